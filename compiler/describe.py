@@ -1,0 +1,160 @@
+"""
+What the runtime must know of a lowered module: its `Program`, and its block of
+constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from ..dialects.dims import Dim, dim, symbols_of
+from ..dialects.graph.buffer import BufferAttr, LifetimeAttr
+from ..dialects.graph.literal import to_value
+from ..dialects.graph.shape import dtype, sizes, tensor_type
+from ..dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp
+from ..lowering.loop_to_llvm.program import entry_list, symbols_of_program
+from ..runtime.program import CallOut, Program, Slot, TensorInfo
+from .errors import CompileError
+from .weights import WeightStore
+
+ALIGNMENT = 64
+
+
+def program_of(module: ModuleOp) -> ProgramOp:
+    """The program of a lowered module."""
+    (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
+    return program
+
+
+def describe(program: ProgramOp) -> Program:
+    """The program as the runtime knows it; raises `CompileError` for a free symbol."""
+    symbols = symbols_of_program(program)
+    inputs = tensors(program, "input")
+    calls = [op for op in program.body.block.ops if isinstance(op, CallOp | CallOutOp)]
+    passed = [
+        dim(each.data) for op in calls if isinstance(op, CallOp) for each in op.symbols
+    ]
+    for name in dict.fromkeys([*symbols, *(s for d in passed for s in symbols_of(d))]):
+        if not any(size == name for each in inputs for size in each.shape):
+            raise CompileError(
+                f"expected every symbol to be a dimension of an input by itself, got "
+                f"{name}, which is not; give the model an input that has it"
+            )
+    known = dictionary(program.entries.data.get("plan"))
+    limits = dictionary(program.entries.data.get("symbols"))
+    return Program(
+        name=program.sym_name.data,
+        inputs=tuple(inputs),
+        outputs=tuple(tensors(program, "output")),
+        symbols=symbols,
+        ranges={n: to_value(each) for n, each in limits.items() if n in symbols},
+        checks=tuple(pairs(entry_list(program, "checks"))),
+        slots=tuple(slots(program)),
+        planner=text(known.get("planner"), "conflict-driven"),
+        bytes=number(known.get("bytes")),
+        lower_bound=number(known.get("lower_bound")),
+        calls=tuple(text(op.attributes.get("source"), op.name) for op in calls),
+        call_outs=tuple(call_out(op) for op in calls if isinstance(op, CallOutOp)),
+    )
+
+
+def dictionary(attribute: Attribute | None) -> Mapping[str, Attribute]:
+    """The entries that an attribute holds."""
+    return attribute.data if isinstance(attribute, DictionaryAttr) else {}
+
+
+def pairs(entries: Sequence[Attribute]) -> list[tuple[str, str]]:
+    """The strings of a list two by two."""
+    texts = [text(each, "") for each in entries]
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def text(attribute: Attribute | None, default: str) -> str:
+    """The string that an attribute holds."""
+    return attribute.data if isinstance(attribute, StringAttr) else default
+
+
+def number(attribute: Attribute | None) -> int:
+    """The number that an attribute holds, or zero."""
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else 0
+
+
+def plain(size: Dim) -> int | str:
+    """A dimension as the runtime knows it: a number, or its text."""
+    return size if isinstance(size, int) else str(size)
+
+
+def tensor_info(type: Attribute, name: str) -> TensorInfo:
+    """A tensor as the runtime knows it."""
+    known = tensor_type(type)
+    return TensorInfo(name, dtype(known).name, tuple(map(plain, sizes(known))))
+
+
+def tensors(program: ProgramOp, kind: str) -> list[TensorInfo]:
+    """The inputs or outputs of a program, with their names."""
+    types = entry_list(program, f"{kind}s")
+    names = [text(each, "") for each in entry_list(program, f"{kind}_names")]
+    if len(names) != len(types):
+        names = (
+            [kind] if len(types) == 1 else [f"{kind}_{at}" for at in range(len(types))]
+        )
+    return [tensor_info(type, name) for type, name in zip(types, names, strict=True)]
+
+
+def slots(program: ProgramOp) -> list[Slot]:
+    """The activations of a program."""
+    found: list[Slot] = []
+    buffers, lives = entry_list(program, "slots"), entry_list(program, "lifetimes")
+    for buffer, life in zip(buffers, lives, strict=True):
+        assert isinstance(buffer, BufferAttr)
+        assert isinstance(life, LifetimeAttr)
+        found.append(
+            Slot(
+                plain(buffer.size), life.first.data, life.last.data, buffer.offset.data
+            )
+        )
+    return found
+
+
+def call_out(op: CallOutOp) -> CallOut:
+    """A fallback op as the runtime knows it."""
+
+    def infos(name: str) -> tuple[TensorInfo, ...]:
+        types = op.attributes[name]
+        assert isa(types, ArrayAttr)
+        return tuple(tensor_info(type, "") for type in types)
+
+    return CallOut(text(op.attributes.get("op"), ""), infos("inputs"), infos("outputs"))
+
+
+def pack_constants(program: ProgramOp, weights: WeightStore) -> npt.NDArray[np.uint8]:
+    """The block of constants: every weight where the program looks for it."""
+    places = entry_list(program, "constants")
+    entries = constant_places(places)
+    total = max((at + weights[key].nbytes for key, at in entries), default=0)
+    total = -(-total // ALIGNMENT) * ALIGNMENT
+    block = np.zeros(total + ALIGNMENT, np.uint8)
+    start = -block.ctypes.data % ALIGNMENT
+    block = block[start : start + total]
+    for key, at in entries:
+        array = np.ascontiguousarray(weights[key])
+        block[at : at + array.nbytes] = array.reshape(-1).view(np.uint8)
+    return block
+
+
+def constant_places(entries: Sequence[Attribute]) -> list[tuple[str, int]]:
+    """The keys of weights, and where each is, from a list in which they alternate."""
+    pairs = zip(entries[::2], entries[1::2], strict=True)
+    return [(text(key, ""), number(at)) for key, at in pairs]

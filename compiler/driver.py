@@ -1,0 +1,104 @@
+"""Compile a module of the graph dialect: run the passes, lower, let LLVM compile."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+
+from ..dialects.loop.ops.program import CallOp
+from ..dialects.loop.target import target_of
+from ..lowering.llvm_to_object import machine_of, objects
+from ..lowering.loop_to_llvm import lower_program
+from ..runtime.artifact import Artifact
+from ..runtime.cache import Cache
+from .context import SrContext
+from .describe import describe, pack_constants, program_of
+from .errors import CompileError
+from .options import Options
+from .pipeline import pipeline
+from .report import CompileReport
+
+AfterPass = Callable[[ModulePass, ModuleOp], None]
+"""Told of the module after each pass."""
+
+
+@contextmanager
+def without_collection() -> Generator[None]:
+    """
+    Holds Python's collector of cycles off: IR is many objects, and none is garbage.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@dataclass
+class Driver:
+    """How one module is compiled."""
+
+    ctx: SrContext
+    options: Options
+    target: str
+    cache: Cache | None
+    after_pass: AfterPass | None = None
+
+    def compile(self, module: ModuleOp) -> tuple[Artifact, CompileReport]:
+        """The compiled module, and what it took; raises `CompileError`."""
+        start = time.perf_counter()
+        with without_collection():
+            try:
+                passes = self.run_passes(module)
+                program = program_of(module)
+                known = describe(program)
+                constants = pack_constants(program, self.ctx.weights)
+                lowered = lower_program(module)
+            except VerifyException as error:
+                # What follows the first line is the IR around the op.
+                sentence, *_ = str(error).splitlines()
+                raise CompileError(sentence) from error
+            machine = machine_of(target_of(module))
+            before_llvm = time.perf_counter()
+            texts = [each.text for each in lowered.modules]
+            codes, hits = objects(texts, machine, self.cache)
+        end = time.perf_counter()
+        calls = [op for op in program.body.block.ops if isinstance(op, CallOp)]
+        report = CompileReport(
+            seconds=end - start,
+            warm=False,
+            passes=tuple(passes),
+            kernels=len(calls),
+            distinct_kernels=len(lowered.kernels),
+            cached_kernels=hits,
+            llvm_seconds=end - before_llvm,
+            planned_bytes=known.bytes,
+            lower_bound=known.lower_bound,
+            constant_bytes=constants.nbytes,
+            object_bytes=sum(map(len, codes)),
+        )
+        notes = {
+            name: getattr(report, name)
+            for name in ("kernels", "distinct_kernels", "planned_bytes", "lower_bound")
+        } | {"object_bytes": report.object_bytes}
+        return Artifact(known, codes, constants, notes), report
+
+    def run_passes(self, module: ModuleOp) -> list[tuple[str, float]]:
+        """Runs the pipeline; the name and the time of each pass."""
+        times: list[tuple[str, float]] = []
+        for each in pipeline(self.options, self.target):
+            start = time.perf_counter()
+            each.apply(self.ctx, module)
+            times.append((each.name, time.perf_counter() - start))
+            if self.after_pass is not None:
+                self.after_pass(each, module)
+        return times

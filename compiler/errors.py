@@ -1,0 +1,70 @@
+"""The errors that a user is told: what was expected, what came, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SHOWN = 8
+"""Names of nodes that a message lists for one op, before it only counts."""
+
+
+class CompileError(ValueError):
+    """
+    A model or an option that cannot be compiled; the message is all that a user needs.
+
+    A bug of ours is never this: it is an `AssertionError` or whatever Python raised.
+    """
+
+
+@dataclass(frozen=True)
+class UnsupportedOp:
+    """One node of a model whose op the compiler does not know, or not in this form."""
+
+    op: str
+    """The op as the model spells it: `Loop`, `ai.onnx.ml.Scaler`, `aten.fft_fft`."""
+
+    node: str = ""
+    """The node's name in the model, or nothing when it has none."""
+
+    reason: str = ""
+    """What of the op is unsupported, or nothing when all of it is."""
+
+
+class UnsupportedModelError(CompileError):
+    """
+    A model with ops that the compiler does not know; names all of them at once.
+
+    `ops` is everything that was found, in the order of the model. The message has one
+    line for each op and reason, with the names of the nodes.
+    """
+
+    def __init__(self, ops: Iterable[UnsupportedOp], model: str = "the model"):
+        self.ops = tuple(ops)
+        groups: dict[tuple[str, str], list[str]] = {}
+        for each in self.ops:
+            groups.setdefault((each.op, each.reason), []).append(each.node)
+        lines = "\n".join(_line(*group, nodes) for group, nodes in groups.items())
+        super().__init__(
+            f"expected ops that the compiler knows, got {len(self.ops)} other nodes in "
+            f"{model}:\n{lines}\n"
+            "register an op for each of them, or export the model without them"
+        )
+
+
+def _line(op: str, reason: str, nodes: list[str]) -> str:
+    """What a message says of the nodes that have one op, for one reason."""
+    names = [repr(node) for node in nodes if node][:SHOWN]
+    rest = len(nodes) - len(names)
+    if rest:
+        names.append(f"{rest} more" if names else f"{rest} without a name")
+    why = f" ({reason})" if reason else ""
+    return f"  {op}{why}: {', '.join(names)}"
+
+
+class ModelFileError(CompileError):
+    """
+    A file that holds no whole model: cut short, of another format, a sidecar missing.
+
+    The message begins with the path of the file.
+    """

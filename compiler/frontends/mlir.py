@@ -1,0 +1,150 @@
+"""Read a model in textual IR: one function of the graph dialect, and its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.hints import isa
+
+from ...dialects.graph.shape import dtype, sizes, tensor_type
+from ...dialects.graph.stored import StoredOp
+from ..context import SrContext
+from ..errors import CompileError, ModelFileError
+from ..weights import WeightStore, load_sidecar
+
+NAMES = "graph.input_names"
+OUTPUTS = "graph.output_names"
+RANGES = "graph.symbols"
+
+
+def read_mlir(source: Path | str, ctx: SrContext) -> ModuleOp:
+    """The module in a file, or in a text; raises `CompileError` when it is none."""
+    if isinstance(source, Path):
+        try:
+            text, name = source.read_text(), str(source)
+        except UnicodeDecodeError as error:
+            raise ModelFileError(
+                f"{source}: expected text, got {error.reason}"
+            ) from error
+    else:
+        text, name = source, "<text>"
+    try:
+        module = Parser(ctx, text, name).parse_module()
+        module.verify()
+    except ParseError as error:
+        # It names the file itself, with line and column.
+        raise CompileError(str(error).strip()) from error
+    except VerifyException as error:
+        raise CompileError(f"{name}: {str(error).strip()}") from error
+    if isinstance(source, Path):
+        load_sidecar(module, source, ctx.weights)
+    function = only_function(module)
+    try:
+        check_ops(function, ctx.weights)
+        check_attributes(function)
+    except CompileError as error:
+        raise CompileError(f"{name}: {error}") from error
+    name_inputs(function)
+    return module
+
+
+def only_function(module: ModuleOp) -> func.FuncOp:
+    """
+    The function that is the model; raises `CompileError` unless there is just one.
+    """
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+    others = [op.name for op in module.ops if not isinstance(op, func.FuncOp)]
+    if len(functions) != 1 or others:
+        beside = f" and {', '.join(others)}" if others else ""
+        raise CompileError(
+            f"expected a model of one function, got {len(functions)} functions{beside}"
+        )
+    return functions[0]
+
+
+def check_ops(function: func.FuncOp, weights: WeightStore) -> None:
+    """Raises `CompileError` for ops of other dialects, and for unknown weights."""
+    if len(function.body.blocks) != 1:
+        raise CompileError(
+            f"expected a function of one block, got {len(function.body.blocks)}"
+        )
+    for op in function.body.walk():
+        if op.name.startswith("graph."):
+            if isinstance(op, StoredOp):
+                check_weight(op, weights)
+        elif not isinstance(op, func.ReturnOp):
+            raise CompileError(f"expected ops of the graph dialect, got {op.name}")
+
+
+def check_weight(op: StoredOp, weights: WeightStore) -> None:
+    """Raises `CompileError` unless there is a weight of the key and type of `op`."""
+    key, type = op.key.data, tensor_type(op.result)
+    if key not in weights:
+        known = ", ".join([*weights][:8]) or "none; name their file, and pass the path"
+        raise CompileError(f"expected weights with {key!r}, got {known}")
+    array = weights[key]
+    if array.dtype != dtype(type) or array.shape != sizes(type):
+        raise CompileError(
+            f"expected {key!r} to be {type}, got {array.dtype} of shape {array.shape}"
+        )
+
+
+def check_attributes(function: func.FuncOp) -> None:
+    """Raises `CompileError` for names and ranges that are none."""
+    outputs = function.function_type.outputs
+    counts = {NAMES: len(function.args), OUTPUTS: len(outputs)}
+    for key, count in counts.items():
+        names = to_names(function.attributes.get(key))
+        if names is not None and (len(names) != count or len({*names}) != count):
+            raise CompileError(f"expected {key} to be {count} names, got {names}")
+    ranges = function.attributes.get(RANGES, DictionaryAttr({}))
+    if not isinstance(ranges, DictionaryAttr):
+        raise CompileError(f"expected {RANGES} to be a dictionary, got {ranges}")
+    for name, each in ranges.data.items():
+        match to_numbers(each):
+            case [least, most] if 0 <= least <= most:
+                pass
+            case _:
+                raise CompileError(
+                    f"expected the range of {name} to be [least, most], got {each}"
+                )
+
+
+def to_names(attribute: Attribute | None) -> list[str] | None:
+    """The names in a list; none in anything else, and None where there is nothing."""
+    if attribute is None:
+        return None
+    return [each.data for each in items(attribute) if isinstance(each, StringAttr)]
+
+
+def to_numbers(attribute: Attribute) -> list[int]:
+    """The numbers in a list; none in anything else."""
+    found: list[int] = []
+    for each in items(attribute):
+        if isa(each, IntegerAttr):
+            found.append(each.value.data)
+    return found
+
+
+def items(attribute: Attribute) -> Sequence[Attribute]:
+    """What a list holds; nothing in anything else."""
+    return attribute.data if isa(attribute, ArrayAttr[Attribute]) else ()
+
+
+def name_inputs(function: func.FuncOp) -> None:
+    """Names the inputs as the text does, unless they are named already."""
+    if NAMES not in function.attributes:
+        names = [each.name_hint or f"input_{each.index}" for each in function.args]
+        function.attributes[NAMES] = ArrayAttr([StringAttr(name) for name in names])

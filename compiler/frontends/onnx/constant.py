@@ -1,0 +1,196 @@
+"""ONNX ops that make tensors of shapes, of numbers in a row, and of patterns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil, isfinite, prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, ceildiv, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.argmax import ArgmaxOp
+from ....dialects.graph.ops.binary import AddOp
+from ....dialects.graph.ops.compare import EqOp, LtOp
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import DTYPES, Tensor, dtype
+from .element import Unsupported, element
+from .expression import convert, filled, number, plus, times
+from .known import Known
+from .node import Handler, Node, Result
+from .selection import cut
+
+MOST = 1 << 24
+"""Elements up to which a tensor that follows from its shape is stored."""
+
+FORMS = ("value_float", "value_floats", "value_int", "value_ints")
+"""The attributes that may hold a constant, beside a tensor."""
+
+
+def constant(node: Node) -> Result:
+    """A tensor that an attribute holds."""
+    if node.gives_attribute("value"):
+        return Known.of(node.stored("value"))
+    for name in FORMS:
+        if name not in node.signature.attributes or not node.gives_attribute(name):
+            continue
+        found = node.attribute(name)
+        assert found is not None, "the node has the attribute"
+        values = {
+            "value_float": found.f,
+            "value_floats": list(found.floats),
+            "value_int": found.i,
+            "value_ints": list(found.ints),
+        }
+        kind = np.float32 if "float" in name else np.int64
+        return Known.of(np.array(values[name], kind))
+    given = ", ".join(each.name for each in node.proto.attribute)
+    if not given:
+        raise node.error("expected the attribute value, got none")
+    raise Unsupported(f"a constant in the attribute {given}")
+
+
+def constant_of_shape(node: Node) -> Result:
+    """A tensor of one value everywhere."""
+    shape = node.dims(0)
+    if any(isinstance(size, int) and size < 0 for size in shape):
+        raise node.error(f"expected sizes of zero or more, got {shape}")
+    value = np.zeros(1, np.float32)
+    if node.gives_attribute("value"):
+        value = node.stored("value")
+    if value.size != 1:
+        raise node.error(f"expected one value, got {value.size}")
+    return filled(value.reshape(()), shape)
+
+
+def shape_of(node: Node) -> Result:
+    """The dimensions of the input, or of some of its axes in a row."""
+    start, end = 0, None
+    if "start" in node.signature.attributes:
+        start = node.integer("start")
+        end = node.integer("end") if node.gives_attribute("end") else None
+    return Known.of_dims(node.shape(0)[start:end])
+
+
+def size_of(node: Node) -> Result:
+    """How many elements the input has."""
+    return Known.of_dims(product(node.shape(0)))
+
+
+def range_of(node: Node) -> Result:
+    """Numbers from a start to before a limit, a step apart."""
+    values = [node.require_known(each) for each in range(3)]
+    if any(each.array.size != 1 for each in values):
+        raise node.error(f"expected scalars, got {', '.join(map(str, values))}")
+    kind = values[0].element
+    if not any(each.is_symbolic for each in values):
+        start, limit, delta = (each.array.item() for each in values)
+        if delta == 0 or not all(map(isfinite, (start, limit, delta))):
+            raise node.error(
+                "expected finite numbers and a delta that is not zero, got "
+                f"{start}, {limit} and {delta}"
+            )
+        count = max(ceil((limit - start) / delta), 0)
+        if count > MOST:
+            raise Unsupported(f"{count} numbers")
+        return Known.of(start + np.arange(count, dtype=DTYPES[kind]) * delta)
+    (first,), (last,), (step,) = (each.dims() for each in values)
+    if not isinstance(step, int) or step == 0:
+        raise Unsupported(f"a delta of {step}")
+    room = last - first if step > 0 else first - last
+    count = ceildiv(node.symbols.greater(room, 0), abs(step))
+    ones = ExpandOp(number(1, values[0].type), shape=to_names([count]))
+    places = plus(CumsumOp(ones, axis=0).result, -1)
+    return AddOp(times(places, step), node.tensor(Known.of_dims(first, kind)))
+
+
+def stored_pattern(node: Node, shape: tuple[Dim, ...]) -> tuple[int, ...]:
+    """`shape` in numbers, for a tensor that follows from it."""
+    numbers = tuple(each for each in shape if isinstance(each, int))
+    if len(numbers) < len(shape) or max([prod(numbers), *numbers]) > MOST:
+        raise Unsupported(f"a pattern in the shape of {node.type(0)}")
+    return numbers
+
+
+def eye_like(node: Node) -> Result:
+    """Ones on a diagonal, zeros elsewhere."""
+    match stored_pattern(node, node.shape(0)):
+        case (rows, columns):
+            pass
+        case _:
+            raise node.error(f"expected a matrix, got {node.type(0)}")
+    kind = node.element(0)
+    if node.gives_attribute("dtype"):
+        kind = element(node.integer("dtype"))
+    return Known.of(np.eye(rows, columns, node.integer("k"), dtype=DTYPES[kind]))
+
+
+def triangle(node: Node) -> Result:
+    """The elements on one side of a diagonal of each matrix, zeros elsewhere."""
+    if node.rank(0) < 2:
+        raise node.error(f"expected matrices, got {node.type(0)}")
+    k = node.whole_number(1) if node.has(1) else 0
+    ones = np.ones(stored_pattern(node, node.shape(0)[-2:]), np.bool_)
+    mask = np.triu(ones, k) if node.flag("upper") else np.tril(ones, k)
+    name = f"{node.name}_mask"
+    inside = node.tensor(replace(Known.of(mask), name=name))
+    return WhereOp(inside, node.operand(0), number(0, node.type(0)))
+
+
+def counted(depth: int, axis: int, rank: int, type: Tensor) -> SSAValue:
+    """Builds the numbers from zero to before `depth` along one of `rank` axes."""
+    shape = tuple(depth if place == axis else 1 for place in range(rank))
+    return ConstantOp(value=np.arange(depth, dtype=dtype(type)).reshape(shape)).result
+
+
+def one_hot(node: Node) -> Result:
+    """For every index a row with one value in its place and another elsewhere."""
+    depth = node.whole_number(1)
+    if not 0 < depth <= MOST:
+        raise node.error(f"expected a depth from 1 to {MOST}, got {depth}")
+    indices, type = node.operand(0), node.type(0)
+    wide = list(node.shape(0))
+    axis = node.normalize(node.integer("axis"), len(wide) + 1)
+    wide.insert(axis, 1)
+    below = LtOp(indices, number(0, type))
+    places = WhereOp(below, plus(indices, depth), indices)
+    is_here = EqOp(
+        ReshapeOp(places, shape=to_names(wide)), counted(depth, axis, len(wide), type)
+    )
+    if node.shape(2) != (2,):
+        raise node.error(f"expected two values, got {node.type(2)}")
+    off, on = (
+        ReshapeOp(cut(node.operand(2), {0: (place, 1, 1)}), shape=to_names([]))
+        for place in (0, 1)
+    )
+    return WhereOp(is_here, on, off)
+
+
+def hard_max(node: Node) -> Result:
+    """One at the greatest element along an axis, zero elsewhere."""
+    x, shape = node.operand(0), node.shape(0)
+    axis = node.normalize(node.integer("axis"), len(shape))
+    if node.since < 13 and axis < len(shape) - 1:
+        raise Unsupported("more axes than one as if they were one, as before opset 13")
+    (depth,) = stored_pattern(node, shape[axis : axis + 1])
+    greatest = ArgmaxOp(x, axis=axis, keepdims=True)
+    places = counted(depth, axis, len(shape), greatest.type)
+    return convert(EqOp(greatest, places).result, node.element(0))
+
+
+HANDLERS: dict[str, Handler] = {
+    "Constant": constant,
+    "ConstantOfShape": constant_of_shape,
+    "EyeLike": eye_like,
+    "Hardmax": hard_max,
+    "OneHot": one_hot,
+    "Range": range_of,
+    "Shape": shape_of,
+    "Size": size_of,
+    "Trilu": triangle,
+}

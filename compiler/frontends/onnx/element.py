@@ -1,0 +1,41 @@
+"""The element types that ONNX and the compiler share."""
+
+from __future__ import annotations
+
+from onnx import TensorProto
+from xdsl.dialects.builtin import f32, f64, i1, i32, i64
+
+from ....dialects.graph.shape import Element
+
+
+class Unsupported(Exception):
+    """Something that ONNX allows, but not the compiler; the message is the reason."""
+
+
+NUMBERS: dict[Element, int] = {
+    f32: TensorProto.FLOAT,
+    f64: TensorProto.DOUBLE,
+    i32: TensorProto.INT32,
+    i64: TensorProto.INT64,
+    i1: TensorProto.BOOL,
+}
+"""The number of each element type in ONNX."""
+
+NAMES: dict[int, str] = {
+    number: name.lower() for name, number in TensorProto.DataType.items()
+}
+"""What ONNX calls its element types."""
+
+TYPES = {element: f"tensor({NAMES[number]})" for element, number in NUMBERS.items()}
+"""What ONNX's signatures call tensors of each element type."""
+
+ELEMENTS = {number: element for element, number in NUMBERS.items()}
+
+
+def element(number: int) -> Element:
+    """The element type that ONNX numbers so; raises `Unsupported` for most."""
+    if number not in ELEMENTS:
+        wanted = ", ".join(NAMES[each] for each in ELEMENTS)
+        got = NAMES.get(number, str(number))
+        raise Unsupported(f"elements of {got}, not of {wanted}")
+    return ELEMENTS[number]

@@ -1,0 +1,89 @@
+"""Known tensors as ops: constants, entries of the weight store, and dimensions."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.builtin import NameLoc, NoneAttr, StringAttr, UnknownLoc, i64
+from xdsl.ir import Block, Operation, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.dim import DimOp
+from ....dialects.graph.ops.get_attr import GetAttrOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ...weights import WeightStore
+from .known import Known
+
+WRITTEN_OUT = 16
+"""Elements up to which a constant stands in the program; a larger one is a weight."""
+
+
+def locate(block: Block, last: Operation | None, name: str) -> None:
+    """Says of the ops of `block` after `last` that they come from `name`."""
+    location = NameLoc(StringAttr(name), NoneAttr())
+    op = block.first_op if last is None else last.next_op
+    while op is not None:
+        if isinstance(op.location, UnknownLoc):
+            op.location = location
+        op = op.next_op
+
+
+class Emitter:
+    """Builds known tensors at the end of a block when they are needed, each once."""
+
+    def __init__(self, block: Block, weights: WeightStore):
+        """The emitter into `block`, which puts large tensors into `weights`."""
+        self.block = block
+        self.weights = weights
+        self._built: dict[Known, SSAValue] = {}
+
+    def __call__(self, known: Known) -> SSAValue:
+        """The tensor of the graph that `known` is."""
+        if known not in self._built:
+            last = self.block.last_op
+            with ImplicitBuilder(self.block):
+                self._built[known] = self._build(known)
+            if known.name:
+                locate(self.block, last, known.name)
+        return self._built[known]
+
+    def _build(self, known: Known) -> SSAValue:
+        if known.is_symbolic:
+            return _of_dims(known)
+        if known.is_weight or known.array.size > WRITTEN_OUT:
+            key = self.weights.put(known.name or "constant", known.array)
+            return GetAttrOp(key, known.type).result
+        return ConstantOp(value=known.array).result
+
+
+def _of_dims(known: Known) -> SSAValue:
+    """Builds a tensor of dimensions."""
+    shape = known.array.shape
+    if shape == ():
+        (only,) = known.dims()
+        value = DimOp(value=str(only)).result
+    else:
+        parts = [
+            part
+            for is_number, run in groupby(known.dims(), lambda each: type(each) is int)
+            for part in _parts(list(run), is_number)
+        ]
+        value = parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=0).result
+        if len(shape) > 1:
+            value = ReshapeOp(value, shape=to_names(shape)).result
+    return value if known.element == i64 else CastOp(value, to=known.element).result
+
+
+def _parts(run: list[Dim], is_number: bool) -> list[SSAValue]:
+    """Builds tensors of one axis that hold `run` one after the other."""
+    if is_number:
+        return [ConstantOp(value=np.array(run, np.int64)).result]
+    return [
+        ReshapeOp(DimOp(value=str(each)), shape=to_names([1])).result for each in run
+    ]

@@ -1,0 +1,107 @@
+"""
+Ops that are made of other ops: the functions of a model, and those of ONNX itself.
+
+A node that calls one is replaced by the nodes of its body. ONNX gives a body to the ops
+that it defines by others; some bodies depend on the types of the node's inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
+
+from ....dialects.graph.shape import Tensor, sizes
+from .element import NUMBERS
+from .model_file import opset_of
+from .signature import Signature
+
+
+@dataclass(frozen=True)
+class Body:
+    """The nodes that a node stands for."""
+
+    inputs: tuple[str, ...]
+
+    outputs: tuple[str, ...]
+
+    nodes: tuple[NodeProto, ...]
+    """With the attributes of the calling node put in."""
+
+    opset: int
+    """The version of ONNX's own ops among the nodes."""
+
+
+def model_body(function: FunctionProto, node: NodeProto) -> Body:
+    """What `node` stands for when it calls a function of its model."""
+    defaults = {each.name: each for each in function.attribute_proto}
+    return _body(function, defaults, node)
+
+
+def onnx_body(
+    node: NodeProto, form: Signature, opset: int, types: Sequence[Tensor | None]
+) -> Body | None:
+    """What a node of ONNX stands for, None when that is no other ops."""
+    schema = defs.get_schema(node.op_type, opset)
+    if versions := schema.function_opset_versions:
+        data = schema.get_function_with_opset_version(_latest(versions, opset))
+    elif versions := schema.context_dependent_function_opset_versions:
+        data = schema.get_context_dependent_function_with_opset_version(
+            _latest(versions, opset),
+            node.SerializeToString(),
+            [_type(each).SerializeToString() for each in types],
+        )
+    else:
+        return None
+    function = FunctionProto()
+    function.ParseFromString(data)
+    defaults = {
+        name: each.default
+        for name, each in form.attributes.items()
+        if each.default is not None
+    }
+    return _body(function, defaults, node)
+
+
+def _latest(versions: Iterable[int], opset: int) -> int:
+    """The version of a body that goes with `opset`."""
+    return max((each for each in versions if each <= opset), default=min(versions))
+
+
+def _type(type: Tensor | None) -> TypeProto:
+    """The type of an input as ONNX writes it, an empty one for an input left out."""
+    if type is None:
+        return TypeProto()
+    shape = [each if isinstance(each, int) else str(each) for each in sizes(type)]
+    return helper.make_tensor_type_proto(NUMBERS[type.element_type], shape)
+
+
+def _body(
+    function: FunctionProto, defaults: Mapping[str, AttributeProto], node: NodeProto
+) -> Body:
+    """The nodes of `function` with the attributes of `node`."""
+    given = {**defaults, **{each.name: each for each in node.attribute}}
+    return Body(
+        tuple(function.input),
+        tuple(function.output),
+        tuple(_with_attributes(each, given) for each in function.node),
+        opset_of(function.opset_import),
+    )
+
+
+def _with_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> NodeProto:
+    """The node with the attributes that it takes from its caller."""
+    result = NodeProto()
+    result.CopyFrom(node)
+    result.ClearField("attribute")
+    for each in node.attribute:
+        if each.ref_attr_name and each.ref_attr_name not in given:
+            continue
+        attribute = result.attribute.add()
+        attribute.CopyFrom(given.get(each.ref_attr_name, each))
+        attribute.name = each.name
+        if inner := [_with_attributes(each, given) for each in attribute.g.node]:
+            attribute.g.ClearField("node")
+            attribute.g.node.extend(inner)
+    return result

@@ -1,0 +1,336 @@
+"""
+The graph of an ONNX model, built node by node.
+
+Each node is built by the handler that the table has for its op, or else by the nodes
+that ONNX or the model itself defines it by. A node of which all inputs are known is
+built apart and evaluated, so that only what a run has to compute is in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TypeAlias
+
+from onnx import FunctionProto, GraphProto, NodeProto
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Block, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.shape import sizes, tensor_type
+from ...errors import CompileError, UnsupportedOp
+from .element import Unsupported
+from .emit import Emitter, locate
+from .functions import Body, model_body, onnx_body
+from .known import FEW, Known, evaluate
+from .model_file import ONNX
+from .node import Handler, Node, Results, Value, error_at
+from .signature import signature
+from .symbols import Symbols
+from .table import HANDLERS
+from .tensor import TensorReader
+
+MOST_ELEMENTS = 1 << 48
+"""Elements that no tensor has; a shape with more is a mistake."""
+
+DEEPEST = 32
+"""Calls of functions and branches inside each other, which no model gets to."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A value that the compiler cannot hold, or not compute."""
+
+    report: UnsupportedOp | None = None
+    """What is reported once a node uses the value, if nothing is yet."""
+
+
+Entry: TypeAlias = Value | Lost | None
+"""A value by name; None is the input of a function that its caller left out."""
+
+
+@dataclass
+class Scope:
+    """The values that nodes may use, and what holds for these nodes."""
+
+    opset: int
+
+    nodes: Sequence[NodeProto]
+
+    entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
+
+    outer: Scope | None = None
+    """The scope whose values are seen from here too."""
+
+    caller: str = ""
+    """The name of the node whose inside this is."""
+
+    depth: int = 0
+
+    refuses_whole: bool = False
+    """Whether it is the caller that is reported when a node is not supported."""
+
+    def find(self, name: str) -> Entry:
+        """The value called `name`; raises `KeyError` when there is none."""
+        if name in self.entries or self.outer is None:
+            return self.entries[name]
+        return self.outer.find(name)
+
+
+class GraphBuilder:
+    """Builds the ops of a model at the end of a block."""
+
+    def __init__(
+        self,
+        block: Block,
+        emit: Emitter,
+        symbols: Symbols,
+        tensors: TensorReader,
+        functions: Iterable[FunctionProto] = (),
+    ):
+        """The builder into `block`, for a model that has these functions of its own."""
+        self.block = block
+        self.emit = emit
+        self.symbols = symbols
+        self.tensors = tensors
+        self.functions = {
+            (each.domain, each.name, each.overload): each for each in functions
+        }
+        self.unsupported: list[UnsupportedOp] = []
+
+    def add_weights(self, graph: GraphProto, scope: Scope) -> None:
+        """Adds the tensors that `graph` stores."""
+        for tensor in graph.initializer:
+            name = tensor.name
+            if name in scope.entries:
+                raise CompileError(f"expected a new name, got {name!r} again")
+            entry: Entry
+            try:
+                array = self.tensors.read(tensor)
+                entry = replace(Known.of(array), name=name, is_weight=True)
+            except Unsupported as reason:
+                entry = Lost(UnsupportedOp("initializer", name, str(reason)))
+            scope.entries[name] = entry
+        for sparse in graph.sparse_initializer:
+            name = sparse.values.name
+            report = UnsupportedOp("initializer", name, "a sparse tensor")
+            scope.entries[name] = Lost(report)
+
+    def add_nodes(self, scope: Scope) -> None:
+        """Adds the nodes of `scope` in their order."""
+        for number, node in enumerate(scope.nodes):
+            first = next(filter(None, node.output), "")
+            name = node.name or first or f"{node.op_type}_{number}"
+            if scope.caller:
+                is_named = node.name and not scope.refuses_whole
+                name = f"{scope.caller}/{name}" if is_named else scope.caller
+            entries = [self._entry(each, node, name, scope) for each in node.input]
+            results: Sequence[Entry] = [Lost() for _ in node.output]
+            values = [each for each in entries if not isinstance(each, Lost)]
+            if len(values) == len(entries):
+                try:
+                    results = self._results(node, name, values, scope)
+                except Unsupported as reason:
+                    op = ".".join(filter(None, (node.domain, node.op_type)))
+                    if scope.refuses_whole:
+                        why = f": {reason}" if str(reason) else ""
+                        raise Unsupported(f"made of {op}{why}") from reason
+                    self.unsupported.append(UnsupportedOp(op, name, str(reason)))
+            self._bind(node, name, results, scope)
+
+    def tensor(self, entry: Entry) -> SSAValue | None:
+        """The tensor of the graph that a value is; None for a value that is lost."""
+        match entry:
+            case Known():
+                return self.emit(entry)
+            case SSAValue():
+                return entry
+            case _:
+                self._report(entry)
+                return None
+
+    def _report(self, entry: Entry) -> None:
+        """Reports a value that is lost, once."""
+        if isinstance(entry, Lost) and entry.report not in (None, *self.unsupported):
+            self.unsupported.append(entry.report)
+
+    def _entry(self, name: str, node: NodeProto, label: str, scope: Scope) -> Entry:
+        """What the input `name` of `node` is."""
+        try:
+            entry = scope.find(name) if name else None
+        except KeyError:
+            comes_later = any(name in each.output for each in scope.nodes)
+            got = "a value that a later node computes" if comes_later else "no value"
+            raise error_at(
+                label,
+                node.op_type,
+                f"expected an input that is computed before the node, got {got} "
+                f"called {name!r}",
+            ) from None
+        self._report(entry)
+        return entry
+
+    def _bind(
+        self, node: NodeProto, name: str, results: Sequence[Entry], scope: Scope
+    ) -> None:
+        """Gives the results of `node` their names."""
+        for output, result in zip(node.output, results, strict=False):
+            if not output:
+                continue
+            if output in scope.entries:
+                raise error_at(
+                    name, node.op_type, f"expected a new name, got {output!r} again"
+                )
+            if isinstance(result, Known) and not result.name:
+                result = replace(result, name=output)
+            scope.entries[output] = result
+
+    def _results(
+        self, node: NodeProto, name: str, values: Sequence[Value | None], scope: Scope
+    ) -> Sequence[Entry]:
+        """What `node` computes."""
+        key = (node.domain, node.op_type, node.overload)
+        if (function := self.functions.get(key)) is not None:
+            return self._call(model_body(function, node), node, name, values, scope)
+        if node.domain not in ONNX:
+            raise Unsupported
+        if (form := signature(node.op_type, scope.opset)) is None:
+            raise Unsupported(f"no op of opset {scope.opset}")
+        seen = Node(node, name, form, values, self.emit, self.symbols, self.tensors)
+        if len(node.output) > form.most_outputs:
+            raise seen.error(
+                f"expected {form.most_outputs} results at most, got {len(node.output)}"
+            )
+        if node.op_type == "If":
+            results = self._branch(seen, scope)
+        elif node.op_type in HANDLERS:
+            results = self._build(HANDLERS[node.op_type], seen)
+        else:
+            results = self._expand(seen, scope)
+        for place in range(len(results), len(node.output)):
+            if seen.gives(place):
+                raise Unsupported(f"its result {form.outputs[place]}")
+        return results
+
+    def _build(self, handler: Handler, node: Node) -> list[Value]:
+        """What `handler` makes of a node."""
+        try:
+            if (results := self._evaluate(handler, node)) is not None:
+                return results
+            last = self.block.last_op
+            with ImplicitBuilder(self.block):
+                results = _listed(handler(node))
+        except VerifyException as error:
+            raise node.error(str(error)) from error
+        locate(self.block, last, node.name)
+        for each in results:
+            type = each.type
+            count = prod(s for s in sizes(tensor_type(type)) if isinstance(s, int))
+            if count > MOST_ELEMENTS:
+                raise node.error(f"expected a result that fits into memory, got {type}")
+        return results
+
+    def _evaluate(self, handler: Handler, node: Node) -> list[Value] | None:
+        """What a node computes when all of its inputs are known and small."""
+        inputs = [each for each in node.values if each is not None]
+        known = [each for each in inputs if isinstance(each, Known)]
+        if len(known) < len(inputs) or any(each.array.size > FEW for each in known):
+            return None
+        apart = Block()
+        values: dict[SSAValue, Known] = {}
+
+        def argument(known: Known) -> SSAValue:
+            built = apart.insert_arg(known.type, len(apart.args))
+            values[built] = known
+            return built
+
+        with ImplicitBuilder(apart):
+            results = _listed(handler(node.emitted_by(argument)))
+        for op in apart.ops:
+            assert isinstance(op, GraphOp), "handlers build ops of the graph"
+            found = evaluate(op, [values[each] for each in op.operands], self.symbols)
+            if found is None:
+                return None
+            values.update(zip(op.results, found, strict=True))
+        return [each if isinstance(each, Known) else values[each] for each in results]
+
+    def _expand(self, node: Node, scope: Scope) -> Sequence[Entry]:
+        """What the nodes compute that ONNX defines a node by."""
+        types = [
+            None if value is None else node.type(place)
+            for place, value in enumerate(node.values)
+        ]
+        body = onnx_body(node.proto, node.signature, scope.opset, types)
+        if body is None:
+            raise Unsupported
+        return self._call(body, node.proto, node.name, node.values, scope, whole=True)
+
+    def _call(
+        self,
+        body: Body,
+        node: NodeProto,
+        name: str,
+        values: Sequence[Value | None],
+        scope: Scope,
+        whole: bool = False,
+    ) -> Sequence[Entry]:
+        """What the nodes of `body` compute from these values."""
+        if len(values) > len(body.inputs):
+            raise error_at(
+                name,
+                node.op_type,
+                f"expected {len(body.inputs)} inputs at most, got {len(values)}",
+            )
+        given = [*values, *(None for _ in body.inputs[len(values) :])]
+        inner = Scope(
+            body.opset,
+            body.nodes,
+            dict(zip(body.inputs, given, strict=True)),
+            caller=name,
+            depth=scope.depth + 1,
+            refuses_whole=whole or scope.refuses_whole,
+        )
+        return self._inside(inner, node, name, body.outputs)
+
+    def _branch(self, node: Node, scope: Scope) -> Sequence[Entry]:
+        """What the branch computes that a known condition chooses."""
+        condition = node.scalar(0)
+        if condition is None:
+            raise Unsupported("a condition that is computed when the model runs")
+        graph = node.graph("then_branch" if condition else "else_branch")
+        inner = Scope(
+            scope.opset,
+            graph.node,
+            outer=scope,
+            caller=node.name,
+            depth=scope.depth + 1,
+            refuses_whole=scope.refuses_whole,
+        )
+        self.add_weights(graph, inner)
+        names = [each.name for each in graph.output]
+        return self._inside(inner, node.proto, node.name, names)
+
+    def _inside(
+        self, scope: Scope, node: NodeProto, name: str, outputs: Sequence[str]
+    ) -> Sequence[Entry]:
+        """The values called `outputs` once the nodes of `scope` are added."""
+        if scope.depth > DEEPEST:
+            raise error_at(
+                name,
+                node.op_type,
+                f"expected functions at most {DEEPEST} deep, got one that calls itself",
+            )
+        self.add_nodes(scope)
+        asked = [
+            each if place < len(node.output) and node.output[place] else ""
+            for place, each in enumerate(outputs)
+        ]
+        return [self._entry(each, node, name, scope) for each in asked]
+
+
+def _listed(results: Results) -> list[Value]:
+    """The results of a handler, each as a value."""
+    several = results if isinstance(results, Sequence) else [results]
+    return [each if isinstance(each, Known) else SSAValue.get(each) for each in several]

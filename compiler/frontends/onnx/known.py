@@ -1,0 +1,232 @@
+"""
+Tensors whose elements are known while a model is read: numbers, or dimensions.
+
+Models compute shapes with the ops that they compute everything else with. Such tensors
+are evaluated here by the reference of each op, on arrays that may hold dimensions, so
+that a computed shape ends as a property of the op that takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, i1, i64
+
+from ....dialects.dims import (
+    Dim,
+    Polynomial,
+    dim,
+    floordiv,
+    maximum,
+    minimum,
+    symbols_of,
+)
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.binary import (
+    AddOp,
+    DivOp,
+    MaximumOp,
+    MinimumOp,
+    MulOp,
+    SubOp,
+)
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.compare import EqOp, GeOp, GtOp, LeOp, LtOp, NeOp
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.dim import DimOp
+from ....dialects.graph.ops.dropout import DropoutOp
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.permute import PermuteOp
+from ....dialects.graph.ops.reduce import ProdOp, SumOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import (
+    DTYPES,
+    ELEMENTS,
+    Array,
+    Element,
+    Tensor,
+    sizes,
+    tensor,
+    tensor_type,
+)
+from .symbols import Symbols
+
+FEW = 64
+"""Elements of a tensor up to which the reader evaluates it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """One tensor whose elements are known."""
+
+    array: Array
+    """Of dtype object when an element is a dimension that is not a number."""
+
+    element: Element
+
+    name: str = ""
+    """What the model calls the value."""
+
+    is_weight: bool = False
+    """Whether the model stores it, rather than that it was computed."""
+
+    @classmethod
+    def of(cls, array: Array) -> Known:
+        """The tensor with these numbers."""
+        return cls(array, ELEMENTS[array.dtype])
+
+    @classmethod
+    def of_dims(cls, dims: Dim | Sequence[Dim], element: Element = i64) -> Known:
+        """The tensor of one dimension, or of several in a row."""
+        return cls(_settled(np.array(dims, object), element), element)
+
+    @cached_property
+    def type(self) -> Tensor:
+        """The type of the tensor."""
+        return tensor(self.element, *self.array.shape)
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether an element is a dimension that is not a number."""
+        return self.array.dtype == object
+
+    def dims(self) -> list[Dim]:
+        """The elements in order; the tensor holds integers."""
+        return [each if self.is_symbolic else int(each) for each in self.array.ravel()]
+
+
+def evaluate(
+    op: GraphOp, operands: Sequence[Known], symbols: Symbols
+) -> list[Known] | None:
+    """What `op` computes from known tensors, or None when that cannot be said yet."""
+    types = [each.type for each in operands]
+    types += [tensor_type(each) for each in op.results]
+    if any(_elements(type) > FEW for type in types):
+        return None
+    elements = [tensor_type(each).element_type for each in op.results]
+    arrays = [each.array for each in operands]
+    if isinstance(op, DimOp):
+        return [Known.of_dims(dim(op.value.data))]
+    if any(symbols_of(each) for each in op.dimensions()):
+        return None
+    with np.errstate(all="ignore"):
+        try:
+            if any(each.is_symbolic for each in operands):
+                results = _evaluate_symbolic(op, arrays, symbols)
+            else:
+                results = op.run_reference(arrays, {})
+        except IndexError:
+            return None  # a look-up beyond the tensor fails when the model runs
+    if results is None:
+        return None
+    return [
+        Known(_settled(_array(result), element), element)
+        for result, element in zip(results, elements, strict=True)
+    ]
+
+
+def _elements(type: Tensor) -> int:
+    """How many elements a tensor has, none of its sizes taken for zero."""
+    return prod(max(s, 1) if isinstance(s, int) else FEW + 1 for s in sizes(type))
+
+
+def _array(result: Any) -> Array:
+    """What a reference returns, which for no axes may be the element itself."""
+    return np.asarray(result, None if hasattr(result, "dtype") else object)
+
+
+def _settled(array: Array, element: Element) -> Array:
+    """The array with the dtype of `element`, unless something in it is no number."""
+    if array.dtype != object or any(
+        isinstance(each, Polynomial) for each in array.flat
+    ):
+        return array
+    limits = np.iinfo(np.int64)
+    inside = all(limits.min <= each <= limits.max for each in array.flat)
+    return array.astype(DTYPES[element]) if inside else array
+
+
+PLAIN = (
+    AddOp,
+    ConcatOp,
+    DropoutOp,
+    ExpandOp,
+    IndexSelectOp,
+    MulOp,
+    PermuteOp,
+    ProdOp,
+    ReshapeOp,
+    SliceOp,
+    SubOp,
+    SumOp,
+    WhereOp,
+)
+"""Ops whose reference also works on dimensions."""
+
+
+def _evaluate_symbolic(
+    op: GraphOp, arrays: Sequence[Array], symbols: Symbols
+) -> Sequence[Array] | None:
+    """What `op` computes from arrays of which one holds dimensions."""
+    if isinstance(op, PLAIN):
+        return op.run_reference(arrays, {})
+    if isinstance(op, CastOp):
+        to = op.to
+        is_integer = isinstance(to, IntegerType) and to != i1
+        return arrays if is_integer else None
+    if (rule := BY_ELEMENT.get(type(op))) is None:
+        return None
+    pairs = np.broadcast(*(each.astype(object) for each in arrays))
+    values = [rule(a, b, symbols) for a, b in pairs]
+    if any(each is None for each in values):
+        return None
+    return [np.array(values, object).reshape(pairs.shape)]
+
+
+def _quotient(a: Dim, b: Dim, symbols: Symbols) -> Dim | None:
+    """The quotient rounded towards zero, when both are known not to be negative."""
+    if b == 0 or not (symbols.is_nonnegative(a) and symbols.is_nonnegative(b)):
+        return None
+    return floordiv(a, b)
+
+
+def _is_less(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
+    """Whether `a` is below `b` in every run, or None when runs differ."""
+    if symbols.is_nonnegative(b - a - 1):
+        return True
+    return False if symbols.is_nonnegative(a - b) else None
+
+
+def _is_equal(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
+    """Whether `a` is `b` in every run, or None when runs differ."""
+    if a == b:
+        return True
+    either = _is_less(a, b, symbols), _is_less(b, a, symbols)
+    return False if True in either else None
+
+
+def _opposite(value: bool | None) -> bool | None:
+    """The other answer, when there is one."""
+    return None if value is None else not value
+
+
+BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim, Symbols], Dim | None]] = {
+    DivOp: _quotient,
+    MaximumOp: lambda a, b, _: maximum(a, b),
+    MinimumOp: lambda a, b, _: minimum(a, b),
+    EqOp: _is_equal,
+    NeOp: lambda a, b, symbols: _opposite(_is_equal(a, b, symbols)),
+    LtOp: _is_less,
+    GtOp: lambda a, b, symbols: _is_less(b, a, symbols),
+    LeOp: lambda a, b, symbols: _opposite(_is_less(b, a, symbols)),
+    GeOp: lambda a, b, symbols: _opposite(_is_less(a, b, symbols)),
+}
+"""What ops compute from two dimensions; None when it differs from run to run."""

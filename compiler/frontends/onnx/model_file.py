@@ -1,0 +1,99 @@
+"""Bytes as an ONNX model, or an error that says what they are instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import DecodeError, Message
+from onnx import ModelProto, OperatorSetIdProto, TensorProto
+
+from ...errors import CompileError, ModelFileError
+
+ONNX = ("", "ai.onnx")
+"""The domain of ONNX's own ops."""
+
+OLDEST = 6
+"""The first opset version of ONNX's own ops that is read."""
+
+LATEST = 28
+"""The last one; what a later one changes is not known yet."""
+
+
+def read_file(path: Path) -> ModelProto:
+    """The model in a file; raises `ModelFileError` when it holds none."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(
+            f"{path}: expected an ONNX model, got {error.strerror or error}"
+        ) from error
+    return read_bytes(data, path)
+
+
+def read_bytes(data: bytes, name: str | Path) -> ModelProto:
+    """The model that `data` is; raises `ModelFileError` when that is none."""
+    model = ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError as error:
+        raise ModelFileError(
+            f"{name}: expected an ONNX model, got {len(data)} bytes that are cut short "
+            "or of another format"
+        ) from error
+    check(model, name, f"{len(data)} bytes")
+    return model
+
+
+def check(model: ModelProto, name: str | Path, size: str = "a message") -> None:
+    """Raises `ModelFileError` when a message lacks what every model has."""
+    if not model.HasField("graph"):
+        raise ModelFileError(
+            f"{name}: expected an ONNX model, got {size} with no graph"
+        )
+    if not model.opset_import:
+        raise ModelFileError(
+            f"{name}: expected an ONNX model, got {size} with no opset (cut short?)"
+        )
+    if (text := _broken_text(model)) is not None:
+        raise ModelFileError(
+            f"{name}: expected an ONNX model, got names that are no text: {text}"
+        )
+
+
+def opset_of(imports: Iterable[OperatorSetIdProto]) -> int:
+    """The opset version of ONNX's own ops; raises `CompileError` for one not read."""
+    versions = sorted({each.version for each in imports if each.domain in ONNX})
+    match versions:
+        case []:
+            return LATEST
+        case [version] if OLDEST <= version <= LATEST:
+            return version
+        case _:
+            got = " and ".join(map(str, versions))
+            raise CompileError(
+                f"expected one opset version from {OLDEST} to {LATEST}, got {got}: "
+                "convert the model with onnx.version_converter"
+            )
+
+
+def _broken_text(message: Any) -> bytes | None:
+    """A string in `message` that is not text, which protobuf leaves as bytes."""
+    if isinstance(message, TensorProto):
+        return _first_bytes([message.name])  # its numbers are many, and no text
+    for field, value in message.ListFields():
+        found = None
+        if field.message_type is not None:
+            several = [value] if isinstance(value, Message) else value
+            found = next(filter(None, map(_broken_text, several)), None)
+        elif field.type == field.TYPE_STRING:
+            found = _first_bytes([value] if isinstance(value, str | bytes) else value)
+        if found is not None:
+            return found
+    return None
+
+
+def _first_bytes(texts: Iterable[Any]) -> bytes | None:
+    """The first of `texts` that is none."""
+    return next((each for each in texts if isinstance(each, bytes)), None)

@@ -1,0 +1,293 @@
+"""One node of an ONNX model, as the functions that import ops see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import TypeAlias
+
+from onnx import AttributeProto, GraphProto, NodeProto
+from xdsl.ir import Operation, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.shape import Array, Element, Tensor, sizes, tensor_type
+from ...errors import CompileError
+from .element import TYPES, Unsupported
+from .known import Known
+from .signature import Signature
+from .symbols import Symbols
+from .tensor import TensorReader
+
+Value: TypeAlias = SSAValue | Known
+"""A tensor: one of the graph, or one of which the elements are known."""
+
+Result: TypeAlias = Operation | SSAValue | Known
+
+Results: TypeAlias = Result | Sequence[Result]
+
+Handler: TypeAlias = "Callable[[Node], Results]"
+"""Builds what a node computes; its results are those of the node, from the first on."""
+
+
+MOST_DIMENSIONS = 4096
+"""Numbers that say how an op works; where there are more, something else is meant."""
+
+
+def error_at(node: str, op: str, problem: str) -> CompileError:
+    """The error that says what is wrong with a node."""
+    return CompileError(f"onnx node {node!r} ({op}): {problem}")
+
+
+class Node:
+    """A node with the values of its inputs, and its attributes with their defaults."""
+
+    def __init__(
+        self,
+        proto: NodeProto,
+        name: str,
+        signature: Signature,
+        values: Sequence[Value | None],
+        emit: Callable[[Known], SSAValue],
+        symbols: Symbols,
+        tensors: TensorReader,
+    ):
+        """
+        The node `proto`, whose inputs are `values`; None is one that is left out.
+
+        `emit` builds the tensor of a known value. Raises `CompileError` when the node
+        is not what its signature says.
+        """
+        self.proto = proto
+        self.name = name
+        self.signature = signature
+        self.values = values
+        self.symbols = symbols
+        self._tensors = tensors
+        self._emit = emit
+        self._check_inputs()
+        self._attributes = self._given_attributes()
+
+    def emitted_by(self, emit: Callable[[Known], SSAValue]) -> Node:
+        """The same node, whose known inputs `emit` builds."""
+        result = copy(self)
+        result._emit = emit
+        return result
+
+    def error(self, problem: str) -> CompileError:
+        """The error that says what is wrong with this node."""
+        return error_at(self.name, self.proto.op_type, problem)
+
+    def _check_inputs(self) -> None:
+        """As many inputs as the op has, each with elements that the op takes."""
+        form, count = self.signature, len(self.values)
+        if not form.least_inputs <= count <= form.most_inputs:
+            raise self.error(
+                f"expected {form.least_inputs} to {form.most_inputs} inputs, got "
+                f"{count}"
+            )
+        for place, value in enumerate(self.values):
+            parameter = form.input(place)
+            if value is None:
+                if not parameter.is_optional:
+                    raise self.error(f"expected an input {parameter.name}, got none")
+            elif (got := TYPES[self.element(place)]) not in parameter.types:
+                wanted = " or ".join(sorted(parameter.types))
+                raise self.error(
+                    f"expected an input {parameter.name} of {wanted}, got {got}"
+                )
+
+    def _given_attributes(self) -> Mapping[str, AttributeProto]:
+        """The attributes that the node has, all of them such as the op has."""
+        known = self.signature.attributes
+        given: dict[str, AttributeProto] = {}
+        for each in self.proto.attribute:
+            if each.name not in known:
+                wanted = ", ".join(known) or "none"
+                raise self.error(f"expected attributes {wanted}, got {each.name!r}")
+            if each.name in given:
+                raise self.error(f"expected one attribute {each.name}, got two")
+            if each.type != (type := known[each.name].type):
+                wanted, got = _kind(type), _kind(each.type)
+                raise self.error(
+                    f"expected the attribute {each.name} as {wanted}, got {got}"
+                )
+            given[each.name] = each
+        for name, attribute in known.items():
+            if attribute.is_required and name not in given:
+                raise self.error(f"expected the attribute {name}, got none")
+        return given
+
+    @property
+    def since(self) -> int:
+        """The opset version that brought the form of the op that the node has."""
+        return self.signature.since
+
+    @property
+    def op(self) -> str:
+        """The name of the op."""
+        return self.proto.op_type
+
+    @property
+    def output_count(self) -> int:
+        """How many results the node names."""
+        return len(self.proto.output)
+
+    def gives(self, place: int) -> bool:
+        """Whether the model asks for the result in this place."""
+        return place < len(self.proto.output) and bool(self.proto.output[place])
+
+    def has(self, place: int) -> bool:
+        """Whether the input in this place is there."""
+        return place < len(self.values) and self.values[place] is not None
+
+    def value(self, place: int) -> Value:
+        """The input in this place; raises `CompileError` when it is not there."""
+        if place < len(self.values) and (value := self.values[place]) is not None:
+            return value
+        name = self.signature.input(place).name
+        raise self.error(f"expected an input {name}, got none")
+
+    def operand(self, place: int) -> SSAValue:
+        """The input in this place, as a tensor of the graph."""
+        return self.tensor(self.value(place))
+
+    def operands(self) -> list[SSAValue]:
+        """Every input, as a tensor of the graph."""
+        return [self.operand(place) for place in range(len(self.values))]
+
+    def tensor(self, value: Value) -> SSAValue:
+        """The value as a tensor of the graph."""
+        return self._emit(value) if isinstance(value, Known) else value
+
+    def type(self, place: int) -> Tensor:
+        """The type of the input in this place."""
+        value = self.value(place)
+        return value.type if isinstance(value, Known) else tensor_type(value)
+
+    def element(self, place: int) -> Element:
+        """The type of the elements of the input in this place."""
+        return self.type(place).element_type
+
+    def shape(self, place: int) -> tuple[Dim, ...]:
+        """The dimensions of the input in this place."""
+        return sizes(self.type(place))
+
+    def rank(self, place: int) -> int:
+        """How many axes the input in this place has."""
+        return len(self.shape(place))
+
+    def known(self, place: int) -> Known | None:
+        """What is known of the input in this place, if anything is."""
+        value = self.value(place)
+        return value if isinstance(value, Known) else None
+
+    def require_known(self, place: int) -> Known:
+        """The input in this place; raises `Unsupported` when a run computes it."""
+        if (value := self.known(place)) is not None:
+            return value
+        name = self.signature.input(place).name
+        raise Unsupported(f"an input {name} that is computed when the model runs")
+
+    def dims(self, place: int) -> list[Dim]:
+        """The dimensions that the input in this place holds, in a row."""
+        known = self.require_known(place)
+        if known.array.size > MOST_DIMENSIONS:
+            name = self.signature.input(place).name
+            raise self.error(
+                f"expected at most {MOST_DIMENSIONS} numbers as {name}, got "
+                f"{known.type}"
+            )
+        return known.dims()
+
+    def whole_numbers(self, place: int) -> list[int]:
+        """The numbers that the input in this place holds, none of which may vary."""
+        found = self.dims(place)
+        numbers = [each for each in found if isinstance(each, int)]
+        if len(numbers) < len(found):
+            name = self.signature.input(place).name
+            got = ", ".join(map(str, found))
+            raise Unsupported(f"an input {name} that varies: {got}")
+        return numbers
+
+    def whole_number(self, place: int) -> int:
+        """The only number that the input in this place holds."""
+        match self.whole_numbers(place):
+            case [one]:
+                return one
+            case several:
+                name = self.signature.input(place).name
+                raise self.error(f"expected one {name}, got {len(several)}")
+
+    def scalar(self, place: int) -> float | bool | None:
+        """The only element of the input in this place, None when a run computes it."""
+        value = self.known(place)
+        if value is None or value.is_symbolic:
+            return None
+        if value.array.size != 1:
+            name = self.signature.input(place).name
+            raise self.error(f"expected one {name}, got {value.type}")
+        return value.array.item()
+
+    def attribute(self, name: str) -> AttributeProto | None:
+        """The attribute, or its default, or None when it has neither."""
+        if name in self._attributes:
+            return self._attributes[name]
+        return self.signature.attributes[name].default
+
+    def gives_attribute(self, name: str) -> bool:
+        """Whether the node itself has this attribute."""
+        return name in self._attributes
+
+    def _found(self, name: str) -> AttributeProto:
+        """The attribute, which is required or has a default."""
+        found = self.attribute(name)
+        if found is None:
+            raise self.error(f"expected the attribute {name}, got none")
+        return found
+
+    def integer(self, name: str) -> int:
+        """The value of an integer attribute."""
+        return self._found(name).i
+
+    def flag(self, name: str) -> bool:
+        """The value of an integer attribute that is zero or not."""
+        return self.integer(name) != 0
+
+    def number(self, name: str) -> float:
+        """The value of a float attribute."""
+        return self._found(name).f
+
+    def text(self, name: str) -> str:
+        """The value of a string attribute."""
+        return self._found(name).s.decode(errors="replace")
+
+    def stored(self, name: str) -> Array:
+        """The value of an attribute that is a tensor."""
+        return self._tensors.read(self._found(name).t)
+
+    def graph(self, name: str) -> GraphProto:
+        """The value of an attribute that is a graph."""
+        return self._found(name).g
+
+    def integers(self, name: str) -> tuple[int, ...] | None:
+        """The values of an attribute of integers, None when there is none."""
+        found = self.attribute(name)
+        return None if found is None else tuple(found.ints)
+
+    def axes(self, place: int, name: str = "axes") -> tuple[int, ...] | None:
+        """Integers that are an attribute in some opset versions, in others an input."""
+        if name in self.signature.attributes:
+            return self.integers(name)
+        return tuple(self.whole_numbers(place)) if self.has(place) else None
+
+    def normalize(self, axis: int, rank: int) -> int:
+        """`axis` counted from the front; raises `CompileError` out of the range."""
+        if not -rank <= axis < rank:
+            raise self.error(f"expected an axis from {-rank} to {rank - 1}, got {axis}")
+        return axis % rank
+
+
+def _kind(type: int) -> str:
+    """What ONNX calls a type of attributes."""
+    names = {number: name for name, number in AttributeProto.AttributeType.items()}
+    return names.get(type, str(type))

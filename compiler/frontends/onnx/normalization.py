@@ -1,0 +1,163 @@
+"""ONNX ops that bring numbers to a scale: by statistics, by exponentials, by length."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.arithmetic import AbsOp, RsqrtOp, SqrtOp
+from ....dialects.graph.ops.batch_norm import BatchNormOp
+from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.clamp import ClampOp
+from ....dialects.graph.ops.dropout import DropoutOp
+from ....dialects.graph.ops.exponential import ExpOp, LogOp
+from ....dialects.graph.ops.pool import SumPoolOp
+from ....dialects.graph.ops.reduce import MeanOp, SumOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
+from .element import Unsupported, element
+from .expression import convert, filled, plus, times
+from .node import Handler, Node, Result, Results
+
+
+def trains(node: Node) -> bool:
+    """Whether an attribute says that the node is one of a model in training."""
+    known = node.signature.attributes
+    return ("training_mode" in known and node.flag("training_mode")) or (
+        "is_test" in known and not node.flag("is_test")
+    )
+
+
+def batch_normalization(node: Node) -> Result:
+    """Each channel shifted and scaled by statistics that the model stores."""
+    if "spatial" in node.signature.attributes and not node.flag("spatial"):
+        raise Unsupported("statistics for each place of an image")
+    if trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
+        raise Unsupported("statistics of the batch, as in training")
+    return BatchNormOp(*node.operands(), epsilon=node.number("epsilon"))
+
+
+def standardized(
+    x: SSAValue, axes: tuple[int, ...], epsilon: float
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Builds `x` with mean 0 and variance 1 along axes, its mean, and its factor."""
+    mean = MeanOp(x, axes=axes, keepdims=True).result
+    centred = SubOp(x, mean).result
+    variance = MeanOp(MulOp(centred, centred), axes=axes, keepdims=True).result
+    factor = RsqrtOp(plus(variance, epsilon)).result
+    return MulOp(centred, factor).result, mean, factor
+
+
+def instance_normalization(node: Node) -> Result:
+    """Each channel of each image shifted and scaled by its own statistics."""
+    shape = node.shape(0)
+    if len(shape) < 3:
+        raise node.error(f"expected NxCx..., got {node.type(0)}")
+    axes = tuple(range(2, len(shape)))
+    unit, _, _ = standardized(node.operand(0), axes, node.number("epsilon"))
+    per_channel = to_names([shape[1], *(1 for _ in axes)])
+    scale, bias = (ReshapeOp(node.operand(each), shape=per_channel) for each in (1, 2))
+    return AddOp(MulOp(unit, scale), bias)
+
+
+def layer_normalization(node: Node) -> Results:
+    """The elements along the last axes shifted and scaled by their own statistics."""
+    rank, kind = node.rank(0), node.element(0)
+    axis = node.normalize(node.integer("axis"), rank)
+    x = convert(node.operand(0), element(node.integer("stash_type")))
+    axes = tuple(range(axis, rank))
+    unit, mean, factor = standardized(x, axes, node.number("epsilon"))
+    result = MulOp(convert(unit, kind), node.operand(1))
+    if node.has(2):
+        result = AddOp(result, node.operand(2))
+    return [result, mean, factor]
+
+
+def softmax(node: Node) -> Result:
+    """The exponentials along an axis, divided by their sum."""
+    return _along_axis(node, SoftmaxOp)
+
+
+def log_softmax(node: Node) -> Result:
+    """The logarithm of the softmax along an axis."""
+    return _along_axis(node, LogSoftmaxOp)
+
+
+def _along_axis(node: Node, op: type[SoftmaxOp | LogSoftmaxOp]) -> Result:
+    """The op along an axis, or, before opset 13, over that axis and all after it."""
+    x, shape = node.operand(0), node.shape(0)
+    axis = node.normalize(node.integer("axis"), len(shape))
+    if node.since >= 13 or axis == len(shape) - 1:
+        return op(x, axis=axis)
+    rows = to_names([product(shape[:axis]), product(shape[axis:])])
+    flat = op(ReshapeOp(x, shape=rows), axis=1)
+    return ReshapeOp(flat, shape=to_names(shape))
+
+
+def local_response(node: Node) -> Result:
+    """Each number divided by a power of the squares in the channels around it."""
+    x, shape = node.operand(0), node.shape(0)
+    if len(shape) < 3:
+        raise node.error(f"expected NxCx..., got {node.type(0)}")
+    size = node.integer("size")
+    image: list[Dim] = [shape[0], 1, shape[1], product(shape[2:])]
+    before, after = (size - 1) // 2, size // 2
+    squares = ReshapeOp(MulOp(x, x), shape=to_names(image))
+    sums = SumPoolOp(
+        squares,
+        kernel=(size, 1),
+        strides=(1, 1),
+        padding=(before, 0, after, 0),
+        dilation=(1, 1),
+    )
+    around = ReshapeOp(sums, shape=to_names(shape)).result
+    base = plus(times(around, node.number("alpha") / size), node.number("bias"))
+    # The base is positive: `base ** beta` is `exp(beta * log(base))`.
+    scale = ExpOp(times(LogOp(base).result, -node.number("beta")))
+    return MulOp(x, scale)
+
+
+TINY = float(np.finfo(np.float32).smallest_normal)
+"""The least number above zero that all floats have in full precision."""
+
+
+def length_normalization(node: Node) -> Result:
+    """The numbers divided by the sum of magnitudes, or by the length, along an axis."""
+    x, power = node.operand(0), node.integer("p")
+    if power not in (1, 2):
+        raise Unsupported(f"the power {power}")
+    axes = (node.normalize(node.integer("axis"), node.rank(0)),)
+    parts = AbsOp(x) if power == 1 else MulOp(x, x)
+    total = SumOp(parts, axes=axes, keepdims=True)
+    scale = total if power == 1 else SqrtOp(total)
+    # Zeros stay: they are divided by a number above zero.
+    return DivOp(x, ClampOp(scale, min=TINY))
+
+
+def dropout(node: Node) -> Results:
+    """The input, and a mask that keeps all of it."""
+    if trains(node) or (node.has(2) and node.scalar(2) is not False):
+        raise Unsupported("elements dropped at random, as in training")
+    ratio = 0.5
+    if "ratio" in node.signature.attributes:
+        ratio = node.number("ratio")
+    elif node.has(1):
+        ratio = float(node.scalar(1) or 0)
+    result = DropoutOp(node.operand(0), ratio=ratio)
+    if not node.gives(1):
+        return result
+    return [result, filled(np.array(True), node.shape(0))]
+
+
+HANDLERS: dict[str, Handler] = {
+    "BatchNormalization": batch_normalization,
+    "Dropout": dropout,
+    "InstanceNormalization": instance_normalization,
+    "LRN": local_response,
+    "LayerNormalization": layer_normalization,
+    "LogSoftmax": log_softmax,
+    "LpNormalization": length_normalization,
+    "Softmax": softmax,
+}

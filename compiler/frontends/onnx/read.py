@@ -1,0 +1,152 @@
+"""An ONNX model as a module of the graph dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from onnx import GraphProto, ModelProto, ValueInfoProto
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.shape import Tensor, tensor
+from ...context import SrContext
+from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from .element import Unsupported, element
+from .emit import Emitter
+from .graph_builder import GraphBuilder, Lost, Scope
+from .model_file import check, opset_of, read_bytes, read_file
+from .symbols import GREATEST, Symbols
+from .tensor import TensorReader
+
+
+def read(source: Path | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
+    """What `read_onnx` promises."""
+    name: str | Path = "the model"
+    folder: Path | None = None
+    match source:
+        case Path():
+            model, name, folder = read_file(source), source, source.parent
+        case bytes():
+            model = read_bytes(source, name)
+        case _:
+            model = source
+            check(model, name)
+    graph, opset = model.graph, opset_of(model.opset_import)
+    stored = {each.name for each in graph.initializer}
+    stored |= {each.values.name for each in graph.sparse_initializer}
+    inputs = [each for each in graph.input if each.name not in stored]
+    _check_names(graph, inputs)
+    symbols = Symbols(_dimension_names(inputs))
+    block = Block()
+    tensors = TensorReader(name, folder)
+    emit = Emitter(block, ctx.weights)
+    builder = GraphBuilder(block, emit, symbols, tensors, model.functions)
+    scope = Scope(opset, graph.node)
+    builder.add_weights(graph, scope)
+    for value in inputs:
+        _add_input(value, builder, scope)
+    builder.add_nodes(scope)
+    results = _results(graph, builder, scope)
+    if builder.unsupported:
+        raise UnsupportedModelError(builder.unsupported, str(name))
+    ctx.weights.files += tensors.files
+    block.add_op(ReturnOp(*results))
+    return _module(block, [each.name for each in inputs], graph, symbols)
+
+
+def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
+    """Raises `CompileError` when inputs or outputs do not have a name each."""
+    for what, values in (("input", inputs), ("output", graph.output)):
+        names = [each.name for each in values]
+        if "" in names or len(set(names)) < len(names):
+            raise CompileError(f"expected a name for each {what}, got {names}")
+    if not graph.output:
+        raise CompileError("expected a model with outputs, got none")
+
+
+def _dimension_names(inputs: Sequence[ValueInfoProto]) -> list[str]:
+    """What the inputs call their dimensions."""
+    return [
+        size.dim_param
+        for value in inputs
+        for size in value.type.tensor_type.shape.dim
+        if size.dim_param
+    ]
+
+
+def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> None:
+    """Adds an argument for an input of the model."""
+    try:
+        type = _input_type(value, builder.symbols)
+    except Unsupported as reason:
+        builder.unsupported.append(UnsupportedOp("input", value.name, str(reason)))
+        scope.entries[value.name] = Lost()
+        return
+    argument = builder.block.insert_arg(type, len(builder.block.args))
+    if SSAValue.is_valid_name(value.name):
+        argument.name_hint = value.name
+    scope.entries[value.name] = argument
+
+
+def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:
+    """The type of an input."""
+    kind = value.type.WhichOneof("value")
+    if kind != "tensor_type":
+        raise Unsupported(f"a {(kind or 'value of no type').removesuffix('_type')}")
+    described = value.type.tensor_type
+    if not described.HasField("shape"):
+        raise Unsupported("a tensor of any number of axes")
+    dims: list[Dim] = []
+    for place, size in enumerate(described.shape.dim):
+        name = f"{value.name}_dim{place}"
+        if size.HasField("dim_value") and size.dim_value >= 0:
+            dims.append(size.dim_value)
+        else:
+            dims.append(symbols.read(size.dim_param, name))
+    return tensor(element(described.elem_type), *dims)
+
+
+def _results(graph: GraphProto, builder: GraphBuilder, scope: Scope) -> list[SSAValue]:
+    """The values of the outputs, as far as they are supported."""
+    results: list[SSAValue] = []
+    for output in graph.output:
+        if output.name not in scope.entries:
+            raise CompileError(
+                f"expected a node that computes the output {output.name!r}, got none"
+            )
+        result = builder.tensor(scope.entries[output.name])
+        if result is not None:
+            results.append(result)
+    return results
+
+
+def _module(
+    block: Block, inputs: Sequence[str], graph: GraphProto, symbols: Symbols
+) -> ModuleOp:
+    """The module with `block` as its function."""
+    end = block.last_op
+    assert isinstance(end, ReturnOp), "the block ends with the results"
+    types = [each.type for each in block.args], [each.type for each in end.arguments]
+    function = FuncOp("main", types, Region(block))
+    function.location = NameLoc(StringAttr(graph.name), NoneAttr())
+    ranges: dict[str, Attribute] = {
+        name: ArrayAttr([IntegerAttr(least, i64), IntegerAttr(GREATEST, i64)])
+        for name, least in symbols.least.items()
+    }
+    outputs = [each.name for each in graph.output]
+    function.attributes["graph.input_names"] = ArrayAttr(map(StringAttr, inputs))
+    function.attributes["graph.output_names"] = ArrayAttr(map(StringAttr, outputs))
+    function.attributes["graph.symbols"] = DictionaryAttr(ranges)
+    return ModuleOp([function])

@@ -1,0 +1,218 @@
+"""ONNX ops that combine the elements along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.argmax import ArgmaxOp
+from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
+from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.clamp import ClampOp
+from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.ops.dim import DimOp
+from ....dialects.graph.ops.exponential import ExpOp, LogOp
+from ....dialects.graph.ops.pad import PadOp
+from ....dialects.graph.ops.reduce import (
+    ExtremeOp,
+    MeanOp,
+    ProdOp,
+    ReduceMaxOp,
+    ReduceMinOp,
+    ReduceOp,
+    SumOp,
+)
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.shape import dtype, is_float, sizes, tensor_type
+from .expression import convert, number
+from .known import Known
+from .node import Handler, Node, Result
+
+Axes: TypeAlias = tuple[int, ...]
+Reduce: TypeAlias = Callable[[SSAValue, Axes, bool], SSAValue]
+
+
+def reduced_axes(node: Node) -> Axes:
+    """The axes that a node reduces, counted from the front and in order."""
+    rank = node.rank(0)
+    axes = node.axes(1)
+    if not axes:
+        keeps = "noop_with_empty_axes" in node.signature.attributes and node.flag(
+            "noop_with_empty_axes"
+        )
+        return () if keeps else tuple(range(rank))
+    return tuple(sorted({node.normalize(each, rank) for each in axes}))
+
+
+def reduction(reduce: Reduce) -> Handler:
+    """The handler of an op that combines elements as `reduce` builds it."""
+
+    def handler(node: Node) -> Result:
+        axes, keepdims = reduced_axes(node), node.flag("keepdims")
+        return reduce(node.operand(0), axes, keepdims)
+
+    return handler
+
+
+def by(op: type[ReduceOp]) -> Reduce:
+    """What builds a reduction by one op, which along no axes is the input."""
+
+    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+        return op(x, axes=axes, keepdims=keepdims).result if axes else x
+
+    return build
+
+
+def extreme(op: type[ExtremeOp]) -> Reduce:
+    """What builds the greatest or least element; of none, the limit of the elements."""
+
+    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+        shape = sizes(tensor_type(x))
+        if not axes:
+            return x
+        if all(isinstance(shape[each], int) and shape[each] != 0 for each in axes):
+            return op(x, axes=axes, keepdims=keepdims).result
+        return op(x, axes=axes, keepdims=keepdims, or_identity=UnitAttr()).result
+
+    return build
+
+
+total = by(SumOp)
+
+
+def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the mean, of integers as a quotient of integers."""
+    type = tensor_type(x)
+    if is_float(type):
+        return by(MeanOp)(x, axes, keepdims)
+    count = product(sizes(type)[each] for each in axes)
+    if isinstance(count, int):
+        divisor = number(count, type)
+    else:
+        divisor = convert(DimOp(value=str(count)).result, type.element_type)
+    return DivOp(total(x, axes, keepdims), divisor).result
+
+
+def sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the sum without signs."""
+    return total(AbsOp(x).result, axes, keepdims)
+
+
+def log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the logarithm of the sum."""
+    return LogOp(total(x, axes, keepdims)).result
+
+
+def sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the sum of the squares."""
+    return total(MulOp(x, x).result, axes, keepdims)
+
+
+def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the square root of the sum of the squares."""
+    return SqrtOp(sum_of_squares(x, axes, keepdims)).result
+
+
+def log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    """Builds the logarithm of the sum of the exponentials, with no overflow."""
+    # An infinite greatest would be subtracted from itself.
+    most = float(np.finfo(dtype(tensor_type(x))).max)
+    greatest = ClampOp(extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
+    sums = LogOp(total(ExpOp(SubOp(x, greatest)).result, axes, keepdims)).result
+    if not keepdims:
+        shape = sizes(tensor_type(sums))
+        greatest = ReshapeOp(greatest, shape=to_names(shape)).result
+    return AddOp(sums, greatest).result
+
+
+REDUCTIONS: dict[str, Reduce] = {
+    "ReduceL1": sum_of_magnitudes,
+    "ReduceL2": length,
+    "ReduceLogSum": log_sum,
+    "ReduceLogSumExp": log_sum_exp,
+    "ReduceMax": extreme(ReduceMaxOp),
+    "ReduceMean": mean,
+    "ReduceMin": extreme(ReduceMinOp),
+    "ReduceProd": by(ProdOp),
+    "ReduceSum": total,
+    "ReduceSumSquare": sum_of_squares,
+}
+
+
+def flipped(x: SSAValue, axis: int) -> SSAValue:
+    """Builds `x` backwards along an axis."""
+    shape = sizes(tensor_type(x))
+    places = range(len(shape))
+    return SliceOp(
+        x,
+        starts=to_names(shape[axis] - 1 if each == axis else 0 for each in places),
+        sizes=to_names(shape),
+        steps=tuple(-1 if each == axis else 1 for each in places),
+    ).result
+
+
+def arg_greatest(node: Node, x: SSAValue) -> Result:
+    """Builds where along an axis the greatest is, the first or the last of equals."""
+    shape = sizes(tensor_type(x))
+    axis = node.normalize(node.integer("axis"), len(shape))
+    keepdims = node.flag("keepdims")
+    has_choice = "select_last_index" in node.signature.attributes
+    if not has_choice or not node.flag("select_last_index"):
+        return ArgmaxOp(x, axis=axis, keepdims=keepdims)
+    from_end = ArgmaxOp(flipped(x, axis), axis=axis, keepdims=keepdims)
+    last = node.tensor(Known.of_dims(shape[axis] - 1))
+    return SubOp(last, from_end)
+
+
+def arg_max(node: Node) -> Result:
+    """Where along an axis the greatest element is."""
+    return arg_greatest(node, node.operand(0))
+
+
+def arg_min(node: Node) -> Result:
+    """Where along an axis the least element is."""
+    x, type = node.operand(0), node.type(0)
+    if is_float(type):
+        return arg_greatest(node, NegOp(x).result)
+    return arg_greatest(node, SubOp(number(-1, type), x).result)
+
+
+def cumulative_sum(node: Node) -> Result:
+    """The sums so far along an axis, from either end, with the element or without."""
+    x = node.operand(0)
+    axis = node.normalize(node.whole_number(1), node.rank(0))
+    if reverse := node.flag("reverse"):
+        x = flipped(x, axis)
+    if node.flag("exclusive"):
+        x = delayed(x, axis)
+    result = CumsumOp(x, axis=axis).result
+    return flipped(result, axis) if reverse else result
+
+
+def delayed(x: SSAValue, axis: int) -> SSAValue:
+    """Builds `x` moved on by one along an axis, with zeros first."""
+    shape = sizes(tensor_type(x))
+    none = tuple(0 for _ in shape)
+    low = tuple(int(each == axis) for each in range(len(shape)))
+    wide = PadOp(x, low=low, high=none, value=0.0)
+    return SliceOp(
+        wide,
+        starts=to_names(none),
+        sizes=to_names(shape),
+        steps=tuple(1 for _ in shape),
+    ).result
+
+
+HANDLERS: dict[str, Handler] = {
+    "ArgMax": arg_max,
+    "ArgMin": arg_min,
+    "CumSum": cumulative_sum,
+    **{name: reduction(each) for name, each in REDUCTIONS.items()},
+}

@@ -1,0 +1,171 @@
+"""ONNX ops that put the same elements under another shape or in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, floordiv, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.permute import PermuteOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.shape import broadcast, sizes, tensor, tensor_type
+from .element import Unsupported
+from .node import Handler, Node, Result
+
+
+def reshaped(x: SSAValue, shape: Sequence[Dim]) -> Result:
+    """Builds `x` under another shape, which is `x` itself for its own."""
+    if tuple(shape) == sizes(tensor_type(x)):
+        return x
+    return ReshapeOp(x, shape=to_names(shape))
+
+
+def identity(node: Node) -> Result:
+    """The input."""
+    return node.value(0)
+
+
+def flatten(node: Node) -> Result:
+    """The input as a matrix: the axes before one in rows, the others in columns."""
+    shape, axis = node.shape(0), node.integer("axis")
+    if not -len(shape) <= axis <= len(shape):
+        raise node.error(
+            f"expected an axis from {-len(shape)} to {len(shape)}, got {axis}"
+        )
+    place = axis + len(shape) if axis < 0 else axis
+    return reshaped(node.operand(0), [product(shape[:place]), product(shape[place:])])
+
+
+def reshape(node: Node) -> Result:
+    """The input under a shape, in which 0 keeps a size and -1 takes what is left."""
+    old, wanted = node.shape(0), node.dims(1)
+    keeps_zero = "allowzero" in node.signature.attributes and node.flag("allowzero")
+    shape: list[Dim] = []
+    for place, size in enumerate(wanted):
+        if isinstance(size, int) and size == 0 and not keeps_zero:
+            if place >= len(old):
+                raise node.error(
+                    f"expected a size for axis {place}, got 0, which keeps the size "
+                    f"that {node.type(0)} has there"
+                )
+            size = old[place]
+        shape.append(size)
+    open_places = [place for place, size in enumerate(shape) if size == -1]
+    if open_places:
+        rest = product(size for size in shape if size != -1)
+        if len(open_places) > 1 or rest == 0:
+            got = ", ".join(map(str, wanted))
+            raise node.error(f"expected a shape with one size to find, got {got}")
+        shape[open_places[0]] = floordiv(product(old), rest)
+    return reshaped(node.operand(0), shape)
+
+
+def squeeze(node: Node) -> Result:
+    """The input without some of its axes of size one, or without all of them."""
+    shape = node.shape(0)
+    if (axes := node.axes(1)) is None:
+        if any(not isinstance(size, int) for size in shape):
+            raise Unsupported(f"no axes, with a size that varies: {node.type(0)}")
+        dropped = {place for place, size in enumerate(shape) if size == 1}
+    else:
+        dropped = {node.normalize(each, len(shape)) for each in axes}
+    kept = [size for place, size in enumerate(shape) if place not in dropped]
+    return reshaped(node.operand(0), kept)
+
+
+def unsqueeze(node: Node) -> Result:
+    """The input with more axes of size one, which are where the result has them."""
+    shape, axes = node.shape(0), node.axes(1)
+    if axes is None:
+        raise node.error("expected axes, got none")
+    rank = len(shape) + len(axes)
+    added = {node.normalize(each, rank) for each in axes}
+    if len(added) < len(axes):
+        raise node.error(f"expected axes that differ, got {axes}")
+    rest = iter(shape)
+    wide = [1 if place in added else next(rest) for place in range(rank)]
+    return reshaped(node.operand(0), wide)
+
+
+def transpose(node: Node) -> Result:
+    """The input with its axes in another order, backwards when it says none."""
+    order = node.integers("perm")
+    if order is None:
+        order = tuple(reversed(range(node.rank(0))))
+    return PermuteOp(node.operand(0), order=order)
+
+
+def expand(node: Node) -> Result:
+    """The input repeated as broadcasting to a shape does."""
+    wanted = node.dims(1)
+    if any(isinstance(size, int) and size < 0 for size in wanted):
+        raise node.error(f"expected sizes of zero or more, got {wanted}")
+    shape = broadcast(node.type(0), tensor(node.element(0), *wanted))
+    if shape == node.shape(0):
+        return node.operand(0)
+    return ExpandOp(node.operand(0), shape=to_names(shape))
+
+
+def tile(node: Node) -> Result:
+    """The input several times over along each axis."""
+    shape, repeats = node.shape(0), node.dims(1)
+    if len(repeats) != len(shape):
+        raise node.error(f"expected {len(shape)} repeats, got {len(repeats)}")
+    pairs = list(zip(repeats, shape, strict=True))
+    apart = ReshapeOp(
+        node.operand(0), shape=to_names(each for _, size in pairs for each in (1, size))
+    )
+    wide = ExpandOp(apart, shape=to_names(each for pair in pairs for each in pair))
+    return ReshapeOp(wide, shape=to_names(repeat * size for repeat, size in pairs))
+
+
+def depth_to_space(node: Node) -> Result:
+    """Channels as squares of an image."""
+    n, c, h, w, block = _image(node)
+    if isinstance(c, int) and c % (block * block):
+        raise node.error(f"expected channels in squares of {block}, got {c}")
+    depth = floordiv(c, block * block)
+    if "mode" in node.signature.attributes and node.text("mode") == "CRD":
+        parts, order = [n, depth, block, block, h, w], (0, 1, 4, 2, 5, 3)
+    else:
+        parts, order = [n, block, block, depth, h, w], (0, 3, 4, 1, 5, 2)
+    moved = PermuteOp(ReshapeOp(node.operand(0), shape=to_names(parts)), order=order)
+    return ReshapeOp(moved, shape=to_names([n, depth, h * block, w * block]))
+
+
+def space_to_depth(node: Node) -> Result:
+    """Squares of an image as channels."""
+    n, c, h, w, block = _image(node)
+    high, wide = floordiv(h, block), floordiv(w, block)
+    parts = to_names([n, c, high, block, wide, block])
+    keeps = "mode" in node.signature.attributes and node.text("mode") == "CRD"
+    order = (0, 1, 3, 5, 2, 4) if keeps else (0, 3, 5, 1, 2, 4)
+    moved = PermuteOp(ReshapeOp(node.operand(0), shape=parts), order=order)
+    return ReshapeOp(moved, shape=to_names([n, c * block * block, high, wide]))
+
+
+def _image(node: Node) -> tuple[Dim, Dim, Dim, Dim, int]:
+    """The dimensions of an image, and the size of the squares in it."""
+    block = node.integer("blocksize")
+    match node.shape(0):
+        case (n, c, h, w) if block > 0:
+            return n, c, h, w, block
+        case _:
+            raise node.error(f"expected NxCxHxW, got {node.type(0)} and {block}")
+
+
+HANDLERS: dict[str, Handler] = {
+    "DepthToSpace": depth_to_space,
+    "Expand": expand,
+    "Flatten": flatten,
+    "Identity": identity,
+    "Reshape": reshape,
+    "SpaceToDepth": space_to_depth,
+    "Squeeze": squeeze,
+    "Tile": tile,
+    "Transpose": transpose,
+    "Unsqueeze": unsqueeze,
+}

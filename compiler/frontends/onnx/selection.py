@@ -1,0 +1,248 @@
+"""ONNX ops that cut tensors, join them, and put elements around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, ceildiv, floordiv
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.pad import PadOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.shape import sizes, tensor_type
+from .element import Unsupported
+from .node import Handler, Node, Result, Results
+from .symbols import Symbols
+
+END = 2**31 - 1
+"""The least number that, as a place in a tensor, means its end whatever its size."""
+
+Cut = tuple[Dim, Dim, int]
+"""Along one axis: where it starts, how many elements, and the step."""
+
+
+def concat(node: Node) -> Result:
+    """The tensors one after the other along an axis."""
+    axis = node.normalize(node.integer("axis"), node.rank(0))
+    return ConcatOp(*node.operands(), axis=axis)
+
+
+def cut(x: SSAValue, cuts: dict[int, Cut]) -> SSAValue:
+    """Builds the part of `x` that `cuts` says, by axis; other axes stay."""
+    shape = sizes(tensor_type(x))
+    all_cuts = [cuts.get(axis, (0, size, 1)) for axis, size in enumerate(shape)]
+    if all(each == (0, size, 1) for each, size in zip(all_cuts, shape, strict=True)):
+        return x
+    starts, counts, steps = zip(*all_cuts, strict=True)
+    return SliceOp(
+        x, starts=to_names(starts), sizes=to_names(counts), steps=steps
+    ).result
+
+
+def split(node: Node) -> Results:
+    """The parts of a tensor, one after the other along an axis."""
+    shape = node.shape(0)
+    axis = node.normalize(node.integer("axis"), len(shape))
+    parts, start = _parts(node, shape[axis]), 0
+    if len(parts) < node.output_count:
+        raise node.error(f"expected {node.output_count} sizes, got {len(parts)}")
+    total = sum(parts)
+    if total != shape[axis]:
+        raise node.error(f"expected parts of {shape[axis]} in all, got {total}")
+    results: list[Result] = []
+    for size in parts:
+        results.append(cut(node.operand(0), {axis: (start, size, 1)}))
+        start = size + start
+    return results
+
+
+def _parts(node: Node, size: Dim) -> list[Dim]:
+    """The sizes of the parts into which a node splits a `size`."""
+    if "split" in node.signature.attributes:
+        if (given := node.integers("split")) is not None:
+            return list(given)
+    elif node.has(1):
+        return node.dims(1)
+    count = node.output_count
+    if "num_outputs" in node.signature.attributes:
+        given_count = node.attribute("num_outputs")
+        if given_count is not None and given_count.i != count:
+            raise node.error(f"expected {given_count.i} results, got {count}")
+    part = floordiv(size, count)
+    if part * count != size:
+        if not isinstance(size, int):
+            raise Unsupported(f"{count} parts of a size that varies: {size}")
+        part = ceildiv(size, count)
+    last = size - part * (count - 1)
+    if isinstance(last, int) and last < 0:
+        raise node.error(f"expected at most {size} results, got {count}")
+    return [*(part for _ in range(count - 1)), last]
+
+
+def slice_(node: Node) -> Result:
+    """The part of a tensor between starts and ends, every few elements."""
+    shape = node.shape(0)
+    if "starts" in node.signature.attributes:
+        starts: Sequence[Dim] = node.integers("starts") or ()
+        ends: Sequence[Dim] = node.integers("ends") or ()
+        axes, steps = node.integers("axes"), None
+    else:
+        starts, ends = node.dims(1), node.dims(2)
+        axes = node.whole_numbers(3) if node.has(3) else None
+        steps = node.whole_numbers(4) if node.has(4) else None
+    places = [
+        node.normalize(each, len(shape))
+        for each in (range(len(starts)) if axes is None else axes)
+    ]
+    steps = [1 for _ in starts] if steps is None else steps
+    if not len(starts) == len(ends) == len(places) == len(steps) or 0 in steps:
+        raise node.error(
+            "expected a start, an end, an axis and a step that is not zero for each "
+            f"other, got {len(starts)}, {len(ends)}, {len(places)} and {steps}"
+        )
+    if len(set(places)) < len(places):
+        raise node.error(f"expected axes that differ, got {tuple(places)}")
+    cuts = {
+        place: _cut(shape[place], start, end, step, node.symbols)
+        for place, start, end, step in zip(places, starts, ends, steps, strict=True)
+    }
+    return cut(node.operand(0), cuts)
+
+
+def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
+    """The cut of an axis of this size from `start` to before `end`."""
+    # A cut backwards ends before the first element.
+    first = 0 if step > 0 else -1
+    low, high = (_inside(each, size, first, symbols) for each in (start, end))
+    if step > 0:
+        if high == size and isinstance(low, int):
+            room = symbols.greater(size - low, 0)
+        else:
+            room = symbols.greater(symbols.lesser(high, size) - low, 0)
+        return symbols.lesser(low, size), ceildiv(room, step), step
+    low = symbols.lesser(low, size - 1)
+    room = symbols.greater(low - symbols.lesser(high, size - 1), 0)
+    return (low, ceildiv(room, -step), step) if room != 0 else (0, 0, 1)
+
+
+def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
+    """The place counted from the front, from `first` on; `size` when it is the end."""
+    if isinstance(place, int):
+        if place >= END:
+            return size
+        if place <= -END:
+            return first
+        if place >= 0:
+            return place
+        return symbols.greater(size + place, first)
+    if symbols.is_nonnegative(place):
+        return place
+    if symbols.is_nonnegative(-place - 1):
+        return symbols.greater(size + place, first)
+    raise Unsupported(f"a place that may count from the end or not: {place}")
+
+
+def gather(node: Node) -> Result:
+    """For every index the slice along an axis; an index below zero is from the end."""
+    axis = node.normalize(node.integer("axis"), node.rank(0))
+    return IndexSelectOp(node.operand(0), node.operand(1), axis=axis, wraps=True)
+
+
+def pad(node: Node) -> Result:
+    """The tensor with elements around it, or with some of them cut off."""
+    rank = node.rank(0)
+    pads = node.axes(1, "pads")
+    axes = range(rank)
+    if node.has(3):
+        axes = [node.normalize(each, rank) for each in node.whole_numbers(3)]
+    if pads is None or len(pads) != 2 * len(axes):
+        raise node.error(f"expected {2 * len(axes)} pads, got {pads}")
+    low, high = [0] * rank, [0] * rank
+    for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
+        low[axis], high[axis] = before, after
+    x = cut(
+        node.operand(0),
+        {
+            axis: (max(-low[axis], 0), size + min(low[axis], 0) + min(high[axis], 0), 1)
+            for axis, size in enumerate(node.shape(0))
+        },
+    )
+    low, high = [max(each, 0) for each in low], [max(each, 0) for each in high]
+    mode = node.text("mode")
+    if mode in AROUND:
+        for axis in axes:
+            x = _pad_axis(x, axis, low[axis], high[axis], AROUND[mode])
+        return x
+    if mode != "constant":
+        wanted = ", ".join(("constant", *AROUND))
+        raise node.error(f"expected a mode {wanted}, got {mode!r}")
+    if not any((*low, *high)):
+        return x
+    return PadOp(x, low=tuple(low), high=tuple(high), value=_padding(node))
+
+
+def _padding(node: Node) -> float:
+    """The value of the elements around a tensor."""
+    if "value" in node.signature.attributes:
+        return node.number("value")
+    if not node.has(2):
+        return 0.0
+    if (value := node.scalar(2)) is None:
+        raise Unsupported("a constant_value that is computed when the model runs")
+    return float(value)
+
+
+def _pad_axis(
+    x: SSAValue,
+    axis: int,
+    low: int,
+    high: int,
+    around: Callable[[SSAValue, int, int, bool], SSAValue],
+) -> SSAValue:
+    """Builds `x` with elements of its own before and after it along an axis."""
+    parts = [x]
+    if low:
+        parts.insert(0, around(x, axis, low, True))
+    if high:
+        parts.append(around(x, axis, high, False))
+    return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=axis).result
+
+
+def _edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
+    """Builds the first or the last element of an axis, `count` times."""
+    shape = list(sizes(tensor_type(x)))
+    place = 0 if is_before else shape[axis] - 1
+    one = cut(x, {axis: (place, 1, 1)})
+    shape[axis] = count
+    return ExpandOp(one, shape=to_names(shape)).result
+
+
+def _mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
+    """Builds the `count` elements next to the first or the last one, backwards."""
+    size = sizes(tensor_type(x))[axis]
+    return cut(x, {axis: (count if is_before else size - 2, count, -1)})
+
+
+def _from_the_other_side(
+    x: SSAValue, axis: int, count: int, is_before: bool
+) -> SSAValue:
+    """Builds the last or the first `count` elements."""
+    size = sizes(tensor_type(x))[axis]
+    return cut(x, {axis: (size - count if is_before else 0, count, 1)})
+
+
+AROUND = {"edge": _edge, "reflect": _mirrored, "wrap": _from_the_other_side}
+"""What modes of `Pad` put around a tensor."""
+
+
+HANDLERS: dict[str, Handler] = {
+    "Concat": concat,
+    "Gather": gather,
+    "Pad": pad,
+    "Slice": slice_,
+    "Split": split,
+}

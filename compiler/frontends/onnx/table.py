@@ -1,0 +1,74 @@
+"""The table of handlers: for each op of ONNX the function that builds it."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ....dialects.graph import Graph, GraphOp
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.reshape import ReshapeOp
+from . import (
+    activation,
+    constant,
+    contraction,
+    elementwise,
+    normalization,
+    reduction,
+    reshaping,
+    selection,
+    window,
+)
+from .node import Handler, Node, Result
+
+FAMILIES = (
+    activation,
+    constant,
+    contraction,
+    elementwise,
+    normalization,
+    reduction,
+    reshaping,
+    selection,
+    window,
+)
+
+
+def one_op(op: type[GraphOp]) -> Handler:
+    """The handler of a node that means just one op of the graph dialect."""
+
+    def handler(node: Node) -> Result:
+        is_old = "broadcast" in node.signature.attributes
+        return op(*aligned_operands(node) if is_old else node.operands())
+
+    return handler
+
+
+def aligned_operands(node: Node) -> list[SSAValue]:
+    """Two operands, of which the second begins at an axis, as up to opset 6."""
+    a, b = node.operands()
+    if not node.flag("broadcast") or not node.gives_attribute("axis"):
+        return [a, b]
+    axis = node.normalize(node.integer("axis"), node.rank(0))
+    rest = node.rank(0) - axis - node.rank(1)
+    if rest < 0:
+        raise node.error(
+            f"expected an operand that fits from axis {axis} on, got {node.type(1)}"
+        )
+    shape = to_names([*node.shape(1), *(1 for _ in range(rest))])
+    return [a, ReshapeOp(b, shape=shape).result]
+
+
+def spelled_handlers() -> dict[str, Handler]:
+    """The handlers that follow from what ops say ONNX calls them."""
+    return {
+        spelling.removeprefix("onnx."): one_op(op)
+        for op in Graph.operations
+        if issubclass(op, GraphOp)
+        for spelling in op.SPELLINGS
+        if spelling.startswith("onnx.")
+    }
+
+
+HANDLERS: dict[str, Handler] = spelled_handlers()
+for family in FAMILIES:
+    HANDLERS.update(family.HANDLERS)

@@ -1,0 +1,68 @@
+"""
+The PyTorch front end: modules and exported programs become the graph dialect.
+
+    read_torch(model, ctx, example_inputs, dynamic_shapes)
+
+torch is imported when a model of it is read, never before.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...context import SrContext
+from ...errors import CompileError
+
+__all__ = ["is_torch_model", "read_torch"]
+
+
+def is_torch_model(object: object) -> bool:
+    """Whether `object` is a module or an exported program of PyTorch."""
+    return _is_a(object, "torch.nn", "Module") or _is_a(
+        object, "torch.export", "ExportedProgram"
+    )
+
+
+def read_torch(
+    model: Any,
+    ctx: SrContext,
+    example_inputs: Any = None,
+    dynamic_shapes: Any = None,
+) -> ModuleOp:
+    """
+    The program of `model` as one function `main`; its weights go into `ctx`.
+
+    A module is exported in eval mode, with `example_inputs`: its arguments as a list or
+    tuple, or as a dictionary of keywords, of torch tensors or numpy arrays.
+    `dynamic_shapes` is what `torch.export.export` takes, and may call a dimension by a
+    name in place of a `Dim`. An exported program has both already. Raises
+    `UnsupportedModelError` with every node that the compiler does not know, and
+    `CompileError` when the model cannot be exported.
+    """
+    if _is_a(model, "torch.export", "ExportedProgram"):
+        if example_inputs is not None or dynamic_shapes is not None:
+            raise CompileError(
+                "expected an exported program by itself, which has its inputs and "
+                "their dynamic shapes, got example_inputs or dynamic_shapes as well"
+            )
+        from .program import read_program
+
+        return read_program(model, ctx)
+    if not is_torch_model(model):
+        raise CompileError(
+            f"expected a torch.nn.Module or a torch.export.ExportedProgram, got {model}"
+        )
+    from .export import export_module
+    from .program import read_program
+
+    program = export_module(model, example_inputs, dynamic_shapes)
+    return read_program(program, ctx, type(model).__name__)
+
+
+def _is_a(object: object, module: str, name: str) -> bool:
+    """Whether `object` is of a class of a module that may not have been imported."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(object, kind)

@@ -1,0 +1,174 @@
+"""Arithmetic that is more than one op: scaled sums, divisions, powers, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Polynomial
+from ....dialects.graph.ops.arithmetic import ReciprocalOp, RsqrtOp, SqrtOp
+from ....dialects.graph.ops.binary import (
+    AddOp,
+    DivOp,
+    MaximumOp,
+    MinimumOp,
+    MulOp,
+    SubOp,
+)
+from ....dialects.graph.ops.clamp import ClampOp
+from ....dialects.graph.ops.compare import LtOp, NeOp
+from ....dialects.graph.ops.exponential import Exp2Op
+from ....dialects.graph.ops.logical import LogicalAndOp
+from ....dialects.graph.ops.rounding import TruncOp
+from ....dialects.graph.ops.where import WhereOp
+from .call import Call, Number, Operand, Reader, Result, number_like, reshape
+from .unsupported import Unsupported
+
+
+def add(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
+    """`a + alpha * b`."""
+    return AddOp(call.as_tensor(a, call.element), scaled(call, b, alpha)).result
+
+
+def sub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
+    """`a - alpha * b`."""
+    return SubOp(call.as_tensor(a, call.element), scaled(call, b, alpha)).result
+
+
+def rsub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
+    """`b - alpha * a`."""
+    return SubOp(call.as_tensor(b, call.element), scaled(call, a, alpha)).result
+
+
+def scaled(call: Call, value: Operand, alpha: Number) -> SSAValue:
+    """`alpha * value` in elements of the result's type."""
+    tensor = call.as_tensor(value, call.element)
+    if alpha == 1:
+        return tensor
+    return MulOp(tensor, call.as_tensor(alpha, call.element)).result
+
+
+def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) -> Result:
+    """The quotient, of integers as a float, or rounded as the mode says."""
+    element = call.element
+    numerator, denominator = call.as_tensor(a, element), call.as_tensor(b, element)
+    if rounding_mode == "floor":
+        return floor_divide(call, a, b)
+    quotient = DivOp(numerator, denominator).result
+    if rounding_mode is None or isinstance(element, IntegerType):
+        return quotient
+    return TruncOp(quotient).result
+
+
+def floor_divide(call: Call, a: Operand, b: Operand) -> Result:
+    """The quotient of integers rounded down."""
+    element = call.element
+    if not isinstance(element, IntegerType):
+        raise Unsupported("division of floats rounded down")
+    numerator, denominator = call.as_tensor(a, element), call.as_tensor(b, element)
+    quotient = DivOp(numerator, denominator)
+    rest = SubOp(numerator, MulOp(quotient, denominator))
+    zero, one = number_like(0, quotient.result), number_like(1, quotient.result)
+    differ = NeOp(LtOp(rest, zero), LtOp(denominator, zero))
+    is_inexact = LogicalAndOp(NeOp(rest, zero), differ)
+    return WhereOp(is_inexact, SubOp(quotient, one), quotient).result
+
+
+def square(x: SSAValue) -> SSAValue:
+    """`x * x`."""
+    return MulOp(x, x).result
+
+
+POWERS: dict[float, Callable[[SSAValue], SSAValue]] = {
+    -2: lambda x: ReciprocalOp(square(x)).result,
+    -1: lambda x: ReciprocalOp(x).result,
+    -0.5: lambda x: RsqrtOp(x).result,
+    0.5: lambda x: SqrtOp(x).result,
+    1: lambda x: x,
+    2: square,
+    3: lambda x: MulOp(square(x), x).result,
+    4: lambda x: square(square(x)),
+}
+
+
+def power(call: Call, base: Operand, exponent: Number) -> Result:
+    """`base` to the power of a number that a few products or a root make."""
+    if not isinstance(exponent, (int, float)) or exponent not in POWERS:
+        known = ", ".join(map(str, POWERS))
+        raise Unsupported(f"exponent {exponent}, not one of {known}")
+    return POWERS[exponent](call.as_tensor(base, call.element))
+
+
+def power_of(call: Call, base: Number, exponent: Operand) -> Result:
+    """A number to the power of a tensor, where that number is two."""
+    if base != 2 or isinstance(call.element, IntegerType):
+        raise Unsupported(f"powers of {base} in {call.element}, not of 2 in floats")
+    return Exp2Op(call.as_tensor(exponent, call.element)).result
+
+
+def is_nan(call: Call, value: SSAValue) -> Result:
+    """Whether each element is not equal to itself."""
+    return NeOp(value, value).result
+
+
+def clamp(
+    call: Call,
+    value: Operand,
+    least: Number | None = None,
+    greatest: Number | None = None,
+) -> Result:
+    """The elements, but none below `least` or above `greatest`."""
+    given: dict[str, float] = {}
+    for name, bound in (("min", least), ("max", greatest)):
+        if isinstance(bound, Polynomial):
+            raise Unsupported(f"a bound that is a size, {bound}")
+        if bound is not None and float(bound) != bound:
+            return clamp_by_tensors(call, value, least, greatest)
+        if bound is not None:
+            given[name] = float(bound)
+    return ClampOp(call.as_tensor(value, call.element), **given).result
+
+
+def clamp_max(call: Call, value: Operand, greatest: Number) -> Result:
+    """The elements, but none above `greatest`."""
+    return clamp(call, value, None, greatest)
+
+
+def clamp_by_tensors(
+    call: Call,
+    value: Operand,
+    least: Operand | None = None,
+    greatest: Operand | None = None,
+) -> Result:
+    """The elements held between those of two tensors."""
+    result = call.as_tensor(value, call.element)
+    if least is not None:
+        result = MaximumOp(result, call.as_tensor(least, call.element)).result
+    if greatest is not None:
+        result = MinimumOp(result, call.as_tensor(greatest, call.element)).result
+    return reshape(result, *call.shape)
+
+
+READERS: dict[str, Reader] = {
+    "aten.add.Tensor": add,
+    "aten.add.Scalar": add,
+    "aten.sub.Tensor": sub,
+    "aten.sub.Scalar": sub,
+    "aten.rsub.Tensor": rsub,
+    "aten.rsub.Scalar": rsub,
+    "aten.div.Tensor": div,
+    "aten.div.Scalar": div,
+    "aten.div.Tensor_mode": div,
+    "aten.div.Scalar_mode": div,
+    "aten.floor_divide.default": floor_divide,
+    "aten.pow.Tensor_Scalar": power,
+    "aten.pow.Scalar": power_of,
+    "aten.isnan.default": is_nan,
+    "aten.clamp.default": clamp,
+    "aten.clamp.Tensor": clamp_by_tensors,
+    "aten.clamp_min.default": clamp,
+    "aten.clamp_max.default": clamp_max,
+    "aten.hardtanh.default": clamp,
+}

@@ -1,0 +1,141 @@
+"""Sums of products: linear layers, matrix products, convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.ops.binary import AddOp, MulOp
+from ....dialects.graph.ops.conv import ConvOp
+from ....dialects.graph.ops.linear import LinearOp
+from ....dialects.graph.ops.matmul import MatmulOp
+from .call import Call, Number, Reader, Result, reshape, shape_of
+from .unsupported import Unsupported
+
+Window: TypeAlias = Dim | Sequence[Dim]
+"""One number for every spatial axis, or one for each."""
+
+
+def linear(
+    call: Call, x: SSAValue, weight: SSAValue, bias: SSAValue | None = None
+) -> Result:
+    """Rows times the rows of a weight, plus a bias."""
+    result = LinearOp(x, weight).result
+    return result if bias is None else AddOp(result, bias).result
+
+
+def matmul(call: Call, a: SSAValue, b: SSAValue) -> Result:
+    """The product of matrices or of stacks of them; a vector is a row or a column."""
+    left, right = shape_of(a), shape_of(b)
+    if len(left) == 1:
+        a = reshape(a, 1, *left)
+    if len(right) == 1:
+        b = reshape(b, *right, 1)
+    return reshape(MatmulOp(a, b).result, *call.shape)
+
+
+def addmm(
+    call: Call,
+    bias: SSAValue,
+    a: SSAValue,
+    b: SSAValue,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Result:
+    """`beta * bias + alpha * a @ b`."""
+    product = _times(call, MatmulOp(a, b).result, alpha)
+    return product if beta == 0 else AddOp(product, _times(call, bias, beta)).result
+
+
+def _times(call: Call, value: SSAValue, factor: Number) -> SSAValue:
+    if factor == 1:
+        return value
+    return MulOp(value, call.as_tensor(factor, call.element)).result
+
+
+def each(value: Window, count: int) -> tuple[int, ...]:
+    """The number of each of `count` axes; raises `Unsupported` for sizes among them."""
+    several = value if isinstance(value, Sequence) else [value]
+    numbers = tuple(each for each in several if isinstance(each, int))
+    if len(numbers) < len(several):
+        raise Unsupported(f"a window given by sizes, {several}")
+    return numbers * count if len(numbers) == 1 else numbers
+
+
+def same_padding(
+    kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
+) -> tuple[int, ...]:
+    """The padding before and after each axis that leaves its size as it is."""
+    assert set(strides) == {1}, "torch refuses padding='same' with other strides"
+    total = [(k - 1) * d for k, d in zip(kernel, dilation, strict=True)]
+    before = [amount // 2 for amount in total]
+    after = [amount - half for amount, half in zip(total, before, strict=True)]
+    return (*before, *after)
+
+
+def conv(
+    call: Call,
+    x: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None = None,
+    stride: Window = 1,
+    padding: Window | str = 0,
+    dilation: Window = 1,
+    groups: int = 1,
+) -> Result:
+    """The convolution of an image, or of a batch of them, plus a bias per channel."""
+    outputs, _, *sizes = shape_of(weight)
+    count = len(sizes)
+    kernel = each(sizes, count)
+    strides, steps = each(stride, count), each(dilation, count)
+    if padding == "same":
+        around = same_padding(kernel, strides, steps)
+    else:
+        around = each(0 if isinstance(padding, str) else padding, count) * 2
+    has_batch = len(shape_of(x)) == count + 2
+    batch = x if has_batch else reshape(x, 1, *shape_of(x))
+    result = ConvOp(
+        batch, weight, strides=strides, padding=around, dilation=steps, groups=groups
+    ).result
+    if bias is not None:
+        result = AddOp(result, reshape(bias, outputs, *(1 for _ in kernel))).result
+    return result if has_batch else reshape(result, *shape_of(result)[1:])
+
+
+def convolution(
+    call: Call,
+    x: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None,
+    stride: Window,
+    padding: Window,
+    dilation: Window,
+    transposed: bool,
+    output_padding: Window,
+    groups: int,
+) -> Result:
+    """The convolution that every other is made of."""
+    if transposed:
+        raise Unsupported("a transposed convolution")
+    return conv(call, x, weight, bias, stride, padding, dilation, groups)
+
+
+READERS: dict[str, Reader] = {
+    "aten.linear.default": linear,
+    "aten.matmul.default": matmul,
+    "aten.mm.default": matmul,
+    "aten.bmm.default": matmul,
+    "aten.mv.default": matmul,
+    "aten.dot.default": matmul,
+    "aten.addmm.default": addmm,
+    "aten.baddbmm.default": addmm,
+    "aten.convolution.default": convolution,
+    **{
+        f"aten.conv{count}d.{form}": conv
+        for count in (1, 2, 3)
+        for form in ("default", "padding")
+    },
+}

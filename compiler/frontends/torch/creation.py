@@ -1,0 +1,68 @@
+"""Operators that make a tensor of nothing: filled ones, and numbers in a row."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
+from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.shape import DTYPES, is_float
+from .call import Call, Number, Reader, Result, number
+from .movement import expand_to
+from .unsupported import Unsupported
+
+
+def filled(call: Call, value: Number) -> SSAValue:
+    """The tensor of the result's shape and type that holds one number everywhere."""
+    return expand_to(call.as_tensor(value, call.element), call.shape)
+
+
+def full(call: Call, shape: object, value: Number, *_: object) -> Result:
+    """One number everywhere; the first argument says the shape."""
+    return filled(call, value)
+
+
+def filled_with(value: int) -> Reader:
+    """The reader of a tensor that holds `value` everywhere."""
+
+    def read(call: Call, *_: object) -> Result:
+        return filled(call, value)
+
+    return read
+
+
+def scalar(call: Call, value: Number, *_: object) -> Result:
+    """A tensor without axes."""
+    return filled(call, value)
+
+
+def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> Result:
+    """Numbers from `start` to before `end`, each `step` after the one before."""
+    if not isinstance(start, (int, float)) or not isinstance(step, (int, float)):
+        raise Unsupported(f"a start {start} or a step {step} that varies")
+    (count,) = call.shape
+    if isinstance(count, int):
+        row = start + step * np.arange(count)
+        return call.constant(row.astype(DTYPES[call.element]))
+    if is_float(call.type):
+        raise Unsupported(f"a row of {count} floats, a number that varies")
+    one = number(1, call.element)
+    places = SubOp(CumsumOp(expand_to(one, call.shape), axis=0), one)
+    steps = MulOp(places, call.as_tensor(step, call.element))
+    return AddOp(steps, call.as_tensor(start, call.element)).result
+
+
+READERS: dict[str, Reader] = {
+    "aten.full.default": full,
+    "aten.full_like.default": full,
+    "aten.ones.default": filled_with(1),
+    "aten.ones_like.default": filled_with(1),
+    "aten.zeros.default": filled_with(0),
+    "aten.zeros_like.default": filled_with(0),
+    "aten.empty.memory_format": filled_with(0),
+    "aten.empty_permuted.default": filled_with(0),
+    "aten.fill.Scalar": full,
+    "aten.scalar_tensor.default": scalar,
+    "aten.arange.start_step": arange,
+}

@@ -1,0 +1,136 @@
+"""From a module to an exported program: tracing, and which operators stay whole."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch.export import Dim, ExportedProgram
+from torch.nn import Module
+from torch.utils import _pytree as pytree
+from xdsl.utils.hints import isa
+
+from ....dialects.graph.shape import Array
+from ...errors import CompileError
+from .readers import READERS
+
+FAILURES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What torch raises, or the model's own code, while a module is traced."""
+
+TAIL = "\n\nThe error above occurred when calling torch.export"
+"""Where in a message of torch the advice begins that is not about the model."""
+
+
+def export_module(
+    module: Module, example_inputs: Any, dynamic_shapes: Any
+) -> ExportedProgram:
+    """The program that `module` runs in eval mode; the module is left as it was."""
+    args, kwargs = arguments(example_inputs)
+    try:
+        shapes = named_dims(dynamic_shapes)
+        with eval_mode(module), torch.no_grad(), quiet():
+            return torch.export.export(module, args, kwargs, dynamic_shapes=shapes)
+    except FAILURES as error:
+        said = f"{type(error).__name__}: {str(error).partition(TAIL)[0]}"
+        advice = ""
+        if "specialized" in said and has_size_one([args, kwargs]):
+            advice = (
+                "\ngive example inputs with a size of 2 or more along every dynamic "
+                "dimension: torch.export takes a size of 0 or 1 for a constant"
+            )
+        raise CompileError(
+            f"torch.export of {type(module).__name__}: {said}{advice}"
+        ) from error
+
+
+def decompose(program: ExportedProgram) -> ExportedProgram:
+    """The program without mutation, in ops of the core set and those we read whole."""
+    table = torch.export.default_decompositions()
+    for op in list(table):
+        if str(op) in READERS:
+            del table[op]
+    with torch.no_grad(), quiet():
+        return program.run_decompositions(table)
+
+
+def arguments(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and keyword arguments, with torch's tensors in place of numpy's."""
+    if example is None:
+        raise CompileError(
+            "expected example_inputs for a torch.nn.Module, got none: give the "
+            "arguments of its forward, such as example_inputs=(torch.randn(2, 3),)"
+        )
+    if not isinstance(example, (tuple, list, dict)):
+        raise CompileError(
+            "expected example_inputs as a tuple of arguments or a dictionary of "
+            f"keywords, got {type(example).__name__}"
+        )
+    tree: Any = pytree.tree_map(as_tensor, example)
+    return (tuple(tree), {}) if isinstance(example, (tuple, list)) else ((), tree)
+
+
+def as_tensor(value: object) -> object:
+    """The tensor with the elements of a numpy array; other values stay."""
+    if not isinstance(value, np.ndarray):
+        return value
+    array: Array = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
+    return torch.from_numpy(array.copy())
+
+
+def named_dims(shapes: Any) -> Any:
+    """Dynamic shapes with a `Dim` for each name that stands for a dimension."""
+    dims: dict[str, Dim] = {}
+
+    def replace(tree: Any) -> Any:
+        if isinstance(tree, str):
+            if tree not in dims:
+                dims[tree] = Dim(tree)
+            return dims[tree]
+        if isa(tree, dict[Any, Any]):
+            return {key: replace(value) for key, value in tree.items()}
+        if isa(tree, list[Any]):
+            return [replace(value) for value in tree]
+        if isa(tree, tuple[Any, ...]):
+            return tuple(replace(value) for value in tree)
+        return tree
+
+    return replace(shapes)
+
+
+def has_size_one(tree: object) -> bool:
+    """Whether a tensor in a tree has a size that torch takes for a constant."""
+    leaves = pytree.tree_leaves(tree)
+    tensors = [each for each in leaves if isinstance(each, torch.Tensor)]
+    return any(size in (0, 1) for each in tensors for size in each.shape)
+
+
+@contextmanager
+def eval_mode(module: Module) -> Generator[None]:
+    """A context in which the module and all in it are in eval mode."""
+    training = {each: each.training for each in module.modules()}
+    module.eval()
+    try:
+        yield
+    finally:
+        for each, was in training.items():
+            each.training = was
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """A context without the warnings that torch gives of its own code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,85 @@
+"""What torch took for granted of sizes while it traced, and whether all sizes obey."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+
+from ...errors import CompileError
+from .sizes import Expression, Sizes
+
+TORCH = Path(torch.__file__).parent
+
+
+def guards_of(program: ExportedProgram) -> list[Any]:
+    """The conditions on sizes that torch has noted so far, each with who asked."""
+    for node in program.graph.find_nodes(op="placeholder"):
+        for size in getattr(node.meta.get("val"), "shape", ()):
+            if isinstance(size, torch.SymInt):
+                return list(size.node.shape_env.guards)
+    return []
+
+
+def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None:
+    """
+    Raises `CompileError` when the program is not one for all sizes that it allows.
+
+    A model that asks `x.shape[0] % 2 == 0` is traced along one answer. Of a named `Dim`
+    torch makes sure that the answer is always the same; of others it only notes it: in
+    the guards of the trace, or, when the program was stored, in those that it has once
+    it is decomposed.
+    """
+    if sizes.environment is None:
+        return
+    was_stored = not getattr(sizes.environment, "var_to_sources", {})
+    for guard in decomposed if was_stored else traced:
+        expression = sizes.environment.replace(guard.expr)
+        symbols: set[Expression] = expression.free_symbols
+        if symbols <= sizes.given or not symbols <= set(sizes.names):
+            continue
+        if always_holds(expression, sizes):
+            continue
+        if is_about_layout(expression, guard.sloc.framework_loc):
+            continue
+        text = str(expression)
+        for each in symbols:
+            text = re.sub(rf"\b{each}\b", sizes.names[each], text)
+        raise CompileError(
+            "expected a model that computes the same way for all of its sizes, got one "
+            f"that torch.export traced for sizes where {text}; say so by a "
+            "torch.export.Dim, or fix the size"
+        )
+
+
+def always_holds(expression: Expression, sizes: Sizes) -> bool:
+    """Whether a condition holds for all sizes that torch traces with: two or more."""
+    ranges = {
+        each: ValueRanges(max(2, sizes.ranges[name][0]), sizes.ranges[name][1])
+        for each, name in sizes.names.items()
+    }
+    return str(bound_sympy(expression, ranges).lower) == "True"
+
+
+def is_about_layout(expression: Expression, place: Any) -> bool:
+    """
+    Whether torch, and not the model, asked about sizes that might be one or equal.
+
+    Its rules for strides and broadcasting do. They decide nothing here, where shapes
+    are inferred anew. A program that was stored has lost who asked: there, a model is
+    taken to compare bare sizes, with each other or with numbers from two up.
+    """
+    kind, (left, right) = expression.func.__name__, expression.args
+    file = Path(getattr(place, "filename", ""))
+    if not file.is_relative_to(TORCH):
+        return False
+    if not file.is_relative_to(TORCH / "nn"):
+        is_above_one = kind in ("StrictGreaterThan", "GreaterThan") and right in (1, 2)
+        return kind == "Unequality" or is_above_one
+    return kind == "Unequality" and not all(
+        each.is_Symbol or (each.is_Integer and each > 1) for each in (left, right)
+    )

@@ -1,0 +1,152 @@
+"""Normalizations: batch, layer and group norm, softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.arithmetic import SqrtOp
+from ....dialects.graph.ops.batch_norm import BatchNormOp
+from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.dropout import DropoutOp
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.reduce import MeanOp
+from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
+from .call import Call, Reader, Result, number_like, reshape, shape_of
+from .unsupported import Unsupported
+
+
+def batch_norm(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    mean: SSAValue,
+    variance: SSAValue,
+    momentum: float,
+    epsilon: float,
+) -> Result:
+    """Each channel shifted and scaled, and two results that only training uses."""
+    channels = to_names(shape_of(mean))
+    if scale is None:
+        scale = ExpandOp(number_like(1, x), shape=channels).result
+    if bias is None:
+        bias = ExpandOp(number_like(0, x), shape=channels).result
+    value = BatchNormOp(x, scale, bias, mean, variance, epsilon=epsilon).result
+    return [value, None, None]
+
+
+def normalize(x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:
+    """`x` less its mean along `axes`, divided by its deviation."""
+    mean = MeanOp(x, axes=tuple(axes), keepdims=True).result
+    centered = SubOp(x, mean).result
+    squares = MulOp(centered, centered)
+    variance = MeanOp(squares, axes=tuple(axes), keepdims=True).result
+    deviation = SqrtOp(AddOp(variance, number_like(epsilon, x)))
+    return DivOp(centered, deviation).result
+
+
+def scale_and_shift(
+    x: SSAValue, scale: SSAValue | None, bias: SSAValue | None
+) -> SSAValue:
+    """`x * scale + bias`, where given."""
+    if scale is not None:
+        x = MulOp(x, scale).result
+    return x if bias is None else AddOp(x, bias).result
+
+
+def layer_norm(
+    call: Call,
+    x: SSAValue,
+    normalized_shape: Sequence[Dim],
+    scale: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    epsilon: float = 1e-5,
+    *_: object,
+) -> Result:
+    """The last axes normalized, then scaled and shifted."""
+    rank = len(shape_of(x))
+    axes = range(rank - len(normalized_shape), rank)
+    return scale_and_shift(normalize(x, axes, epsilon), scale, bias)
+
+
+def native_layer_norm(call: Call, *arguments: object) -> Result:
+    """The same, and two results that only training uses."""
+    value = layer_norm(call, *arguments)  # pyright: ignore[reportArgumentType]
+    assert isinstance(value, SSAValue)
+    return [value, None, None]
+
+
+def group_norm(
+    call: Call,
+    x: SSAValue,
+    groups: int,
+    scale: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    epsilon: float = 1e-5,
+    *_: object,
+) -> Result:
+    """Groups of channels normalized, each channel then scaled and shifted."""
+    n, channels, *spatial = shape_of(x)
+    if not isinstance(channels, int):
+        raise Unsupported(f"a number of channels that varies, {channels}")
+    elements = channels // groups * product(spatial)
+    grouped = reshape(x, n, groups, elements)
+    result = reshape(normalize(grouped, (2,), epsilon), n, channels, *spatial)
+    ones = [1 for _ in spatial]
+    return scale_and_shift(
+        result,
+        None if scale is None else reshape(scale, channels, *ones),
+        None if bias is None else reshape(bias, channels, *ones),
+    )
+
+
+def native_group_norm(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    n: Dim,
+    channels: Dim,
+    spatial: Dim,
+    groups: int,
+    epsilon: float,
+) -> Result:
+    """The same, and two results that only training uses."""
+    value = group_norm(call, x, groups, scale, bias, epsilon)
+    assert isinstance(value, SSAValue)
+    return [value, None, None]
+
+
+def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
+    """The exponentials along an axis, divided by their sum."""
+    return SoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
+
+
+def log_softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
+    """The logarithm of the softmax along an axis."""
+    return LogSoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
+
+
+def native_dropout(
+    call: Call, x: SSAValue, ratio: float, training: bool | None
+) -> Result:
+    """The tensor, and what is dropped of it, which only training knows."""
+    return [DropoutOp(x, ratio=float(ratio)).result, None]
+
+
+READERS: dict[str, Reader] = {
+    "aten._native_batch_norm_legit_no_training.default": batch_norm,
+    "aten.layer_norm.default": layer_norm,
+    "aten.native_layer_norm.default": native_layer_norm,
+    "aten.group_norm.default": group_norm,
+    "aten.native_group_norm.default": native_group_norm,
+    "aten.softmax.int": softmax,
+    "aten._softmax.default": softmax,
+    "aten.log_softmax.int": log_softmax,
+    "aten._log_softmax.default": log_softmax,
+    "aten.native_dropout.default": native_dropout,
+}

@@ -1,0 +1,56 @@
+"""Parameters, buffers and constant tensors of an exported program, as weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec
+from xdsl.ir import SSAValue
+
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.get_attr import GetAttrOp
+from ....dialects.graph.shape import DTYPES, Array, tensor
+from ...weights import WeightStore
+from .call import INLINE
+from .dtypes import element_of
+from .unsupported import Unsupported
+
+KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+"""Inputs of an exported program that its caller does not give."""
+
+
+class Parameters:
+    """The tensors that a program holds; one that it holds twice is stored once."""
+
+    def __init__(self, program: ExportedProgram, weights: WeightStore):
+        """The tensors of `program`, none of them among the weights yet."""
+        self._tensors: dict[str, Any] = {**program.constants, **program.state_dict}
+        self._weights = weights
+        self._keys: dict[object, str] = {}
+
+    def read(self, spec: InputSpec) -> SSAValue:
+        """Builds the op that has the tensor; raises `Unsupported`."""
+        assert spec.target is not None, "what a program holds has a name"
+        held = self._tensors[spec.target]
+        element = element_of(held.dtype)
+        array = to_numpy(held)
+        if spec.kind is InputKind.CONSTANT_TENSOR and array.size <= INLINE:
+            return ConstantOp(value=array).result
+        place = held.data_ptr(), held.shape, held.stride(), held.dtype
+        identity = place if held.numel() else spec.target
+        if identity not in self._keys:
+            self._keys[identity] = self._weights.put(spec.target, array)
+        return GetAttrOp(self._keys[identity], tensor(element, *array.shape)).result
+
+
+def to_numpy(held: torch.Tensor) -> Array:
+    """The tensor as a read-only array, in its own memory where it can be."""
+    if str(held.layout) != "torch.strided" or held.device.type == "meta":
+        raise Unsupported(f"a tensor of layout {held.layout} on {held.device.type}")
+    array: Array = held.detach().cpu().resolve_conj().resolve_neg().numpy()
+    assert array.dtype in DTYPES.values()
+    array = array.view()
+    array.flags.writeable = False
+    return array

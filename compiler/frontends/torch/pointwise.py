@@ -1,0 +1,151 @@
+"""Operators that are one op of ours on each element, after promotion of the dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import IntegerType, i1
+
+from ....dialects.graph import Graph
+from ....dialects.graph.elementwise import BinaryOp, CompareOp, UnaryOp
+from ....dialects.graph.op import GraphOp, SingleResultOp
+from ....dialects.graph.ops.logical import LogicalAndOp, LogicalOrOp, LogicalXorOp
+from ....dialects.graph.ops.logical_not import LogicalNotOp
+from ....dialects.graph.ops.where import WhereOp
+from .call import Call, Operand, Reader, Result, cast
+from .unsupported import Unsupported
+
+
+def spelled() -> dict[str, type[GraphOp]]:
+    """The ops of the dialect that say which operators of torch they are."""
+    return {
+        name: op
+        for op in Graph.operations
+        if issubclass(op, GraphOp)
+        for name in op.SPELLINGS
+        if not name.startswith("onnx.")
+    }
+
+
+def unary(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that is `op` on elements of the result's type."""
+
+    def read(call: Call, value: Operand, *_: Any) -> Result:
+        return op(call.as_tensor(value, call.element)).result
+
+    return read
+
+
+def rounding(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that is `op` on floats, and leaves integers alone."""
+
+    def read(call: Call, value: Operand, *_: Any) -> Result:
+        same = call.as_tensor(value, call.element)
+        return same if isinstance(call.element, IntegerType) else op(same).result
+
+    return read
+
+
+def binary(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that is `op` on two tensors of the result's type."""
+
+    def read(call: Call, a: Operand, b: Operand, *_: Any) -> Result:
+        return op(
+            call.as_tensor(a, call.element), call.as_tensor(b, call.element)
+        ).result
+
+    return read
+
+
+def compare(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that compares two tensors of their common type."""
+
+    def read(call: Call, a: Operand, b: Operand) -> Result:
+        element = call.common(0, 1)
+        return op(call.as_tensor(a, element), call.as_tensor(b, element)).result
+
+    return read
+
+
+def logical(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that is `op` on whether its operands are not zero."""
+
+    def read(call: Call, *operands: Operand) -> Result:
+        return op(*(call.as_tensor(each, i1) for each in operands)).result
+
+    return read
+
+
+def bitwise(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator on bits, which is `op` where these are booleans."""
+
+    def read(call: Call, *operands: Operand) -> Result:
+        if call.element != i1:
+            raise Unsupported("bits of integers, not booleans")
+        return op(*(call.as_tensor(each, i1) for each in operands)).result
+
+    return read
+
+
+def on_tensors(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that is `op` on its tensors, whatever their types."""
+    count = len(op.get_irdl_definition().operands)
+
+    def read(call: Call, *operands: Any) -> Result:
+        return op(*operands[:count]).result
+
+    return read
+
+
+def reader_of(op: type[GraphOp], name: str) -> Reader:
+    """The reader of the operator `name`, which `op` says that it is."""
+    assert issubclass(op, SingleResultOp), "only ops of one result spell operators"
+    if not issubclass(op, (UnaryOp, BinaryOp)):
+        return on_tensors(op)
+    if op.ACCEPTS == "bool":
+        return logical(op)
+    if issubclass(op, CompareOp):
+        return compare(op)
+    if name in ROUNDING:
+        return rounding(op)
+    return unary(op) if issubclass(op, UnaryOp) else binary(op)
+
+
+def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
+    """The elements of one tensor where a condition holds, of another elsewhere."""
+    return WhereOp(
+        call.as_tensor(condition, i1),
+        call.as_tensor(a, call.element),
+        call.as_tensor(b, call.element),
+    ).result
+
+
+def convert(call: Call, value: Any, *_: Any) -> Result:
+    """The tensor with elements of the result's type; a copy is the tensor itself."""
+    return cast(value, call.element)
+
+
+ROUNDING = {
+    f"aten.{name}.default" for name in ("ceil", "floor", "round", "trunc", "fix")
+}
+
+SPELLED = spelled()
+
+READERS: dict[str, Reader] = {
+    **{name: reader_of(op, name) for name, op in SPELLED.items()},
+    # What takes a tensor takes a number as well.
+    **{
+        name.replace(".Tensor", ".Scalar"): reader_of(op, name)
+        for name, op in SPELLED.items()
+        if name.endswith(".Tensor")
+    },
+    "aten.bitwise_and.Tensor": bitwise(LogicalAndOp),
+    "aten.bitwise_or.Tensor": bitwise(LogicalOrOp),
+    "aten.bitwise_xor.Tensor": bitwise(LogicalXorOp),
+    "aten.bitwise_not.default": bitwise(LogicalNotOp),
+    "aten.where.self": where,
+    "aten._to_copy.default": convert,
+    "aten.clone.default": convert,
+    "aten.alias.default": convert,
+    "aten.detach.default": convert,
+}

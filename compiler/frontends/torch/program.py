@@ -1,0 +1,259 @@
+"""From an exported program to a function of the graph dialect, node by node."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import (
+    ConstantArgument,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    TensorArgument,
+)
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnrealizedConversionCastOp,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from ....dialects.graph.op import GraphOp
+from ...context import SrContext
+from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
+from .call import Call, shape_of
+from .export import FAILURES, decompose
+from .guards import always_holds, check_guards, guards_of
+from .outputs import output_names, output_value
+from .parameters import KINDS, Parameters
+from .readers import READERS
+from .result import check_result
+from .sizes import sizes_of_inputs
+from .source import location, place
+from .unsupported import Unsupported
+
+ASSERTIONS = (
+    "aten._assert_scalar.default",
+    "aten._assert_tensor_metadata.default",
+    "aten.sym_constrain_range.default",
+    "aten.sym_constrain_range_for_size.default",
+)
+"""Operators that say what holds; all but the first torch proves while it traces."""
+
+
+def read_program(
+    program: ExportedProgram, ctx: SrContext, name: str = "the exported program"
+) -> ModuleOp:
+    """The function `main` that computes `program`, which errors call `name`."""
+    traced = guards_of(program)
+    try:
+        core = decompose(program)
+    except FAILURES as error:
+        raise CompileError(f"run_decompositions of {name}: {error}") from error
+    reader = ProgramReader(core, ctx)
+    check_guards(traced, guards_of(core), reader.sizes)
+    function = reader.read()
+    if reader.found:
+        raise UnsupportedModelError(reader.found, name)
+    return ModuleOp([function])
+
+
+class ProgramReader:
+    """The values of the nodes that were read, and what was found to be unsupported."""
+
+    def __init__(self, program: ExportedProgram, ctx: SrContext):
+        """A reader of `program` at its beginning."""
+        self.program = program
+        self.weights = ctx.weights
+        self.parameters = Parameters(program, ctx.weights)
+        self.found: list[UnsupportedOp] = []
+        self.values: dict[fx.Node, Value] = {}
+        self.block = Block()
+        inputs = [
+            (each.name, each.meta["val"])
+            for each, spec in self.placeholders()
+            if is_tensor_input(spec)
+        ]
+        self.input_names = [name for name, _ in inputs]
+        self.sizes = sizes_of_inputs(inputs, program.range_constraints)
+
+    def placeholders(self) -> list[tuple[fx.Node, InputSpec]]:
+        """The inputs of the program's graph, and what each of them is."""
+        nodes = self.program.graph.find_nodes(op="placeholder")
+        specs = self.program.graph_signature.input_specs
+        return list(zip(nodes, specs, strict=True))
+
+    def read(self) -> func.FuncOp:
+        """The function that computes the program, if nothing in it is unsupported."""
+        with ImplicitBuilder(self.block):
+            for node, spec in self.placeholders():
+                self.attempt(words(spec.kind), node, lambda: self.input(node, spec))
+            for node in self.program.graph.nodes:
+                if node.op not in ("placeholder", "output"):
+                    self.read_node(node)
+            names, results = self.outputs()
+            func.ReturnOp(*results)
+        types = [each.type for each in results]
+        inputs = list(self.block.arg_types)
+        function = func.FuncOp("main", (inputs, types), Region(self.block))
+        function.attributes |= {
+            "graph.input_names": ArrayAttr(map(StringAttr, self.input_names)),
+            "graph.output_names": ArrayAttr(map(StringAttr, names)),
+            "graph.symbols": self.sizes.attribute(),
+        }
+        return function
+
+    def attempt(self, op: str, node: fx.Node, build: Callable[[], Value]) -> None:
+        """Notes what a node stands for, or why it has no form here."""
+        before = self.block.last_op
+        try:
+            value = build()
+            built = self.block.first_op if before is None else before.next_op
+            while built is not None:
+                self.finish(built, node)
+                built = built.next_op
+        except Missing:
+            return
+        except Unsupported as why:
+            self.found.append(UnsupportedOp(op, place(node), str(why)))
+            self.stand_in(node)
+            return
+        except VerifyException as error:
+            raise CompileError(f"torch node {place(node)} ({op}): {error}") from error
+        self.values[node] = value
+        if isinstance(value, SSAValue) and value.name_hint is None:
+            value.name_hint = node.name
+
+    def finish(self, op: Operation, node: fx.Node) -> None:
+        """Says where an op comes from, and keeps to the sizes that it is meant for."""
+        op.location = location(node)
+        if isinstance(op, GraphOp):
+            for each in op.requirements():
+                self.sizes.require(each.value)
+            for value in op.results:
+                if isinstance(value.type, TensorType):
+                    for size in shape_of(value):
+                        self.sizes.require(size)
+
+    def stand_in(self, node: fx.Node) -> None:
+        """Gives an unsupported node values of its types, so that others can be read."""
+        foreseen = node.meta.get("val")
+        several = isa(foreseen, list[Any] | tuple[Any, ...])
+        tensors: list[Any] = list(foreseen) if several else [foreseen]
+        if all(isinstance(each, torch.Tensor) for each in tensors):
+            try:
+                types = [self.sizes.type(each) for each in tensors]
+            except Unsupported:
+                return
+            values = UnrealizedConversionCastOp.get([], types).results
+            self.values[node] = values if several else values[0]
+
+    def input(self, node: fx.Node, spec: InputSpec) -> Value:
+        """The argument of the function, or the tensor that the program holds."""
+        if is_tensor_input(spec):
+            type = self.sizes.type(node.meta["val"])
+            return self.block.insert_arg(type, len(self.block.args))
+        if spec.kind in KINDS:
+            return self.parameters.read(spec) if node.users else None
+        if isinstance(spec.arg, ConstantArgument):
+            return spec.arg.value
+        raise Unsupported("an input that is no tensor")
+
+    def read_node(self, node: fx.Node) -> None:
+        """Builds what a node computes."""
+        op = str(node.target) if node.op == "call_function" else node.op
+        foreseen = node.meta.get("val")
+        if isinstance(foreseen, NUMBERS):
+            self.values[node] = number_of(foreseen, self.sizes)
+        elif op in ASSERTIONS:
+            self.attempt(op, node, lambda: self.assertion(node))
+        elif node.target is operator.getitem:
+            self.attempt(op, node, lambda: self.element(node))
+        elif node.users or is_mutation(node):
+            self.attempt(op, node, lambda: self.call(op, node))
+
+    def call(self, op: str, node: fx.Node) -> Value:
+        """The results of an operator."""
+        if is_mutation(node):
+            raise Unsupported("it changes its operands")
+        if op not in READERS:
+            raise Unsupported("")
+        arguments = [resolve(each, self.values) for each in arguments_of(node)]
+        result = READERS[op](Call(node, self.sizes, self.weights), *arguments)
+        check_result(result, node.meta["val"], self.sizes)
+        return result
+
+    def element(self, node: fx.Node) -> Value:
+        """One of several results."""
+        several, index = (resolve(each, self.values) for each in node.args)
+        if several[index] is None:
+            raise Unsupported(f"result {index} of {node.args[0]}")
+        return several[index]
+
+    def assertion(self, node: fx.Node) -> None:
+        """Nothing; raises `Unsupported` when what is asserted is not known to hold."""
+        condition = node.args[0]
+        if isinstance(condition, fx.Node):
+            foreseen = condition.meta["val"]
+            if isinstance(foreseen, torch.SymBool):
+                expression = foreseen.node.expr
+                if not always_holds(expression, self.sizes):
+                    raise Unsupported(f"what may not hold, {expression}")
+
+    def outputs(self) -> tuple[list[str], list[SSAValue]]:
+        """The names and the values of what the program returns; None is left out."""
+        (end,) = self.program.graph.find_nodes(op="output")
+        spec = self.program.call_spec.out_spec
+        assert spec is not None, "torch.export notes what a program returns"
+        names = iter(output_names(spec))
+        kept: list[str] = []
+        results: list[SSAValue] = []
+        specs = self.program.graph_signature.output_specs
+        for each, argument in zip(specs, end.args[0], strict=True):
+            if each.kind is not OutputKind.USER_OUTPUT:
+                why = "a compiled model changes no tensor; export it in eval mode"
+                what = UnsupportedOp(words(each.kind), each.target or "", why)
+                self.found.append(what)
+                continue
+            name = next(names)
+            try:
+                value = resolve(argument, self.values)
+                if value is not None:
+                    results.append(output_value(value))
+                    kept.append(name)
+            except Unsupported as why:
+                self.found.append(UnsupportedOp("output", name, str(why)))
+            except Missing:
+                pass
+        return kept, results
+
+
+def is_tensor_input(spec: InputSpec) -> bool:
+    """Whether an input is a tensor that the caller gives."""
+    return spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
+
+
+def is_mutation(node: fx.Node) -> bool:
+    """Whether an operator changes its operands, which none of the core set does."""
+    if not isinstance(node.target, OpOverload):
+        return False
+    schema: Any = node.target._schema  # pyright: ignore[reportPrivateUsage]
+    return schema.is_mutable
+
+
+def words(kind: InputKind | OutputKind) -> str:
+    """What an input or an output is, in words: `user input`."""
+    return kind.name.lower().replace("_", " ")

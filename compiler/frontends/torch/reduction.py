@@ -1,0 +1,221 @@
+"""Reductions along axes: sums, means, greatest and least elements, where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+from xdsl.dialects.builtin import AnyFloat, i1
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import product
+from ....dialects.graph.ops.argmax import ArgmaxOp
+from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
+from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, SubOp
+from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.ops.logical_not import LogicalNotOp
+from ....dialects.graph.ops.reduce import (
+    MeanOp,
+    ProdOp,
+    ReduceMaxOp,
+    ReduceMinOp,
+    ReduceOp,
+    SumOp,
+)
+from ....dialects.graph.shape import normalize_axis, tensor_type
+from .call import Call, Reader, Result, number_like, reshape, shape_of
+from .unsupported import Unsupported
+
+Axes = int | Sequence[int] | None
+"""An axis, axes, or all of them when there are none."""
+
+
+def axes_of(value: SSAValue, axes: Axes) -> tuple[int, ...]:
+    """The axes in rising order."""
+    rank = len(shape_of(value))
+    if axes is None or axes == []:
+        return tuple(range(rank))
+    given = (axes,) if isinstance(axes, int) else axes
+    return tuple(sorted(normalize_axis(each, rank) for each in given)) if rank else ()
+
+
+def reduce(op: type[ReduceOp]) -> Reader:
+    """The reader of an operator that is `op` on elements of the result's type."""
+
+    def read(
+        call: Call,
+        value: SSAValue,
+        axes: Axes = None,
+        keepdims: bool = False,
+        *_: object,
+    ) -> Result:
+        places = axes_of(value, axes)
+        operand = call.as_tensor(value, call.element)
+        return op(operand, axes=places, keepdims=keepdims).result
+
+    return read
+
+
+def reduce_all(op: type[ReduceOp]) -> Reader:
+    """The reader of an operator that is `op` on all elements."""
+    along = reduce(op)
+
+    def read(call: Call, value: SSAValue, *_: object) -> Result:
+        return along(call, value)
+
+    return read
+
+
+def holds(op: type[ReduceOp]) -> Reader:
+    """The reader of an operator that is `op` on whether elements are not zero."""
+
+    def read(
+        call: Call, value: SSAValue, axes: Axes = None, keepdims: bool = False
+    ) -> Result:
+        operand = call.as_tensor(value, i1)
+        places = axes_of(value, axes)
+        return op(operand, axes=places, keepdims=keepdims).result
+
+    return read
+
+
+def extreme(op: type[ReduceOp]) -> Reader:
+    """The reader of the greatest or least elements, and of where they are."""
+
+    def read(call: Call, value: SSAValue, axis: int, keepdims: bool = False) -> Result:
+        places = axes_of(value, axis)
+        found = op(value, axes=places, keepdims=keepdims).result
+        ordered = value if op is ReduceMaxOp else reverse(value)
+        return [found, argmax_along(ordered, axis, keepdims)]
+
+    return read
+
+
+def reverse(value: SSAValue) -> SSAValue:
+    """Elements in the reverse order: the greatest is where the least was."""
+    type = tensor_type(value)
+    if isinstance(type.element_type, AnyFloat):
+        return NegOp(value).result
+    if type.element_type == i1:
+        return LogicalNotOp(value).result
+    return SubOp(
+        number_like(-1, value), value
+    ).result  # the least integer has no negative
+
+
+def argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
+    """Where along an axis the greatest element is; 0 when there are no axes."""
+    if not shape_of(value):
+        return reshape(ArgmaxOp(reshape(value, 1), axis=0, keepdims=False).result)
+    return ArgmaxOp(value, axis=axis, keepdims=keepdims).result
+
+
+def arg(is_least: bool) -> Reader:
+    """The reader of where the greatest or the least element is."""
+
+    def read(
+        call: Call, value: SSAValue, axis: int | None = None, keepdims: bool = False
+    ) -> Result:
+        ordered = reverse(value) if is_least else value
+        if axis is None:
+            flat = reshape(ordered, product(shape_of(value)))
+            return reshape(argmax_along(flat, 0, False), *call.shape)
+        return argmax_along(ordered, axis, keepdims)
+
+    return read
+
+
+def variance(
+    call: Call,
+    value: SSAValue,
+    axes: Axes = None,
+    correction: float | None = None,
+    keepdims: bool = False,
+) -> SSAValue:
+    """The mean square of the distance from the mean, of `correction` fewer elements."""
+    places = axes_of(value, axes)
+    centered = SubOp(value, MeanOp(value, axes=places, keepdims=True)).result
+    total = SumOp(MulOp(centered, centered), axes=places, keepdims=keepdims).result
+    count = product(shape_of(value)[each] for each in places)
+    fewer = 1 if correction is None else correction
+    left = max(0, count - fewer) if isinstance(count, int) else count
+    divisor = call.as_tensor(left, tensor_type(value).element_type)
+    if fewer and not isinstance(count, int):
+        exact = SubOp(divisor, number_like(fewer, divisor))
+        divisor = MaximumOp(exact, number_like(0, divisor)).result
+    return DivOp(total, divisor).result
+
+
+def variance_and_mean(
+    call: Call,
+    value: SSAValue,
+    axes: Axes = None,
+    correction: float | None = None,
+    keepdims: bool = False,
+) -> Result:
+    """The variance, and the mean."""
+    places = axes_of(value, axes)
+    mean = MeanOp(value, axes=places, keepdims=keepdims).result
+    return [variance(call, value, axes, correction, keepdims), mean]
+
+
+def deviation(call: Call, value: SSAValue, *arguments: Any) -> Result:
+    """The square root of the variance."""
+    return SqrtOp(variance(call, value, *arguments)).result
+
+
+def vector_norm(
+    call: Call,
+    value: SSAValue,
+    order: float = 2,
+    axes: Axes = None,
+    keepdims: bool = False,
+    *_: object,
+) -> Result:
+    """The root of the sum of squares, or the sum or the greatest of distances."""
+    operand = call.as_tensor(value, call.element)
+    properties = {"axes": axes_of(value, axes), "keepdims": keepdims}
+    if order == 2:
+        return SqrtOp(SumOp(MulOp(operand, operand), **properties)).result
+    if order == 1:
+        return SumOp(AbsOp(operand), **properties).result
+    if order != inf:
+        raise Unsupported(f"a norm of order {order}, not of 1, 2 or infinity")
+    return ReduceMaxOp(AbsOp(operand), **properties).result
+
+
+def cumsum(call: Call, value: SSAValue, axis: int, *_: object) -> Result:
+    """At each place the sum of the elements along an axis up to it."""
+    operand = call.as_tensor(value, call.element)
+    if not shape_of(value):
+        return operand
+    return CumsumOp(operand, axis=axis).result
+
+
+READERS: dict[str, Reader] = {
+    "aten.sum.default": reduce_all(SumOp),
+    "aten.sum.dim_IntList": reduce(SumOp),
+    "aten.mean.default": reduce_all(MeanOp),
+    "aten.mean.dim": reduce(MeanOp),
+    "aten.prod.default": reduce_all(ProdOp),
+    "aten.prod.dim_int": reduce(ProdOp),
+    "aten.amax.default": reduce(ReduceMaxOp),
+    "aten.amin.default": reduce(ReduceMinOp),
+    "aten.max.default": reduce_all(ReduceMaxOp),
+    "aten.min.default": reduce_all(ReduceMinOp),
+    "aten.max.dim": extreme(ReduceMaxOp),
+    "aten.min.dim": extreme(ReduceMinOp),
+    "aten.argmax.default": arg(False),
+    "aten.argmin.default": arg(True),
+    "aten.any.default": holds(ReduceMaxOp),
+    "aten.any.dim": holds(ReduceMaxOp),
+    "aten.any.dims": holds(ReduceMaxOp),
+    "aten.all.default": holds(ReduceMinOp),
+    "aten.all.dim": holds(ReduceMinOp),
+    "aten.var.correction": variance,
+    "aten.var_mean.correction": variance_and_mean,
+    "aten.std.correction": deviation,
+    "aten.linalg_vector_norm.default": vector_norm,
+    "aten.cumsum.default": cumsum,
+}

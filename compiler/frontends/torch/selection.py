@@ -1,0 +1,113 @@
+"""Operators that take a part of a tensor: slices, pieces, rows by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, maximum
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.shape import normalize_axis, sizes, tensor_type
+from .call import Call, Reader, Result, reshape, shape_of
+from .unsupported import Unsupported
+
+
+def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAValue:
+    """`size` elements along an axis from `start`, each `step` after the one before."""
+    shape = shape_of(x)
+    place = normalize_axis(axis, len(shape))
+    if (start, size, step) == (0, shape[place], 1):
+        return x
+    starts: list[Dim] = [0] * len(shape)
+    steps = [1] * len(shape)
+    starts[place], steps[place] = start, step
+    cut = (*shape[:place], size, *shape[place + 1 :])
+    return SliceOp(
+        x, starts=to_names(starts), sizes=to_names(cut), steps=tuple(steps)
+    ).result
+
+
+def slice_axis(
+    call: Call,
+    x: SSAValue,
+    axis: int = 0,
+    start: Dim | None = None,
+    end: Dim | None = None,
+    step: int = 1,
+) -> Result:
+    """Elements from `start` to before `end`; below zero both count from the end."""
+    place = normalize_axis(axis, len(shape_of(x)))
+    whole, size = shape_of(x)[place], call.shape[place]
+    if size == 0:
+        return part(x, place, 0, 0, step)
+    first = 0 if start is None else start
+    if isinstance(first, int) and first < 0:
+        # All of the elements asked for are there when that many come out.
+        first = whole + first if size == -first else maximum(whole + first, 0)
+    return part(x, place, first, size, step)
+
+
+def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
+    """The slice along an axis with this number."""
+    place = normalize_axis(axis, len(shape_of(x)))
+    if isinstance(index, int) and index < 0:
+        index = shape_of(x)[place] + index
+    return reshape(part(x, place, index, 1), *call.shape)
+
+
+def pieces(axis_place: int) -> Reader:
+    """The reader of pieces of a tensor along the axis that is this argument."""
+
+    def read(call: Call, x: SSAValue, *arguments: int) -> Result:
+        axis = normalize_axis(arguments[axis_place], len(shape_of(x)))
+        start: Dim = 0
+        results: list[SSAValue] = []
+        for type in call.types:
+            size = sizes(type)[axis]
+            results.append(part(x, axis, start, size))
+            start = start + size
+        return results
+
+    return read
+
+
+def unbind(call: Call, x: SSAValue, axis: int = 0) -> Result:
+    """Each slice along an axis."""
+    return [
+        reshape(part(x, axis, number, 1), *sizes(type))
+        for number, type in enumerate(call.types)
+    ]
+
+
+def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Result:
+    """The slices along an axis with these numbers."""
+    if not shape_of(x):
+        return x
+    result = IndexSelectOp(x, indices, axis=axis, wraps=False).result
+    return reshape(result, *call.shape)
+
+
+def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result:
+    """The slices along one axis with these numbers; some count from the end."""
+    given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
+    if len(given) != 1:
+        raise Unsupported(f"indices along {len(given)} axes, not along one")
+    ((axis, numbers),) = given
+    if tensor_type(numbers).element_type == i1:
+        raise Unsupported("a mask, which makes a size depend on data")
+    return IndexSelectOp(x, numbers, axis=axis, wraps=True).result
+
+
+READERS: dict[str, Reader] = {
+    "aten.slice.Tensor": slice_axis,
+    "aten.select.int": select,
+    "aten.split.Tensor": pieces(1),
+    "aten.split_with_sizes.default": pieces(1),
+    "aten.unbind.int": unbind,
+    "aten.index_select.default": index_select,
+    "aten.index.Tensor": index,
+}

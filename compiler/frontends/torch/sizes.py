@@ -1,0 +1,206 @@
+"""Sizes of an exported program: what torch writes in sympy becomes dimensions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from torch import SymInt, Tensor
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, i64
+
+from ....dialects.dims import (
+    FUNCTIONS,
+    Dim,
+    Symbol,
+    floordiv,
+    maximum,
+    minimum,
+    product,
+    symbol,
+)
+from ....dialects.graph import shape
+from ...errors import CompileError
+from .dtypes import element_of
+from .unsupported import Unsupported
+
+Expression = Any
+"""An expression of sympy, which comes without types."""
+
+GREATEST = 2**63 - 1
+"""The upper bound of a size that may be of any value."""
+
+
+def _remainder(a: Dim, b: Dim) -> Dim:
+    return a - floordiv(a, b) * b
+
+
+OF_TWO: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "FloorDiv": floordiv,
+    "CleanDiv": floordiv,
+    "Mod": _remainder,
+    "PythonMod": _remainder,
+}
+"""Functions of torch's sizes, by the names of their classes."""
+
+OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "Add": lambda a, b: a + b,
+    "Mul": lambda a, b: a * b,
+    "Min": minimum,
+    "Max": maximum,
+}
+"""Functions of two sizes or more."""
+
+
+class Sizes:
+    """The symbols of an exported program: their names, and the values they may have."""
+
+    def __init__(self) -> None:
+        """No symbols yet."""
+        self.names: dict[Expression, str] = {}
+        self.ranges: dict[str, tuple[int, int]] = {}
+        self.given: set[Expression] = set()
+        self.environment: Any = None
+
+    def define(self, expression: Expression, name: str, least: int, most: int) -> None:
+        """Gives a symbol of torch a name, or one like it when that is taken."""
+        base = name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"_{name}"
+        base = re.sub(r"\W", "_", base)
+        free, number = base, 0
+        while free in self.ranges or free in FUNCTIONS:
+            number += 1
+            free = f"{base}_{number}"
+        self.names[expression] = free
+        self.ranges[free] = (least, most)
+
+    def dim(self, size: int | SymInt) -> Dim:
+        """The dimension that is this size; raises `Unsupported`."""
+        return size if isinstance(size, int) else self.read(size.node.expr)
+
+    def read(self, expression: Expression) -> Dim:
+        """The dimension that an expression describes; raises `Unsupported`."""
+        if expression.is_Integer:
+            return int(expression)
+        if expression.is_Symbol:
+            if expression not in self.names:
+                raise Unsupported(f"a size that depends on data, {expression}")
+            return symbol(self.names[expression])
+        kind = expression.func.__name__
+        if kind in OF_MANY:
+            return reduce(OF_MANY[kind], map(self.read, expression.args))
+        if kind in OF_TWO:
+            a, b = map(self.read, expression.args)
+            return OF_TWO[kind](a, b)
+        if kind == "Pow" and expression.args[1].is_Integer and expression.args[1] > 0:
+            base, power = expression.args
+            return product([self.read(base)] * int(power))
+        raise Unsupported(f"a size computed by {kind}, {expression}")
+
+    def type(self, tensor: Tensor) -> shape.Tensor:
+        """The type of a tensor that torch foresees; raises `Unsupported`."""
+        if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
+            raise Unsupported(f"a tensor of layout {tensor.layout}, not a dense one")
+        return shape.tensor(element_of(tensor.dtype), *self.shape(tensor))
+
+    def shape(self, tensor: Tensor) -> tuple[Dim, ...]:
+        """The dimensions of a tensor that torch foresees; raises `Unsupported`."""
+        return tuple(self.dim(size) for size in sizes_in(tensor))
+
+    def require(self, amount: Dim) -> None:
+        """
+        Makes sure that `amount` is at least zero, which torch took for granted.
+
+        It traces with sizes of two or more and allows all in the range: a slice of the
+        last two rows is of two rows even where there is one. Such sizes leave the range
+        here. Raises `Unsupported` when none is left.
+        """
+        if isinstance(amount, int):
+            if amount < 0:
+                raise Unsupported(f"a size of {amount}")
+            return
+        match amount.terms:
+            case (((Symbol(name),), factor),):
+                offset = 0
+            case ((((Symbol(name),), factor)), ((), offset)):
+                pass
+            case _:
+                return  # what is not plain is checked when the program runs
+        low, high = self.ranges[name]
+        if factor > 0:
+            low = max(low, -(offset // factor))
+        else:
+            high = min(high, offset // -factor)
+        if low > high:
+            raise Unsupported(f"sizes {name} for which {amount} is negative")
+        self.ranges[name] = (low, high)
+
+    def attribute(self) -> DictionaryAttr:
+        """The symbols and their ranges, as a function says them."""
+        return DictionaryAttr(
+            {
+                name: ArrayAttr([IntegerAttr(bound, i64) for bound in bounds])
+                for name, bounds in self.ranges.items()
+            }
+        )
+
+
+def sizes_of_inputs(
+    inputs: Iterable[tuple[str, Tensor]], ranges: Mapping[Expression, Any]
+) -> Sizes:
+    """
+    The sizes of a program with these inputs, where torch knows symbols by `ranges`.
+
+    A symbol is named by the user's `Dim`, or `x_dim0` after the first input and axis it
+    is the size of. Raises `CompileError` when no axis is just that symbol.
+    """
+    sizes = Sizes()
+    inputs = list(inputs)
+    for name, tensor in inputs:
+        for axis, size in enumerate(sizes_in(tensor)):
+            if isinstance(size, int) or not size.node.expr.is_Symbol:
+                continue
+            expression = size.node.expr
+            if expression not in sizes.names:
+                sizes.environment = size.node.shape_env
+                given = name_given(size)
+                if given is not None:
+                    sizes.given.add(expression)
+                least, most = _bounds(ranges.get(expression), given is not None)
+                sizes.define(expression, given or f"{name}_dim{axis}", least, most)
+    for name, tensor in inputs:
+        for axis, size in enumerate(sizes_in(tensor)):
+            for each in () if isinstance(size, int) else size.node.expr.free_symbols:
+                if each not in sizes.names:
+                    raise CompileError(
+                        f"input {name!r}: expected a size along axis {axis} that is a "
+                        f"dimension by itself, got {size}; make {each} the size of "
+                        "some input, or fix the size"
+                    )
+    return sizes
+
+
+def sizes_in(tensor: Tensor) -> Sequence[int | SymInt]:
+    """The sizes of a tensor while it is traced, some of which are symbols."""
+    return tensor.shape
+
+
+def name_given(size: SymInt) -> str | None:
+    """The name of the `Dim` that the user gave for a symbol, if it is still known."""
+    environment = size.node.shape_env
+    names: Mapping[str, str] = getattr(environment, "source_name_to_debug_name", {})
+    sources: Mapping[Expression, Any] = getattr(environment, "var_to_sources", {})
+    for source in sources.get(size.node.expr, ()):
+        if source.name in names:
+            return names[source.name]
+    return None
+
+
+def _bounds(values: Any, is_named: bool) -> tuple[int, int]:
+    """The least and the greatest of what torch calls a range of values."""
+    if values is None:
+        return 1, GREATEST
+    least = int(values.lower)
+    if least == 2 and not is_named:
+        least = 1  # torch says so of every size that it is not told of, and allows 1
+    return least, int(values.upper) if values.upper.is_Integer else GREATEST

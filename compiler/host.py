@@ -1,0 +1,47 @@
+"""What the machine that this runs on can do, and which targets it can run."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .errors import CompileError
+
+V2 = "cx16 popcnt sse3 sse4.1 sse4.2 ssse3"
+V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe"
+V4 = f"{V3} avx512bw avx512cd avx512dq avx512f avx512vl"
+NEEDED = {
+    "x86-64": "",
+    "x86-64-v2": V2,
+    "x86-64-v3": V3,
+    "x86-64-v4": V4,
+    "aarch64": "",
+}
+"""What a machine must have, in LLVM's words, to run code for a target."""
+
+
+@cache
+def host_text() -> str:
+    """The triple, the features and the version of LLVM that host code depends on."""
+    from llvmlite import binding
+
+    version = ".".join(map(str, binding.llvm_version_info))
+    features = binding.get_host_cpu_features().flatten()
+    return f"{binding.get_process_triple()} {features} {version}"
+
+
+def check_runs_here(target: str) -> None:
+    """Raises `CompileError` for a target whose code this machine cannot run."""
+    from llvmlite import binding
+
+    if target not in NEEDED:
+        return
+    features = binding.get_host_cpu_features()
+    missing = [each for each in NEEDED[target].split() if not features.get(each)]
+    machine = binding.get_process_triple().split("-")[0]
+    if machine not in target.replace("x86-64", "x86_64"):
+        missing = [f"another machine than {machine}"]
+    if missing:
+        raise CompileError(
+            f"expected a target that runs on this machine, got {target}, which needs "
+            f"{', '.join(missing)}; leave it out to compile for this machine"
+        )

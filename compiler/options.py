@@ -1,0 +1,32 @@
+"""`Options`: what a user may choose of how a model is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ..runtime.planning import PLANNERS
+from .errors import CompileError
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a model is compiled; raises `CompileError` for a value that is not known."""
+
+    planner: str = "conflict-driven"
+    """How activations share memory: a name of `static_runtime.runtime.planning`."""
+
+    cache: bool = True
+    """Whether compiled code is kept on disk, and taken from there."""
+
+    def __post_init__(self) -> None:
+        if self.planner not in PLANNERS:
+            nearest = get_close_matches(self.planner, PLANNERS) or sorted(PLANNERS)
+            raise CompileError(
+                f"expected a planner like {', '.join(nearest)}, got {self.planner}"
+            )
+
+    @property
+    def key(self) -> str:
+        """What of the options the compiled code depends on."""
+        return f"planner={self.planner}"

@@ -1,0 +1,1 @@
+"""The passes on the graph dialect, one file each."""

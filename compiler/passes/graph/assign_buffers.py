@@ -1,0 +1,175 @@
+"""
+Give every result its place in memory, and share memory between results that never meet.
+
+Before:
+
+    %0 = graph.relu %x {graph.lifetimes = […]} : tensor<64xf32> -> tensor<64xf32>
+    %1 = graph.neg %0 {graph.lifetimes = […]} : tensor<64xf32> -> tensor<64xf32>
+    func.return %1 : tensor<64xf32>
+
+After:
+
+    func.func @main(…) attributes {graph.plan = {bytes = 256, lower_bound = 256, …}} {
+      %0 = graph.relu %x {graph.buffers = [
+          #graph.buffer<activations, slot = 0, offset = 0, size = "256">], …}
+      %1 = graph.neg %0 {graph.buffers = [
+          #graph.buffer<outputs, slot = 0, offset = 0, size = "256">], …}
+
+An output is computed in the memory that is returned. Constants lie one after the other.
+What is between shares one block: the planner places the groups of `analyze-aliases`,
+and the plan is compared with its lower bound; where they are equal no plan is smaller.
+While a size depends on symbols its offset is `?`: then the plan is made once the sizes
+are known, by the same planner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from ....dialects.dims import Dim
+from ....dialects.graph.buffer import (
+    BUFFERS,
+    LIFETIMES,
+    UNKNOWN,
+    BufferAttr,
+    LifetimeAttr,
+    byte_size,
+)
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.weight import WeightOp
+from ....dialects.graph.shape import tensor_type
+from ....runtime.planning import Record, plan
+from .own_outputs import is_computed, root_of
+
+ALIGNMENT = 64
+"""Bytes that every buffer begins at a multiple of: a cache line, and a vector."""
+
+
+@dataclass(frozen=True)
+class AssignBuffers(ModulePass):
+    """Assigns a buffer to every result."""
+
+    name = "assign-buffers"
+
+    planner: str = "conflict-driven"
+    """How activations share memory; `runtime/planning` has them all."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
+            if not function.is_declaration:
+                try:
+                    assign(function, self.planner)
+                except ValueError as error:
+                    raise VerifyException(str(error)) from error
+
+
+def lifetime_of(value: OpResult) -> LifetimeAttr:
+    """The lifetime that `analyze-aliases` wrote beside an op's result."""
+    lifetimes = value.op.attributes.get(LIFETIMES)
+    if not isa(lifetimes, ArrayAttr):
+        raise VerifyException(
+            f"expected {value.op.name} to have lifetimes, got none; run "
+            "analyze-aliases first"
+        )
+    found = lifetimes.data[value.index]
+    assert isinstance(found, LifetimeAttr)
+    return found
+
+
+def assign(function: func.FuncOp, planner: str) -> None:
+    """Assigns the buffers of one function."""
+    block = function.body.block
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp)
+    roots: dict[SSAValue, BufferAttr] = {}
+    for number, value in enumerate(end.operands):
+        root = root_of(value)
+        if not is_computed(root) or root in roots:
+            raise VerifyException(
+                f"expected output {number} to have memory of its own, got an input, a "
+                "constant or another output; run own-outputs first"
+            )
+        roots[root] = BufferAttr.of("outputs", number, 0, byte_size(tensor_type(root)))
+    roots |= place_constants(block)
+    activations = [
+        result
+        for op in block.ops
+        for result in op.results
+        if root_of(result) is result
+        and result not in roots
+        and not isinstance(op, ConstantOp)
+    ]
+    offsets, summary = plan_activations(activations, planner)
+    for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):
+        size = byte_size(tensor_type(value))
+        roots[value] = BufferAttr.of("activations", slot, offset, size)
+    function.attributes["graph.plan"] = summary
+    write_buffers(block, roots)
+
+
+def place_constants(block: Block) -> dict[SSAValue, BufferAttr]:
+    """The buffers of the weights, one after the other."""
+    buffers: dict[SSAValue, BufferAttr] = {}
+    total = 0
+    for op in block.ops:
+        if isinstance(op, WeightOp):
+            size = byte_size(tensor_type(op.result))
+            assert isinstance(size, int), "the shape of a weight is known"
+            buffers[op.result] = BufferAttr.of("constants", len(buffers), total, size)
+            total += -(-size // ALIGNMENT) * ALIGNMENT
+    return buffers
+
+
+def plan_activations(
+    values: Sequence[OpResult], planner: str
+) -> tuple[list[int], DictionaryAttr]:
+    """
+    Where each value begins in the block of activations, and what came of the plan.
+    """
+    entries: dict[str, Attribute] = {"planner": StringAttr(planner)}
+    sizes: list[Dim] = [byte_size(tensor_type(value)) for value in values]
+    known = [size for size in sizes if isinstance(size, int)]
+    lives = [lifetime_of(value) for value in values]
+    records = [
+        Record(size, life.first.data, life.last.data)
+        for size, life in zip(known, lives, strict=False)
+    ]
+    if len(known) < len(sizes):
+        plan([], planner)
+        return [UNKNOWN] * len(sizes), DictionaryAttr(entries)
+    made = plan(records, planner, ALIGNMENT)
+    entries["bytes"] = IntegerAttr(made.total, i64)
+    entries["lower_bound"] = IntegerAttr(made.lower_bound, i64)
+    return list(made.offsets), DictionaryAttr(entries)
+
+
+def write_buffers(block: Block, roots: dict[SSAValue, BufferAttr]) -> None:
+    """Writes the buffer of each result beside its op; a view has that of its root."""
+    for op in block.ops:
+        if not op.results or isinstance(op, ConstantOp):
+            continue
+        buffers: list[BufferAttr] = []
+        for result in op.results:
+            root = root_of(result)
+            if isinstance(root, BlockArgument):
+                size = byte_size(tensor_type(root))
+                buffers.append(BufferAttr.of("inputs", root.index, 0, size))
+            else:
+                buffers.append(roots[root])
+        op.attributes[BUFFERS] = ArrayAttr(buffers)

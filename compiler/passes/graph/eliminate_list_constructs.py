@@ -1,0 +1,181 @@
+"""
+Remove lists, tuples and dictionaries: their elements are used directly.
+
+Before:
+
+    %0 = graph.list_construct %a, %b : tensor<2xf32>, tensor<3xf32>
+        -> !graph.list<tensor<2xf32>, tensor<3xf32>>
+    %1 = graph.concat_list %0 {axis = 0 : i64}
+        : !graph.list<tensor<2xf32>, tensor<3xf32>> -> tensor<5xf32>
+
+After:
+
+    %1 = graph.concat %a, %b {axis = 0 : i64}
+        : tensor<2xf32>, tensor<3xf32> -> tensor<5xf32>
+
+A container's type says what it holds, so that taking an element out is known at compile
+time. Containers among the arguments and results of a function become their elements, in
+order. From here no value is a container; one that is left is an error.
+
+This is list-construct elimination of PyTorch's Static Runtime (`UseVariadicCat` and its
+kin), for containers of every kind and nesting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import dce
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.graph.container import DictType, ListType, TupleType
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.concat_list import ConcatListOp
+from ....dialects.graph.ops.containers import (
+    DictConstructOp,
+    DictGetOp,
+    ListConstructOp,
+    ListUnpackOp,
+    TupleConstructOp,
+    TupleGetOp,
+)
+
+Container = ListType | TupleType | DictType
+
+
+@dataclass(frozen=True)
+class EliminateListConstructs(ModulePass):
+    """Replaces every container by its elements."""
+
+    name = "eliminate-list-constructs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [each for each in op.walk() if isinstance(each, func.FuncOp)]
+        defined = [each for each in functions if not each.is_declaration]
+        for function in defined:
+            flatten_arguments(function)
+        for each in list(op.walk()):
+            replace_use(each)
+        # Only now is every container that is returned constructed where it is seen.
+        for function in defined:
+            flatten_results(function)
+        dce(op)
+        verify_no_containers(op)
+
+
+def elements_of(value: SSAValue) -> Sequence[SSAValue]:
+    """The elements of a container, which is constructed where it is seen."""
+    owner = value.owner
+    if isinstance(owner, ListConstructOp | TupleConstructOp | DictConstructOp):
+        return list(owner.elements)
+    raise VerifyException(f"expected a container that is constructed, got {value.type}")
+
+
+def replace_use(op: Operation) -> None:
+    """Replaces an op on a container by what it does to the elements."""
+    match op:
+        case ConcatListOp():
+            values = elements_of(op.list)
+            new = ConcatOp(*values, axis=op.axis.value.data)
+            new.location = op.location
+            Rewriter.replace_op(op, new)
+        case ListUnpackOp():
+            Rewriter.replace_op(op, [], elements_of(op.list))
+        case TupleGetOp():
+            element = elements_of(op.tuple_)[op.index.value.data]
+            Rewriter.replace_op(op, [], [element])
+        case DictGetOp():
+            assert isinstance(op.dict_.type, DictType)
+            place = list(op.dict_.type.keys).index(op.key)
+            Rewriter.replace_op(op, [], [elements_of(op.dict_)[place]])
+        case _:
+            return
+
+
+def leaves(type: Attribute) -> Iterator[Attribute]:
+    """The types that are left when the containers in `type` are taken away."""
+    if isinstance(type, Container):
+        for element in type.elements:
+            yield from leaves(element)
+    else:
+        yield type
+
+
+def flatten_arguments(function: func.FuncOp) -> None:
+    """Gives the function an argument for each element of a container it takes."""
+    block = function.body.block
+    at = InsertPoint.at_start(block)
+    for argument in list(block.args):
+        if not isinstance(argument.type, Container):
+            continue
+        inner = [
+            block.insert_arg(type, argument.index + place)
+            for place, type in enumerate(leaves(argument.type))
+        ]
+        whole = rebuild(argument.type, iter(inner), at)
+        argument.replace_all_uses_with(whole)
+        block.erase_arg(argument)
+    update_type(function)
+
+
+def rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSAValue:
+    """Builds a container of this type from the values of its leaves."""
+    if not isinstance(type, Container):
+        return next(values)
+    elements = [rebuild(each, values, at) for each in type.elements]
+    match type:
+        case ListType():
+            op: Operation = ListConstructOp(*elements)
+        case TupleType():
+            op = TupleConstructOp(*elements)
+        case DictType():
+            keys = tuple(each.data for each in type.keys)
+            op = DictConstructOp(*elements, keys=keys)
+    Rewriter.insert_op(op, at)
+    return op.results[0]
+
+
+def flatten_results(function: func.FuncOp) -> None:
+    """Lets the function return the elements of a container in its place."""
+    end = function.body.block.last_op
+    assert isinstance(end, func.ReturnOp)
+
+    def flat(value: SSAValue) -> Iterator[SSAValue]:
+        if not isinstance(value.type, Container):
+            yield value
+            return
+        for element in elements_of(value):
+            yield from flat(element)
+
+    Rewriter.replace_op(
+        end, func.ReturnOp(*(each for value in end.operands for each in flat(value)))
+    )
+    update_type(function)
+
+
+def update_type(function: func.FuncOp) -> None:
+    """Makes the type of the function what its body takes and returns."""
+    block: Block = function.body.block
+    end = block.last_op
+    assert end is not None
+    function.function_type = FunctionType.from_lists(
+        [each.type for each in block.args], list(end.operand_types)
+    )
+
+
+def verify_no_containers(module: ModuleOp) -> None:
+    """Raises `VerifyException` when a value is still a container."""
+    for op in module.walk():
+        for value in (*op.operands, *op.results):
+            if isinstance(value.type, Container):
+                raise VerifyException(
+                    f"expected no container after eliminate-list-constructs, got "
+                    f"{value.type} at {op.name}"
+                )

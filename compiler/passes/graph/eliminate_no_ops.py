@@ -1,0 +1,73 @@
+"""
+Remove ops whose result is their operand: a cast to the same type, a slice of
+everything.
+
+Before:
+
+    %1 = graph.reshape %0 {shape = ["2", "3"]} : tensor<2x3xf32> -> tensor<2x3xf32>
+    %2 = graph.concat %1 {axis = 0 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    %3 = graph.relu %2 : tensor<2x3xf32> -> tensor<2x3xf32>
+
+After:
+
+    %3 = graph.relu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+
+It is read off the nest of an op: it reads its operand where it writes, and only moves
+elements. So no op is named here, and every op that can do nothing is found. (PyTorch's
+Static Runtime has `EliminateNoOps` and `EliminateNoOpSlice`, for listed ops.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from ....dialects.graph.nest import Read, axes, same
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.copy import CopyOp
+from ....dialects.graph.shape import sizes, tensor_type
+
+
+def does_nothing(op: GraphOp) -> bool:
+    """Whether the only result is the first operand, element for element."""
+    if len(op.operands) != 1 or op.result_types != op.operand_types:
+        return False
+    if not isinstance(op.result_types[0], TensorType) or isinstance(op, CopyOp):
+        return False
+    if op.IS_VIEW:
+        return True
+    nests = op.nests()
+    if nests is None:
+        return False
+    shape = sizes(tensor_type(op.results[0]))
+    whole = nests[-1]
+    at_own_place = all(
+        read == place or shape[axis] == 1
+        for source in whole.sources
+        if isinstance(source, Read)
+        for axis, (read, place) in enumerate(
+            zip(source.at, axes(len(shape)), strict=True)
+        )
+    )
+    return (
+        whole.body is same
+        and whole.bounds == shape
+        and whole.is_pointwise
+        and at_own_place
+    )
+
+
+@dataclass(frozen=True)
+class EliminateNoOps(ModulePass):
+    """Removes ops that only pass their operand on."""
+
+    name = "eliminate-no-ops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in list(op.walk()):
+            if isinstance(each, GraphOp) and does_nothing(each):
+                Rewriter.replace_op(each, [], [each.operands[0]])

@@ -1,0 +1,187 @@
+"""
+Put ops that can be computed together into one region, which becomes one kernel.
+
+Before:
+
+    %1 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+    %2 = graph.add %1, %b : tensor<2x5xf32>, tensor<5xf32> -> tensor<2x5xf32>
+    %3 = graph.relu %2 : tensor<2x5xf32> -> tensor<2x5xf32>
+
+After:
+
+    %3 = graph.fusion %x, %w, %b : … -> tensor<2x5xf32> {
+    ^bb0(%0: tensor<2x3xf32>, %1: tensor<3x5xf32>, %2: tensor<5xf32>):
+      %4 = graph.matmul %0, %1 : …
+      %5 = graph.add %4, %2 : …
+      %6 = graph.relu %5 : …
+      graph.yield %6 : tensor<2x5xf32>
+    }
+
+A value moves into the kernel of its only user when it is then computed no more often
+than before: where the user reads each element once. The elementwise tail of a reduction
+or contraction becomes its epilogue; elementwise ops before a reduction its prologue. A
+group reduces at most once, and a contraction takes no prologue, since it reads its
+operands many times over. It is decided by the nests of the ops alone, before there are
+buffers, so that what is inside a group never needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.graph import scalar
+from ....dialects.graph.nest import Linear, Lookup, Nest, Read, axes
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.copy import CopyOp
+from ....dialects.graph.ops.fusion import FusionOp, YieldOp
+from ....dialects.graph.shape import sizes, tensor_type
+
+LIMIT = 64
+"""Ops of the largest group, so that a kernel keeps its values in registers."""
+
+
+@dataclass
+class Group:
+    """Ops that become one kernel; the last is the one whose value is stored."""
+
+    ops: list[GraphOp]
+    reducer: GraphOp | None = None
+    nests: Sequence[Nest] = field(default_factory=tuple[Nest, ...])
+    """The nests of the last op."""
+
+
+def make_group(op: GraphOp) -> Group | None:
+    """The group of one op; None when the op must stay by itself."""
+    nests = op.nests()
+    if not nests or isinstance(op, CopyOp):
+        return None
+    sources = [source for nest in nests for source in nest.sources]
+    if any(
+        isinstance(position, Lookup)
+        for source in sources
+        if isinstance(source, Read)
+        for position in source.at
+    ):
+        return None
+    reduces = any(nest.reductions for nest in nests)
+    return Group([op], op if reduces else None, nests)
+
+
+def reads(nests: Sequence[Nest], operand: int) -> list[tuple[Nest, Read]]:
+    """Where the nests read an operand."""
+    return [
+        (nest, source)
+        for nest in nests
+        for source in nest.sources
+        if isinstance(source, Read) and source.operand == operand
+    ]
+
+
+def reads_once(nest: Nest, read: Read) -> bool:
+    """Whether no element is read twice: every axis moves a position of its own."""
+    moved: list[int] = []
+    for position in read.at:
+        if not isinstance(position, Linear) or len(position.factors) > 1:
+            return False
+        moved += [axis for axis, _ in position.factors]
+    wide = [axis for axis, bound in enumerate(nest.bounds) if bound != 1]
+    return len(moved) == len(set(moved)) and set(wide) <= set(moved)
+
+
+def is_contraction(nest: Nest) -> bool:
+    """Whether the nest sums up products, and so reads its operands many times over."""
+    return nest.combine == "add" and nest.body is scalar.mul
+
+
+def can_take(user: Group, producer: Group, operand: int) -> bool:
+    """Whether `producer` can be computed where the last op of `user` reads it."""
+    if len(user.ops) + len(producer.ops) > LIMIT:
+        return False
+    places = reads(user.nests, operand)
+    if len(places) != 1:
+        return False
+    ((nest, read),) = places
+    if producer.reducer is not None:
+        # The tail of a reduction: each total is used once, just where it belongs.
+        return (
+            user.reducer is None
+            and len(user.nests) == 1
+            and nest.is_pointwise
+            and read.at == axes(len(nest.bounds))
+            and nest.bounds == shape_of(producer)
+        )
+    (made,) = producer.nests if len(producer.nests) == 1 else (None,)
+    if made is None or not made.is_pointwise:
+        return False
+    return reads_once(nest, read) and not is_contraction(nest)
+
+
+def shape_of(group: Group) -> tuple[object, ...]:
+    """The dimensions of the value of a group."""
+    return sizes(tensor_type(group.ops[-1].results[0]))
+
+
+def merge(user: Group, producer: Group) -> None:
+    """Moves the ops of `producer` before those of `user`."""
+    user.ops[:0] = producer.ops
+    user.reducer = user.reducer or producer.reducer
+
+
+@dataclass(frozen=True)
+class Fuse(ModulePass):
+    """Groups ops into fusions."""
+
+    name = "fuse"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
+            if not function.is_declaration:
+                fuse_block(function.body.block)
+
+
+def fuse_block(block: Block) -> None:
+    """Groups the ops of one block, and builds a fusion of each group of several."""
+    groups: dict[SSAValue, Group] = {}
+    order = {op: number for number, op in enumerate(block.ops)}
+    for op in block.ops:
+        group = make_group(op) if isinstance(op, GraphOp) else None
+        if group is None:
+            continue
+        for number, operand in enumerate(op.operands):
+            producer = groups.get(operand) if operand.has_one_use() else None
+            if producer is not None and can_take(group, producer, number):
+                merge(group, producer)
+                del groups[operand]
+        groups[op.results[0]] = group
+    for group in groups.values():
+        if len(group.ops) > 1:
+            build_fusion(sorted(group.ops, key=order.__getitem__))
+
+
+def build_fusion(ops: Sequence[GraphOp]) -> None:
+    """Replaces `ops`, in their order, by one fusion with the value of the last."""
+    inside, last = set[Operation](ops), ops[-1]
+    inputs: dict[SSAValue, None] = {}
+    for op in ops:
+        for operand in op.operands:
+            if operand.owner not in inside:
+                inputs[operand] = None
+    body = Block(arg_types=[each.type for each in inputs])
+    copies: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    for op in ops:
+        body.add_op(op.clone(copies))
+    body.add_op(YieldOp(copies[last.results[0]]))
+    fusion = FusionOp.of(list(inputs), body)
+    fusion.location = last.location
+    Rewriter.insert_op(fusion, InsertPoint.before(last))
+    Rewriter.replace_op(last, [], [fusion.result])
+    for op in reversed(ops[:-1]):
+        Rewriter.erase_op(op)

@@ -1,0 +1,131 @@
+"""
+Infer the type of every result again, after giving symbols of the inputs their values.
+
+With `infer-shapes{bind="batch=8"}` the batch of a model becomes 8.
+
+Before:
+
+    func.func @main(%x: tensor<?x3xf32, ["batch"]>) {
+      %1 = graph.relu %x : tensor<?x3xf32, ["batch"]> -> tensor<?x3xf32, ["batch"]>
+
+After:
+
+    func.func @main(%x: tensor<8x3xf32>) {
+      %1 = graph.relu %x : tensor<8x3xf32> -> tensor<8x3xf32>
+
+A symbol may be given a number, or another dimension. Types are what each op infers from
+its operands, so that they are known as exactly as the inputs are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from ....dialects.dims import Dim, dim, evaluate
+from ....dialects.graph.container import DictType, ListType, TupleType
+from ....dialects.graph.literal import to_attribute, to_names
+from ....dialects.graph.op import GraphOp, texts
+from ....dialects.graph.ops.fusion import FusionOp, YieldOp
+from ....dialects.graph.shape import sizes, tensor, tensor_type
+
+
+@dataclass(frozen=True)
+class InferShapes(ModulePass):
+    """Makes the type of each result what its op infers."""
+
+    name = "infer-shapes"
+
+    bind: tuple[str, ...] = ()
+    """Symbols and what they stand for, such as `batch=8`."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        symbols = dict(parse_binding(each) for each in self.bind)
+        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
+            if not function.is_declaration:
+                infer_function(function, symbols)
+
+
+def parse_binding(text: str) -> tuple[str, Dim]:
+    """The symbol and the dimension that `batch=8` names."""
+    name, equals, value = text.partition("=")
+    try:
+        if equals:
+            return name.strip(), dim(value)
+    except ValueError as error:
+        raise VerifyException(str(error)) from error
+    raise VerifyException(f"expected a binding such as batch=8, got {text}")
+
+
+def infer_function(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
+    """Binds the symbols of a function, and infers the types in its body."""
+    block = function.body.block
+    for argument in block.args:
+        Rewriter.replace_value_with_new_type(argument, bind(argument.type, symbols))
+    infer_block(block, symbols)
+    end = block.last_op
+    assert end is not None
+    function.function_type = FunctionType.from_lists(
+        [each.type for each in block.args], list(end.operand_types)
+    )
+    ranges = function.attributes.get("graph.symbols")
+    if isinstance(ranges, DictionaryAttr):
+        left = {name: each for name, each in ranges.data.items() if name not in symbols}
+        function.attributes["graph.symbols"] = DictionaryAttr(left)
+
+
+def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
+    """Infers the types of the results of each op, in order."""
+    for op in block.ops:
+        if not isinstance(op, GraphOp):
+            continue
+        for name in op.DIM_PROPERTIES:
+            op.properties[name] = bind_property(op, name, symbols)
+        if isinstance(op, FusionOp):
+            inner = op.body.block
+            for argument, operand in zip(inner.args, op.operands, strict=True):
+                Rewriter.replace_value_with_new_type(argument, operand.type)
+            infer_block(inner, symbols)
+            assert isinstance(inner.last_op, YieldOp)
+            types: Sequence[Attribute] = inner.last_op.operand_types
+        else:
+            types = op.infer_types(op.operand_types, op.properties)
+        for result, type in zip(op.results, types, strict=True):
+            if result.type != type:
+                Rewriter.replace_value_with_new_type(result, type)
+
+
+def bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
+    """The type with symbols replaced by what they stand for, in containers too."""
+    if isinstance(type, ListType | TupleType | DictType):
+        elements = ArrayAttr([bind(each, symbols) for each in type.elements])
+        if isinstance(type, DictType):
+            return DictType(type.keys, elements)
+        return type.__class__(elements)
+    if not isa(type, TensorType[Attribute]):
+        return type
+    known = tensor_type(type)
+    shape = [evaluate(each, symbols) for each in sizes(known)]
+    return tensor(known.element_type, *shape)
+
+
+def bind_property(op: GraphOp, name: str, symbols: Mapping[str, Dim]) -> Attribute:
+    """A property that holds dimensions, with symbols replaced."""
+    value = op.values()[name]
+    bound = [evaluate(dim(each), symbols) for each in texts(value)]
+    return to_attribute(str(bound[0])) if isinstance(value, str) else to_names(bound)

@@ -1,0 +1,1 @@
+"""The passes on the loop dialect, one file each."""

@@ -1,0 +1,78 @@
+"""
+Choose how many rows and columns each `loop.tile` keeps in registers.
+
+Here the target has 16 vector registers of 256 bits.
+
+Before:
+
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) { … }
+
+After:
+
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 step …
+
+Totals, one vector of each operand and a spare must fit the registers; the tile with the
+fewest loads for each multiplication is taken, and a narrower one where the tile would
+be larger than what there is to compute. Bits do not depend on it, so that it may be
+chosen freely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
+from xdsl.passes import ModulePass
+
+from ....dialects.dims import Dim
+from ....dialects.loop.ops.tile import TileOp
+from ....dialects.loop.target import TargetAttr, target_of
+
+MANY = 1 << 30
+"""Rows or columns whose number only a run knows."""
+
+SPARE = 1
+"""Registers left for addresses of constants and for what the epilogue needs."""
+
+
+@dataclass(frozen=True)
+class SizeTiles(ModulePass):
+    """Sets the shape of every tile."""
+
+    name = "size-tiles"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        tiles = [each for each in op.walk() if isinstance(each, TileOp)]
+        if not tiles:
+            return
+        target = target_of(op)
+        for tile in tiles:
+            rows, columns, *_ = tile.sizes
+            type = tile.initial.type
+            assert isinstance(type, FixedBitwidthType)
+            shape = choose(rows, columns, type.bitwidth, target)
+            tile.rows, tile.columns, tile.lanes = (
+                IntegerAttr(each, i64) for each in shape
+            )
+
+
+def choose(
+    rows: Dim, columns: Dim, bits: int, target: TargetAttr
+) -> tuple[int, int, int]:
+    """Rows, columns and lanes of the tile for a result of so many rows and columns."""
+    lanes = target.lanes(bits)
+    while isinstance(columns, int) and lanes > max(columns, 1):
+        lanes //= 2
+    # Whole vectors only: a block wider than the result would never run.
+    vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
+    most = max(rows, 1) if isinstance(rows, int) else MANY
+    best, shape = 0.0, (1, 1)
+    for wide in range(1, min(vectors, 4) + 1):
+        free = target.registers.data - wide - SPARE - 1
+        tall = min(max(free // wide, 1), most)
+        reuse = tall * wide / (tall + wide)
+        if reuse > best:
+            best, shape = reuse, (tall, wide)
+    tall, wide = shape
+    return tall, wide * lanes, lanes

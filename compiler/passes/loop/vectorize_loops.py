@@ -1,0 +1,118 @@
+"""
+Choose for each loop nest the loop whose bodies run side by side in vectors.
+
+Here the target has vectors of 256 bits.
+
+Before:
+
+    loop.for parallel %i to 64 {
+      %x = loop.load %a[%i] : memref<?xf32>
+      loop.store %x, %b[%i] : memref<?xf32>
+      loop.yield
+    }
+
+After:
+
+    loop.for parallel %i to 64 lanes 8 { … }
+
+It is the loop along which most loads and stores move by one element. The bodies that
+are left over at the end run one by one, by the same arithmetic. A loop that reduces
+gets a total for each lane, and these are combined at its end: the order depends on the
+number of elements and the target only, never on the sizes around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Block, SSAValue
+from xdsl.passes import ModulePass
+
+from ....dialects.dims import Dim
+from ....dialects.loop.ops.for_loop import ForOp
+from ....dialects.loop.ops.kernel import KernelOp
+from ....dialects.loop.ops.memory import LoadOp, StoreOp
+from ....dialects.loop.ops.tile import TileOp
+from ....dialects.loop.target import TargetAttr, target_of
+
+
+@dataclass(frozen=True)
+class VectorizeLoops(ModulePass):
+    """Sets the lanes of one loop of each nest."""
+
+    name = "vectorize-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            for root in nests(kernel.body.block):
+                loop = best_loop(root)
+                if loop is not None:
+                    loop.lanes = IntegerAttr(fitting(loop, target_of(op)), i64)
+
+
+def nests(block: Block) -> Iterator[ForOp]:
+    """The outermost loops of a block without tiles, which are vectors already."""
+    for op in block.ops:
+        if isinstance(op, ForOp):
+            if not any(isinstance(each, TileOp) for each in op.walk()):
+                yield op
+
+
+def best_loop(root: ForOp) -> ForOp | None:
+    """The loop of a nest along which the most accesses move by one element."""
+    loops = [each for each in root.walk() if isinstance(each, ForOp)]
+    accesses = [each for each in root.walk() if isinstance(each, LoadOp | StoreOp)]
+
+    def fit(place: int) -> tuple[int, int]:
+        score = sum(gain(each, loops[place].index) for each in accesses)
+        return score, place
+
+    best = max(range(len(loops)), key=fit, default=None)
+    if best is None or fit(best)[0] <= 0:
+        return None
+    return loops[best]
+
+
+def gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
+    """How much an access gains when the bodies of a loop run side by side."""
+    step: Dim = 0
+    for each, stride in access.at.terms:
+        if each is index:
+            step = stride
+        elif not isinstance(each.owner, Block):
+            # An index that is looked up may differ in every lane.
+            return -1 if depends(each, index) else 0
+    if step == 1:
+        return 3 if isinstance(access, StoreOp) else 2
+    return 0 if step == 0 else -1
+
+
+def depends(value: SSAValue, index: SSAValue) -> bool:
+    """Whether `value` is computed from `index`."""
+    if value is index:
+        return True
+    owner = value.owner
+    return not isinstance(owner, Block) and any(
+        depends(each, index) for each in owner.operands
+    )
+
+
+def widest(loop: ForOp) -> int:
+    """The bits of the widest element that the loop computes with."""
+    widths = [8]
+    for op in loop.walk():
+        for value in (*op.operands, *op.results):
+            if isinstance(value.type, FixedBitwidthType):
+                widths.append(value.type.bitwidth)
+    return max(widths)
+
+
+def fitting(loop: ForOp, target: TargetAttr) -> int:
+    """The lanes for a loop: no more than it has bodies, unless their order matters."""
+    lanes, size = target.lanes(widest(loop)), loop.size
+    while loop.combine is None and isinstance(size, int) and lanes > max(size, 1):
+        lanes //= 2
+    return lanes

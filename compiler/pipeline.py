@@ -1,0 +1,82 @@
+"""
+The pipeline: every pass of the compiler, in the order in which it runs.
+
+This is the only table of passes. `sr-opt` offers them, and xDSL's `canonicalize`, which
+is for reading; a pass that is not in it does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.passes import ModulePass
+from xdsl.transforms.common_subexpression_elimination import (
+    CommonSubexpressionElimination,
+)
+from xdsl.transforms.dead_code_elimination import DeadCodeElimination
+
+from ..lowering.graph_to_loop import GraphToLoop
+from .options import Options
+from .passes.graph.analyze_aliases import AnalyzeAliases
+from .passes.graph.assign_buffers import AssignBuffers
+from .passes.graph.decompose import Decompose
+from .passes.graph.eliminate_list_constructs import EliminateListConstructs
+from .passes.graph.eliminate_no_ops import EliminateNoOps
+from .passes.graph.fold_batch_norm import FoldBatchNorm
+from .passes.graph.fold_constants import FoldConstants
+from .passes.graph.freeze import Freeze
+from .passes.graph.fuse import Fuse
+from .passes.graph.infer_shapes import InferShapes
+from .passes.graph.outline_constants import OutlineConstants
+from .passes.graph.own_outputs import OwnOutputs
+from .passes.graph.verify_buffers import VerifyBuffers
+from .passes.loop.set_target import SetTarget
+from .passes.loop.size_tiles import SizeTiles
+from .passes.loop.vectorize_loops import VectorizeLoops
+
+GRAPH: tuple[type[ModulePass], ...] = (
+    # The model as the front end read it: its attributes become weights.
+    Freeze,
+    InferShapes,
+    EliminateListConstructs,
+    # From here no value is a container.
+    FoldConstants,
+    FoldBatchNorm,
+    Decompose,
+    # From here every op has loops, is a view, or is a fallback.
+    FoldConstants,
+    EliminateNoOps,
+    CommonSubexpressionElimination,
+    DeadCodeElimination,
+    OwnOutputs,
+    # From here an output shares memory with nothing.
+    Fuse,
+    OutlineConstants,
+    AnalyzeAliases,
+    AssignBuffers,
+    # From here every result has its place in memory.
+    VerifyBuffers,
+)
+"""graph -> graph"""
+
+LOOP: tuple[type[ModulePass], ...] = (
+    # graph -> loop: from here no op touches a tensor.
+    GraphToLoop,
+    SetTarget,
+    # From here the module says which machine it is for.
+    SizeTiles,
+    VectorizeLoops,
+)
+"""graph -> loop, loop -> loop"""
+
+PIPELINE = tuple(dict.fromkeys((*GRAPH, *LOOP)))
+"""Each pass once, in the order in which it first runs."""
+
+
+def pipeline(options: Options, target: str) -> list[ModulePass]:
+    """The passes that compile a model, set up as the user asked."""
+    settings: dict[type[ModulePass], Callable[[], ModulePass]] = {
+        AssignBuffers: lambda: AssignBuffers(planner=options.planner),
+        SetTarget: lambda: SetTarget(cpu=target),
+    }
+    return [settings.get(each, each)() for each in (*GRAPH, *LOOP)]

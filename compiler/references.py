@@ -1,0 +1,31 @@
+"""
+Make the references of fallback ops again from the text that a program keeps of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.parser import Parser
+
+from ..dialects.graph.op import GraphOp
+from ..dialects.graph.shape import Array
+from ..runtime.module import Reference
+from ..runtime.program import Program
+from .context import context
+
+
+def references_of(program: Program) -> list[Reference]:
+    """What runs each fallback op of a program."""
+    return [reference(each.op) for each in program.call_outs]
+
+
+def reference(text: str) -> Reference:
+    """The function that runs the only graph op in a text."""
+    module = Parser(context(), text, "<fallback op>").parse_module()
+    (op,) = (each for each in module.walk() if isinstance(each, GraphOp))
+
+    def run(arrays: Sequence[Array], symbols: Mapping[str, int]) -> Sequence[Array]:
+        return op.run_reference(arrays, symbols)
+
+    return run

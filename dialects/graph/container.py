@@ -1,0 +1,103 @@
+"""
+Types of values that hold tensors: lists, tuples and dictionaries.
+
+    !graph.list<tensor<2xf32>, tensor<3xf32>>
+    !graph.tuple<tensor<2xf32>, tensor<3xi64>>
+    !graph.dict<"mask", tensor<2xi1>, "score", tensor<2xf32>>
+
+They stand where a front end's program has them, and `eliminate-list-constructs` removes
+them: their length is part of the type, so nothing of them is left to do at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+
+@irdl_attr_definition
+class ListType(ParametrizedAttribute, TypeAttribute):
+    """A list of as many values as it names types."""
+
+    name = "graph.list"
+
+    elements: ArrayAttr[Attribute] = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return [_parse_types(parser)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        _print_types(printer, self.elements)
+
+
+@irdl_attr_definition
+class TupleType(ParametrizedAttribute, TypeAttribute):
+    """A tuple of values of these types."""
+
+    name = "graph.tuple"
+
+    elements: ArrayAttr[Attribute] = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return [_parse_types(parser)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        _print_types(printer, self.elements)
+
+
+@irdl_attr_definition
+class DictType(ParametrizedAttribute, TypeAttribute):
+    """A dictionary from names to values of these types."""
+
+    name = "graph.dict"
+
+    keys: ArrayAttr[StringAttr] = param_def()
+    elements: ArrayAttr[Attribute] = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def entry() -> tuple[StringAttr, Attribute]:
+            key = StringAttr(parser.parse_str_literal())
+            parser.parse_punctuation(",")
+            return key, parser.parse_type()
+
+        entries = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry)
+        return [
+            ArrayAttr([key for key, _ in entries]),
+            ArrayAttr([type for _, type in entries]),
+        ]
+
+    def print_parameters(self, printer: Printer) -> None:
+        def entry(each: tuple[StringAttr, Attribute]) -> None:
+            printer.print_attribute(each[0])
+            printer.print_string(", ")
+            printer.print_attribute(each[1])
+
+        with printer.in_angle_brackets():
+            printer.print_list(list(zip(self.keys, self.elements, strict=True)), entry)
+
+    def verify(self) -> None:
+        """Every key has one value."""
+        if len(self.keys) != len(self.elements) or len(set(self.keys)) < len(self.keys):
+            raise VerifyException(f"expected keys that differ, got {self.keys}")
+
+
+def _parse_types(parser: AttrParser) -> ArrayAttr[Attribute]:
+    """Reads `<tensor<2xf32>, tensor<3xf32>>`."""
+    return ArrayAttr(
+        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type)
+    )
+
+
+def _print_types(printer: Printer, types: ArrayAttr[Attribute]) -> None:
+    """Prints what `_parse_types` reads."""
+    with printer.in_angle_brackets():
+        printer.print_list(types.data, printer.print_attribute)

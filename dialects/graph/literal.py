@@ -1,0 +1,102 @@
+"""Literals: the bridge between attributes and what Python and numpy hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute
+
+from ..dims import Dim
+from .shape import DTYPES, ELEMENTS, Array, sizes, tensor, tensor_type
+
+Literal: TypeAlias = DenseIntOrFPElementsAttr
+
+Number: TypeAlias = bool | int | float | np.integer[Any] | np.floating[Any]
+Value: TypeAlias = Number | str | tuple[Any, ...] | Array | Attribute
+"""What a property of an op is in Python."""
+
+
+def to_array(literal: Literal) -> Array:
+    """The elements of a literal, as a read-only array of its shape and dtype."""
+    type = tensor_type(literal.get_type())
+    shape = tuple(int(str(size)) for size in sizes(type))
+    if type.element_type == i1:
+        return (np.frombuffer(literal.data.data, np.uint8) != 0).reshape(shape)
+    return np.frombuffer(literal.data.data, DTYPES[type.element_type]).reshape(shape)
+
+
+def to_literal(array: Array) -> Literal:
+    """The literal with the elements, the shape and the dtype of `array`."""
+    bits = array.astype(np.uint8) * 255 if array.dtype == np.bool_ else array
+    data = np.ascontiguousarray(bits).tobytes()
+    type = tensor(ELEMENTS[array.dtype], *array.shape)
+    return DenseIntOrFPElementsAttr(type, BytesAttr(data))
+
+
+def to_attribute(value: Value) -> Attribute:
+    """The attribute that holds `value`: i64, f64, i1, string, array or literal."""
+    match value:
+        case Attribute():
+            return value
+        case bool():
+            return IntegerAttr(int(value), i1)
+        case int() | np.integer():
+            return IntegerAttr(int(value), i64)
+        case float() | np.floating():
+            return FloatAttr(float(value), f64)
+        case str():
+            return StringAttr(value)
+        case tuple():
+            if all(isinstance(each, int) for each in value):
+                return DenseArrayBase.from_list(i64, list(value))
+            return ArrayAttr([to_attribute(each) for each in value])
+        case _:
+            return to_literal(value)
+
+
+def to_value(attribute: Attribute) -> Any:
+    """What `attribute` holds, in Python; attributes with no such form stay."""
+    match attribute:
+        case IntegerAttr():
+            number = attribute.value.data
+            return bool(number) if attribute.type == i1 else number
+        case FloatAttr():
+            return attribute.value.data
+        case StringAttr():
+            return attribute.data
+        case UnitAttr():
+            return True
+        case DenseArrayBase():
+            return cast("DenseArrayBase[IntegerType]", attribute).get_values()
+        case ArrayAttr():
+            return tuple(to_value(each) for each in attribute.data)
+        case DenseIntOrFPElementsAttr():
+            return to_array(attribute)
+        case _:
+            return attribute
+
+
+def to_names(dims: Iterable[Dim]) -> ArrayAttr[StringAttr]:
+    """The attribute that holds dimensions as text."""
+    return ArrayAttr([StringAttr(str(each)) for each in dims])
+
+
+def to_values(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
+    """What each of `attributes` holds, in Python."""
+    return {name: to_value(attribute) for name, attribute in attributes.items()}

@@ -1,0 +1,157 @@
+"""
+How a graph op is computed: a loop nest, described but not yet built.
+
+A `Nest` says what happens at one point of an iteration space: what is read, what is
+computed of it, where the value goes. The lowering decides how to loop. This is the
+vocabulary between ops and loops; neither knows the other.
+
+    point      a number for each of `bounds`; the last `reductions` of them are reduced
+    position   where along one dimension of a tensor: linear in the point, or looked up
+    source     a scalar at this point: an element of an operand, a position, a dimension
+
+Contractions, convolutions, poolings and broadcasts differ only in their positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from xdsl.ir import SSAValue
+
+from ..dims import Dim
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A position `offset + sum(factor * point[axis])`."""
+
+    factors: tuple[tuple[int, Dim], ...] = ()
+    offset: Dim = 0
+
+    def __add__(self, other: Linear | Dim) -> Linear:
+        if not isinstance(other, Linear):
+            return Linear(self.factors, self.offset + other)
+        factors = dict(self.factors)
+        for axis, factor in other.factors:
+            factors[axis] = factors.get(axis, 0) + factor
+        kept = tuple(sorted((a, f) for a, f in factors.items() if f != 0))
+        return Linear(kept, self.offset + other.offset)
+
+    def __mul__(self, factor: Dim) -> Linear:
+        if factor == 0:
+            return Linear()
+        scaled = tuple((axis, each * factor) for axis, each in self.factors)
+        return Linear(scaled, self.offset * factor)
+
+    def at(self, point: Sequence[Linear]) -> Linear:
+        """This position when the point is itself a function of another point."""
+        result = Linear(offset=self.offset)
+        for axis, factor in self.factors:
+            result = result + point[axis] * factor
+        return result
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A position that is the integer `operand` holds at `at`, below `bound`."""
+
+    operand: int
+    at: tuple[Linear, ...]
+    bound: Dim
+    wraps: bool
+    """Whether a negative integer counts from the end; else it is refused."""
+
+
+Position: TypeAlias = Linear | Lookup
+
+
+@dataclass(frozen=True)
+class Read:
+    """The element of an operand at one position for each of its dimensions."""
+
+    operand: int
+    at: tuple[Position, ...]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The value of a dimension, as an i64."""
+
+    size: Dim
+
+
+@dataclass(frozen=True)
+class Where:
+    """A position as an i64, for what depends on the point itself."""
+
+    position: Linear
+
+
+Source: TypeAlias = Read | Extent | Where
+
+Combiner: TypeAlias = Literal["add", "mul", "max", "min"]
+"""How the values of a reduction are combined; each starts from its identity."""
+
+Body: TypeAlias = Callable[..., SSAValue]
+"""Builds, from one scalar for each source, the scalar that the nest computes."""
+
+
+def same(x: SSAValue) -> SSAValue:
+    """The body of a nest that only moves elements."""
+    return x
+
+
+def axis(number: int) -> Linear:
+    """The position that is the point's own number along one axis."""
+    return Linear(((number, 1),))
+
+
+def axes(count: int, start: int = 0) -> tuple[Linear, ...]:
+    """The positions along `count` axes from `start`: an element at its own index."""
+    return tuple(axis(number) for number in range(start, start + count))
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The computation of one result, or of a part of it."""
+
+    bounds: tuple[Dim, ...]
+    sources: tuple[Source, ...]
+    body: Body
+    write: tuple[Linear, ...]
+    """Where in the result; it depends on axes that are not reduced."""
+
+    reductions: int = 0
+    """How many of the last axes are reduced."""
+
+    combine: Combiner | None = None
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether every element of the result is written once, at its own index."""
+        return self.reductions == 0 and self.writes_whole
+
+    @property
+    def writes_whole(self) -> bool:
+        """Whether the axes that are not reduced are those of the result, in order."""
+        return self.write == axes(len(self.bounds) - self.reductions)
+
+
+def elementwise(
+    bounds: Sequence[Dim], operands: Sequence[Sequence[Dim]], body: Body
+) -> Nest:
+    """The nest over `bounds` that reads each operand where numpy broadcasts it."""
+    rank = len(bounds)
+    sources = tuple(
+        Read(
+            number,
+            tuple(
+                axis(rank - len(shape) + place) if size != 1 else Linear()
+                for place, size in enumerate(shape)
+            ),
+        )
+        for number, shape in enumerate(operands)
+    )
+    return Nest(tuple(bounds), sources, body, axes(rank))

@@ -1,0 +1,236 @@
+"""
+What it takes to be an op of the graph dialect.
+
+A graph op is a pure function from tensors to tensors. Its class answers a few
+questions, and the rest of the compiler is derived from the answers:
+
+    infer       which types do the results have?     builder, verifier, shape inference
+    reference   what does it compute, in numpy?      constant folding, the test oracle,
+                                                     the fallback without a kernel
+    nests       in which loops is it computed?       the lowering to loops, fusion
+    decompose   of which other ops is it made?       the pass `decompose`
+    SPELLINGS   what do ONNX and ATen call it?       the front ends
+
+`nests` or `decompose` or neither: an op with neither is a *fallback*, which runs its
+reference from inside the program. To add an op, add one file with one such class to
+`dialects/graph/ops/`. Nothing else in the compiler names it.
+
+Properties arrive in these methods as Python values (`axis=1`, not an `IntegerAttr`),
+and a dimension among them, listed in `DIM_PROPERTIES`, as its text.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation, result_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..dims import Dim, dim, evaluate
+from .literal import to_attribute, to_values
+from .nest import Nest
+from .shape import Array, Tensor, sizes, tensor_type
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """That a quantity computed from sizes is not negative."""
+
+    value: Dim
+    message: str
+    """What was expected, should it be."""
+
+
+class GraphOp(IRDLOperation, ABC):
+    """A pure function from tensors to tensors; most have one result."""
+
+    traits = traits_def(Pure())
+
+    SPELLINGS: ClassVar[tuple[str, ...]] = ()
+    """
+    The names, such as `onnx.Relu` and `aten.relu.default`, that mean just this op.
+    """
+
+    DIM_PROPERTIES: ClassVar[tuple[str, ...]] = ()
+    """The properties that hold dimensions as text."""
+
+    IS_VIEW: ClassVar[bool] = False
+    """Whether the result is the memory of the first operand under another shape."""
+
+    def __init__(self, *operands: SSAValue | Operation, **properties: Any):
+        """The op on `operands`; the types of its results are inferred."""
+        attributes = {name: to_attribute(each) for name, each in properties.items()}
+        values = [SSAValue.get(operand) for operand in operands]
+        types = [value.type for value in values]
+        super().__init__(
+            operands=self.group_operands(values),
+            result_types=list(self.infer_types(types, attributes)),
+            properties=attributes,
+        )
+
+    @classmethod
+    def group_operands(cls, operands: Sequence[SSAValue]) -> Sequence[Any]:
+        """
+        `operands` as the op's definition groups them; a variadic op has one group.
+        """
+        definitions = cls.get_irdl_definition().operands
+        if len(definitions) == 1 and len(operands) != 1:
+            return [operands]
+        return operands
+
+    @classmethod
+    def infer_types(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> tuple[Attribute, ...]:
+        """The types of the results, as a tuple even of one."""
+        types: Attribute | tuple[Attribute, ...]
+        try:
+            types = cls.infer(*operands, **to_values(properties))
+        except ValueError as error:
+            # Text among the properties that is no dimension.
+            raise VerifyException(str(error)) from error
+        return types if isinstance(types, tuple) else (types,)
+
+    @classmethod
+    @abstractmethod
+    def infer(cls, *operands: Any, **properties: Any) -> Any:
+        """
+        The types of the results; raises `VerifyException` when the operands clash.
+        """
+
+    @abstractmethod
+    def reference(self, *operands: Any, **properties: Any) -> Any:
+        """The meaning of the op in numpy: an array, or a tuple of arrays."""
+
+    def nests(self) -> Sequence[Nest] | None:
+        """The loops that compute the only result, or None when there are none."""
+        return None
+
+    def decompose(self) -> Sequence[SSAValue] | None:
+        """Builds the ops that this one is made of; the values that replace its own."""
+        return None
+
+    def requirements(self) -> Sequence[Requirement]:
+        """What must hold of sizes that are known at run time only."""
+        return ()
+
+    def verify_(self) -> None:
+        """The results have the types that the op infers, and every size is known."""
+        for operand in self.operands:
+            if isinstance(operand.type, TensorType):
+                sizes(tensor_type(operand))
+        expected = self.infer_types(self.operand_types, self.properties)
+        got = self.result_types
+        if got != expected:
+            wanted, have = (", ".join(map(str, each)) for each in (expected, got))
+            raise VerifyException(f"expected result type {wanted}, got {have}")
+
+    def print(self, printer: Printer) -> None:
+        """Prints operands, properties and attributes, types, and regions."""
+        if self.operands:
+            printer.print_string(" ")
+            printer.print_list(self.operands, printer.print_ssa_value)
+        entries = {**self.properties, **self.attributes}
+        if entries:
+            printer.print_string(" ")
+            printer.print_attr_dict(entries)
+        printer.print_string(" : ")
+        if self.operands:
+            printer.print_list(self.operand_types, printer.print_attribute)
+            printer.print_string(" ")
+        printer.print_string("-> ")
+        printer.print_list(self.result_types, printer.print_attribute)
+        for region in self.regions:
+            printer.print_string(" ")
+            printer.print_region(region, print_entry_block_args=True)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GraphOp:
+        """Reads what `print` prints."""
+        unresolved = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        entries = parser.parse_optional_dictionary_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types: list[Attribute] = []
+        if unresolved:
+            types = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, parser.parse_type
+            )
+        parser.parse_punctuation("->")
+        results = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_type
+        )
+        operands = parser.resolve_operands(unresolved or (), types, position)
+        regions: list[Region] = []
+        while (region := parser.parse_optional_region()) is not None:
+            regions.append(region)
+        defined = cls.get_irdl_definition().properties
+        return cls.create(
+            operands=operands,
+            result_types=results,
+            properties={
+                name: each for name, each in entries.items() if name in defined
+            },
+            attributes={
+                name: each for name, each in entries.items() if name not in defined
+            },
+            regions=regions,
+        )
+
+    def values(self) -> dict[str, Any]:
+        """The properties as Python values."""
+        return to_values(self.properties)
+
+    def operand_sizes(self) -> list[tuple[Dim, ...]]:
+        """The dimensions of every operand."""
+        return [sizes(tensor_type(operand)) for operand in self.operands]
+
+    def dimensions(self) -> list[Dim]:
+        """The dimensions that the properties hold."""
+        values = self.values()
+        return [
+            dim(text) for name in self.DIM_PROPERTIES for text in texts(values[name])
+        ]
+
+    def run_reference(
+        self, operands: Sequence[Array], symbols: Mapping[str, int]
+    ) -> tuple[Array, ...]:
+        """What the op computes in numpy when its symbols have these values."""
+        values = self.values()
+        for name in self.DIM_PROPERTIES:
+            values[name] = tuple(
+                evaluate(dim(each), symbols) for each in texts(values[name])
+            )
+        results: Array | tuple[Array, ...] = self.reference(*operands, **values)
+        return results if isinstance(results, tuple) else (results,)
+
+
+class SingleResultOp(GraphOp, ABC):
+    """A pure function from tensors to one tensor."""
+
+    result = result_def()
+
+    @property
+    def type(self) -> Tensor:
+        """The type of the result."""
+        return tensor_type(self.result)
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        """The dimensions of the result."""
+        return sizes(self.type)
+
+
+def texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The dimensions that a property holds: one, or several."""
+    return (value,) if isinstance(value, str) else value

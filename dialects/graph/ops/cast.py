@@ -1,0 +1,69 @@
+"""`graph.cast`: a tensor with its elements converted to another type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from .. import scalar
+from ..nest import Nest, elementwise, same
+from ..op import SingleResultOp
+from ..shape import DTYPES, Array, Element, Tensor, with_element
+
+
+@irdl_op_definition
+class CastOp(SingleResultOp):
+    """
+    The elements converted to the type `to`.
+
+    A float becomes an integer by dropping its fraction; one too large becomes the
+    nearest integer there is, and NaN becomes zero. A number becomes true when it is not
+    zero.
+
+    ```mlir
+    %1 = graph.cast %0 {to = i64} : tensor<2x3xf32> -> tensor<2x3xi64>
+    %2 = graph.cast %0 {to = f64} : tensor<2x3xf32> -> tensor<2x3xf64>
+    %3 = graph.cast %0 {to = i1} : tensor<2x3xf32> -> tensor<2x3xi1>
+    %4 = graph.cast %0 {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
+    %5 = graph.cast %0 {to = f32} : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.cast"
+
+    input = operand_def(TensorType)
+    to = prop_def(TypeAttribute)
+
+    @classmethod
+    def infer(cls, input: Tensor, to: Element) -> Tensor:
+        if to not in DTYPES:
+            known = ", ".join(str(each) for each in DTYPES)
+            raise VerifyException(f"expected a cast to {known}, got {to}")
+        return with_element(input, to)
+
+    def reference(self, input: Array, to: Element) -> Array:
+        dtype = DTYPES[to]
+        if input.dtype.kind != "f" or dtype.kind not in "iu":
+            with np.errstate(over="ignore"):
+                return input.astype(dtype)
+        limits = np.iinfo(dtype)
+        whole = np.nan_to_num(np.trunc(input), nan=0, posinf=np.inf, neginf=-np.inf)
+        low, high = float(limits.min), float(limits.max)
+        inside = (whole >= low) & (whole < -low)
+        converted = np.where(inside, whole, 0).astype(dtype)
+        converted = np.where(whole < low, limits.min, converted)
+        return np.where(whole >= high, limits.max, converted).astype(dtype)
+
+    def nests(self) -> Sequence[Nest]:
+        to: Attribute = self.to
+
+        def body(x: SSAValue) -> SSAValue:
+            return scalar.cast(x, to)
+
+        keeps = self.type == self.input.type
+        return [elementwise(self.shape, [self.shape], same if keeps else body)]

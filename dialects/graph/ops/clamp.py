@@ -1,0 +1,79 @@
+"""`graph.clamp`: numbers held between a least and a greatest."""
+
+from __future__ import annotations
+
+from math import ceil, floor, isinf, isnan
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import Float64Type, FloatAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, opt_prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from .. import scalar
+from ..elementwise import UnaryOp, require
+from ..shape import Array, Tensor, dtype
+
+
+@irdl_op_definition
+class ClampOp(UnaryOp):
+    """
+    The numbers, but none below `min` or above `max`, where given; NaN stays.
+
+    ```mlir
+    %1 = graph.clamp %0 {min = 0.0 : f64, max = 6.0 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    %2 = graph.clamp %0 {min = -1.0 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.clamp"
+
+    min = opt_prop_def(FloatAttr[Float64Type])
+    max = opt_prop_def(FloatAttr[Float64Type])
+
+    @classmethod
+    def infer(
+        cls, input: Tensor, min: float | None = None, max: float | None = None
+    ) -> Tensor:
+        require(input, "number")
+        if any(each is not None and isnan(each) for each in (min, max)):
+            raise VerifyException(f"expected bounds that are numbers, got {min}, {max}")
+        return input
+
+    def scalar(self, x: SSAValue) -> SSAValue:
+        least, most = limits(dtype(self.type), **self.values())
+        if least is not None:
+            x = scalar.maximum(x, scalar.constant(least, x.type))
+        if most is not None:
+            x = scalar.minimum(x, scalar.constant(most, x.type))
+        return x
+
+    def reference(
+        self, input: Array, min: float | None = None, max: float | None = None
+    ) -> Array:
+        of = input.dtype.type
+        least, most = limits(input.dtype, min, max)
+        if least is not None:
+            input = np.maximum(input, of(least))
+        if most is not None:
+            input = np.minimum(input, of(most))
+        return input
+
+
+def limits(
+    kind: np.dtype[Any], min: float | None = None, max: float | None = None
+) -> tuple[float | None, float | None]:
+    """The bounds in numbers that the dtype has: whole and in its range for integers."""
+    if kind.kind == "f":
+        return min, max
+    info = np.iinfo(kind)
+
+    def within(bound: float) -> int:
+        if isinf(bound):
+            return info.max if bound > 0 else info.min
+        return sorted((info.min, int(bound), info.max))[1]
+
+    least = None if min is None else within(min if isinf(min) else ceil(min))
+    most = None if max is None else within(max if isinf(max) else floor(max))
+    return least, most

@@ -1,0 +1,73 @@
+"""`graph.concat`: tensors one after the other along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim
+from ..nest import Nest, Read, axes, same
+from ..op import SingleResultOp
+from ..shape import Array, Tensor, normalize_axis, sizes, tensor
+
+
+def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
+    """The type of tensors put one after the other along `axis`."""
+    if not inputs:
+        raise VerifyException("expected tensors to concatenate, got none")
+    first = sizes(inputs[0])
+    place = normalize_axis(axis, len(first))
+    total: Dim = 0
+    for each in inputs:
+        shape = sizes(each)
+        same = len(shape) == len(first) and all(
+            number == place or size == first[number]
+            for number, size in enumerate(shape)
+        )
+        if not same or each.element_type != inputs[0].element_type:
+            raise VerifyException(
+                f"expected tensors that differ along axis {axis} only, got "
+                f"{inputs[0]} and {each}"
+            )
+        total = shape[place] + total
+    return tensor(inputs[0].element_type, *first[:place], total, *first[place + 1 :])
+
+
+@irdl_op_definition
+class ConcatOp(SingleResultOp):
+    """
+    The tensors one after the other along `axis`.
+
+    ```mlir
+    %2 = graph.concat %0, %1 {axis = 1 : i64} : tensor<2x3xf32>, tensor<2x5xf32> -> tensor<2x8xf32>
+    %3 = graph.concat %0 {axis = 0 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.concat"
+
+    inputs = var_operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+
+    @classmethod
+    def infer(cls, *inputs: Tensor, axis: int) -> Tensor:
+        return infer_concat(inputs, axis)
+
+    def reference(self, *inputs: Array, axis: int) -> Array:
+        return np.concatenate(inputs, axis)
+
+    def nests(self) -> Sequence[Nest]:
+        rank = len(self.shape)
+        place = normalize_axis(self.values()["axis"], rank)
+        nests: list[Nest] = []
+        start: Dim = 0
+        for number, shape in enumerate(self.operand_sizes()):
+            here = axes(rank)
+            there = (*here[:place], here[place] + start, *here[place + 1 :])
+            nests.append(Nest(shape, (Read(number, here),), same, there))
+            start = shape[place] + start
+        return nests

@@ -1,0 +1,38 @@
+"""`graph.copy`: the same elements in memory of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def
+
+from ..nest import Nest, elementwise, same
+from ..op import SingleResultOp
+from ..shape import Array, Tensor
+
+
+@irdl_op_definition
+class CopyOp(SingleResultOp):
+    """
+    The input, in memory that nothing else shares.
+
+    ```mlir
+    %1 = graph.copy %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.copy"
+
+    input = operand_def(TensorType)
+
+    @classmethod
+    def infer(cls, input: Tensor) -> Tensor:
+        return input
+
+    def reference(self, input: Array) -> Array:
+        return np.copy(input)
+
+    def nests(self) -> Sequence[Nest]:
+        return [elementwise(self.shape, [self.shape], same)]

@@ -1,0 +1,120 @@
+"""`graph.fusion` and its end, `graph.yield`: ops that become one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..op import GraphOp, SingleResultOp
+from ..shape import Array
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    The end of a region of the graph dialect, and the value that it has.
+
+    ```mlir
+    graph.yield %0 : tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.yield"
+
+    values = var_operand_def(TensorType)
+
+    traits = traits_def(IsTerminator())
+
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, *values: SSAValue | Operation):
+        """The end of a region that has these values."""
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class FusionOp(SingleResultOp):
+    """
+    The ops of a region, computed together without storing what is between them.
+
+    ```mlir
+    %2 = graph.fusion %0, %1 : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32> {
+    ^bb0(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>):
+      %c = graph.add %a, %b : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+      %d = graph.relu %c : tensor<2x3xf32> -> tensor<2x3xf32>
+      graph.yield %d : tensor<2x3xf32>
+    }
+    ```
+    """
+
+    name = "graph.fusion"
+
+    inputs = var_operand_def(TensorType)
+    body = region_def("single_block")
+
+    traits = traits_def(Pure(), IsolatedFromAbove())
+
+    @classmethod
+    def of(cls, inputs: Sequence[SSAValue], body: Block) -> FusionOp:
+        """The fusion of the ops of `body`, whose arguments stand for `inputs`."""
+        assert isinstance(body.last_op, YieldOp)
+        return cls.create(
+            operands=inputs,
+            result_types=[body.last_op.values[0].type],
+            regions=[Region(body)],
+        )
+
+    @classmethod
+    def infer(cls, *operands: Any, **properties: Any) -> Any:
+        raise AssertionError("the type of a fusion is what its region yields")
+
+    @property
+    def ops(self) -> Iterator[GraphOp]:
+        """The ops of the region, but for its end."""
+        for op in self.body.block.ops:
+            if isinstance(op, GraphOp):
+                yield op
+
+    @property
+    def root(self) -> SSAValue:
+        """The value of the region."""
+        return cast(YieldOp, self.body.block.last_op).values[0]
+
+    def verify_(self) -> None:
+        """The region takes the operands and yields the result."""
+        arguments = tuple(each.type for each in self.body.block.args)
+        if arguments != self.operand_types:
+            expected, got = (
+                ", ".join(map(str, each)) for each in (self.operand_types, arguments)
+            )
+            raise VerifyException(f"expected region arguments {expected}, got {got}")
+        end = self.body.block.last_op
+        if not isinstance(end, YieldOp) or end.operand_types != self.result_types:
+            raise VerifyException(f"expected a graph.yield of {self.result.type}")
+
+    def reference(self, *operands: Array, **properties: Any) -> Array:
+        return self.run_reference(operands, {})[0]
+
+    def run_reference(
+        self, operands: Sequence[Array], symbols: Mapping[str, int]
+    ) -> tuple[Array, ...]:
+        """What the ops of the region compute in numpy, one after the other."""
+        values: dict[SSAValue[Attribute], Array] = dict(
+            zip(self.body.block.args, operands, strict=True)
+        )
+        for op in self.ops:
+            results = op.run_reference([values[each] for each in op.operands], symbols)
+            values.update(zip(op.results, results, strict=True))
+        return (values[self.root],)

@@ -1,0 +1,107 @@
+"""Hyperbolic functions: `graph.sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects import math
+from xdsl.irdl import irdl_op_definition
+
+from ..elementwise import MathOp
+
+
+@irdl_op_definition
+class SinhOp(MathOp):
+    """
+    The hyperbolic sine.
+
+    ```mlir
+    %1 = graph.sinh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.sinh"
+    SPELLINGS: ClassVar = ("onnx.Sinh", "aten.sinh.default")
+    MATH: ClassVar = math.SinhOp
+    NUMPY: ClassVar = np.sinh
+
+
+@irdl_op_definition
+class CoshOp(MathOp):
+    """
+    The hyperbolic cosine.
+
+    ```mlir
+    %1 = graph.cosh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.cosh"
+    SPELLINGS: ClassVar = ("onnx.Cosh", "aten.cosh.default")
+    MATH: ClassVar = math.CoshOp
+    NUMPY: ClassVar = np.cosh
+
+
+@irdl_op_definition
+class TanhOp(MathOp):
+    """
+    The hyperbolic tangent.
+
+    ```mlir
+    %1 = graph.tanh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.tanh"
+    SPELLINGS: ClassVar = ("onnx.Tanh", "aten.tanh.default")
+    MATH: ClassVar = math.TanhOp
+    NUMPY: ClassVar = np.tanh
+
+
+@irdl_op_definition
+class AsinhOp(MathOp):
+    """
+    The inverse of the hyperbolic sine.
+
+    ```mlir
+    %1 = graph.asinh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.asinh"
+    SPELLINGS: ClassVar = ("onnx.Asinh", "aten.asinh.default")
+    MATH: ClassVar = math.AsinhOp
+    NUMPY: ClassVar = np.arcsinh
+
+
+@irdl_op_definition
+class AcoshOp(MathOp):
+    """
+    The inverse of the hyperbolic cosine; NaN below one.
+
+    ```mlir
+    %1 = graph.acosh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.acosh"
+    SPELLINGS: ClassVar = ("onnx.Acosh", "aten.acosh.default")
+    MATH: ClassVar = math.AcoshOp
+    NUMPY: ClassVar = np.arccosh
+
+
+@irdl_op_definition
+class AtanhOp(MathOp):
+    """
+    The inverse of the hyperbolic tangent.
+
+    ```mlir
+    %1 = graph.atanh %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.atanh"
+    SPELLINGS: ClassVar = ("onnx.Atanh", "aten.atanh.default")
+    MATH: ClassVar = math.AtanhOp
+    NUMPY: ClassVar = np.arctanh

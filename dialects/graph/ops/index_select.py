@@ -1,0 +1,67 @@
+"""`graph.index_select`: slices of a tensor along one axis, looked up by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+
+from ..elementwise import require
+from ..nest import Lookup, Nest, Read, axes, axis, same
+from ..op import SingleResultOp
+from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
+
+
+@irdl_op_definition
+class IndexSelectOp(SingleResultOp):
+    """
+    For every index the slice along `axis` with that number; the indices' axes replace
+    it.
+
+    An index beyond the axis is an `IndexError` when the model runs. One below zero
+    counts from the end when `wraps`, else it is an error too.
+
+    ```mlir
+    %2 = graph.index_select %0, %1 {axis = 1 : i64, wraps = true} : tensor<3x7x4xf32>, tensor<2x5xi64> -> tensor<3x2x5x4xf32>
+    %3 = graph.index_select %0, %1 {axis = 0 : i64, wraps = false} : tensor<7xf32>, tensor<i64> -> tensor<f32>
+    ```
+    """
+
+    name = "graph.index_select"
+
+    input = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+    wraps = prop_def(IntegerAttr.constr(i1))
+
+    @classmethod
+    def infer(cls, input: Tensor, indices: Tensor, axis: int, wraps: bool) -> Tensor:
+        require(indices, "integer")
+        shape = sizes(input)
+        place = normalize_axis(axis, len(shape))
+        return tensor(
+            input.element_type, *shape[:place], *sizes(indices), *shape[place + 1 :]
+        )
+
+    def reference(self, input: Array, indices: Array, axis: int, wraps: bool) -> Array:
+        bound = input.shape[axis]
+        least = -bound if wraps else 0
+        if indices.size and not least <= indices.min() <= indices.max() < bound:
+            raise IndexError(f"expected indices from {least} to {bound - 1}")
+        return np.take(
+            input, indices, axis, mode="wrap" if not indices.size else "raise"
+        )
+
+    def nests(self) -> Sequence[Nest]:
+        values = self.values()
+        outer, inner = sizes(tensor_type(self.input)), sizes(tensor_type(self.indices))
+        place = normalize_axis(values["axis"], len(outer))
+        index = Lookup(1, axes(len(inner), place), outer[place], values["wraps"])
+        after = [
+            axis(number + len(inner) - 1) for number in range(place + 1, len(outer))
+        ]
+        at = (*axes(place), index, *after)
+        rank = len(self.shape)
+        return [Nest(self.shape, (Read(0, at),), same, axes(rank))]

@@ -1,0 +1,60 @@
+"""`graph.linear`: rows times the rows of a weight, as a fully connected layer does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import product
+from ..elementwise import require
+from ..literal import to_names
+from ..op import SingleResultOp
+from ..shape import Array, Tensor, sizes, tensor, tensor_type
+from .matmul import MatmulOp
+from .permute import PermuteOp
+from .reshape import ReshapeOp
+
+
+@irdl_op_definition
+class LinearOp(SingleResultOp):
+    """
+    The product of `...xK` and the transpose of an NxK weight.
+
+    ```mlir
+    %2 = graph.linear %0, %1 : tensor<2x7x3xf32>, tensor<5x3xf32> -> tensor<2x7x5xf32>
+    ```
+    """
+
+    name = "graph.linear"
+
+    input = operand_def(TensorType)
+    weight = operand_def(TensorType)
+
+    @classmethod
+    def infer(cls, input: Tensor, weight: Tensor) -> Tensor:
+        require(input, "number")
+        match sizes(input), sizes(weight):
+            case (*rows, k), (n, k2) if (
+                k == k2 and input.element_type == weight.element_type
+            ):
+                return tensor(input.element_type, *rows, n)
+            case _:
+                raise VerifyException(
+                    f"expected ...xK and NxK, got {input} and {weight}"
+                )
+
+    def reference(self, input: Array, weight: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.matmul(input, weight.T)
+
+    def decompose(self) -> Sequence[SSAValue]:
+        *rows, k = sizes(tensor_type(self.input))
+        transposed = PermuteOp(self.weight, order=(1, 0))
+        flat = ReshapeOp(self.input, shape=to_names([product(rows), k]))
+        result = MatmulOp(flat, transposed)
+        return [ReshapeOp(result, shape=to_names(self.shape)).result]

@@ -1,0 +1,34 @@
+"""`graph.logical_not`: true where a boolean is false."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition
+
+from .. import scalar
+from ..elementwise import UnaryOp
+from ..shape import Array
+
+
+@irdl_op_definition
+class LogicalNotOp(UnaryOp):
+    """
+    True where the element is false.
+
+    ```mlir
+    %1 = graph.logical_not %0 : tensor<2x3xi1> -> tensor<2x3xi1>
+    ```
+    """
+
+    name = "graph.logical_not"
+    SPELLINGS: ClassVar = ("onnx.Not", "aten.logical_not.default")
+    ACCEPTS: ClassVar = "bool"
+
+    def scalar(self, x: SSAValue) -> SSAValue:
+        return scalar.binary("xor")(x, scalar.constant(1, x.type))
+
+    def reference(self, input: Array) -> Array:
+        return np.logical_not(input)

@@ -1,0 +1,77 @@
+"""`graph.pad`: a tensor with elements of one value put around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    Float64Type,
+    FloatAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from .. import scalar
+from ..nest import Nest, Read, axes, axis, same
+from ..op import SingleResultOp
+from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
+
+
+@irdl_op_definition
+class PadOp(SingleResultOp):
+    """
+    Along each axis, `low` elements of `value` before and `high` after.
+
+    ```mlir
+    %1 = graph.pad %0 {low = array<i64: 0, 1>, high = array<i64: 2, 1>, value = 0.0 : f64} : tensor<3x5xf32> -> tensor<5x7xf32>
+    ```
+    """
+
+    name = "graph.pad"
+
+    input = operand_def(TensorType)
+    low = prop_def(DenseArrayBase.constr(i64))
+    high = prop_def(DenseArrayBase.constr(i64))
+    value = prop_def(FloatAttr[Float64Type])
+
+    @classmethod
+    def infer(
+        cls, input: Tensor, low: tuple[int, ...], high: tuple[int, ...], value: float
+    ) -> Tensor:
+        shape = sizes(input)
+        if not len(low) == len(high) == len(shape) or min((*low, *high, 0)) < 0:
+            raise VerifyException(
+                f"expected two counts for each axis of {input}, got {low} and {high}"
+            )
+        kind = dtype(input)
+        if kind.kind != "f" and not float(value).is_integer():
+            raise VerifyException(f"expected a value of {kind}, got {value}")
+        if kind.kind == "i" and not np.can_cast(np.min_scalar_type(int(value)), kind):
+            raise VerifyException(f"expected a value of {kind}, got {value}")
+        wide = (a + size + b for a, size, b in zip(low, shape, high, strict=True))
+        return tensor(input.element_type, *wide)
+
+    def reference(
+        self, input: Array, low: tuple[int, ...], high: tuple[int, ...], value: float
+    ) -> Array:
+        width = list(zip(low, high, strict=True))
+        return np.pad(input, width, constant_values=input.dtype.type(value))
+
+    def nests(self) -> Sequence[Nest]:
+        value, element = self.value.value.data, self.type.element_type
+        inner = sizes(tensor_type(self.input))
+        low: tuple[int, ...] = self.values()["low"]
+
+        def fill() -> SSAValue:
+            return scalar.constant(value, element)
+
+        there = tuple(axis(number) + start for number, start in enumerate(low))
+        return [
+            Nest(self.shape, (), fill, axes(len(low))),
+            Nest(inner, (Read(0, axes(len(low))),), same, there),
+        ]

@@ -1,0 +1,236 @@
+"""Reductions: `graph.sum`, `prod`, `reduce_max`, `reduce_min`, `mean`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    TensorType,
+    UnitAttr,
+    i1,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import product
+from ..elementwise import Accepts, require
+from ..nest import Combiner, Linear, Nest, Read, axis, same
+from ..op import Requirement, SingleResultOp
+from ..shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
+from .binary import DivOp
+from .cast import CastOp
+from .constant import ConstantOp
+from .dim import DimOp
+
+
+class ReduceOp(SingleResultOp, ABC):
+    """An op that combines the elements along some axes of a tensor."""
+
+    ACCEPTS: ClassVar[Accepts] = "number"
+    input = operand_def(TensorType)
+    axes = prop_def(DenseArrayBase.constr(i64))
+    keepdims = prop_def(IntegerAttr.constr(i1))
+
+    @classmethod
+    def infer(cls, input: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+        require(input, cls.ACCEPTS)
+        shape = sizes(input)
+        reduced = {normalize_axis(each, len(shape)) for each in axes}
+        if len(reduced) < len(axes) or list(axes) != sorted(reduced):
+            raise VerifyException(
+                f"expected axes counted from the front in rising order, got {axes}"
+            )
+        kept = [
+            1 if number in reduced else size
+            for number, size in enumerate(shape)
+            if keepdims or number not in reduced
+        ]
+        return tensor(input.element_type, *kept)
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        """The axes along which elements are combined."""
+        return tuple(self.values()["axes"])
+
+    @abstractmethod
+    def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Any: ...
+
+    def combined(self, combine: Combiner) -> Nest:
+        """The nest over the axes that stay, then those that are combined."""
+        shape = sizes(tensor_type(self.input))
+        kept = [each for each in range(len(shape)) if each not in self.reduced]
+        order = [*kept, *self.reduced]
+        at = tuple(axis(order.index(each)) for each in range(len(shape)))
+        keepdims = self.values()["keepdims"]
+        write = tuple(
+            Linear() if each in self.reduced else at[each]
+            for each in range(len(shape))
+            if keepdims or each not in self.reduced
+        )
+        bounds = tuple(shape[each] for each in order)
+        return Nest(bounds, (Read(0, at),), same, write, len(self.reduced), combine)
+
+
+@irdl_op_definition
+class SumOp(ReduceOp):
+    """
+    The sum along `axes`.
+
+    ```mlir
+    %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = true} : tensor<2x3x5xf32> -> tensor<2x1x5xf32>
+    %2 = graph.sum %0 {axes = array<i64: 0, 2>, keepdims = false} : tensor<2x3x5xf32> -> tensor<3xf32>
+    %3 = graph.sum %0 {axes = array<i64: 2>, keepdims = false} : tensor<2x3x5xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.sum"
+
+    def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        return np.sum(input, axes, dtype=input.dtype, keepdims=keepdims)
+
+    def nests(self) -> Sequence[Nest]:
+        return [self.combined("add")]
+
+
+@irdl_op_definition
+class ProdOp(ReduceOp):
+    """
+    The product along `axes`.
+
+    ```mlir
+    %1 = graph.prod %0 {axes = array<i64: 1>, keepdims = false} : tensor<2x3xf32> -> tensor<2xf32>
+    ```
+    """
+
+    name = "graph.prod"
+
+    def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        return np.prod(input, axes, dtype=input.dtype, keepdims=keepdims)
+
+    def nests(self) -> Sequence[Nest]:
+        return [self.combined("mul")]
+
+
+class ExtremeOp(ReduceOp, ABC):
+    """The greatest or least element; without `or_identity` there must be one."""
+
+    ACCEPTS: ClassVar[Accepts] = "any"
+
+    or_identity = opt_prop_def(UnitAttr)
+
+    @classmethod
+    def infer(
+        cls,
+        input: Tensor,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        or_identity: bool = False,
+    ) -> Tensor:
+        result = super().infer(input, axes, keepdims)
+        if not or_identity and any(sizes(input)[each] == 0 for each in axes):
+            raise VerifyException(f"expected elements to reduce, got {input}")
+        return result
+
+    def requirements(self) -> Sequence[Requirement]:
+        if self.or_identity is not None:
+            return ()
+        type = tensor_type(self.input)
+        count = product(sizes(type)[each] for each in self.reduced)
+        return [Requirement(count - 1, f"expected elements to reduce in {type}")]
+
+    def limit(self, least: bool) -> Any:
+        """The least, or the greatest, element that there is."""
+        kind = dtype(self.type)
+        if kind.kind == "f":
+            return -np.inf if least else np.inf
+        if kind.kind == "b":
+            return not least
+        return np.iinfo(kind).min if least else np.iinfo(kind).max
+
+
+@irdl_op_definition
+class ReduceMaxOp(ExtremeOp):
+    """
+    The greatest element along `axes`, or NaN when one is NaN.
+
+    ```mlir
+    %1 = graph.reduce_max %0 {axes = array<i64: 1>, keepdims = true} : tensor<2x3xf32> -> tensor<2x1xf32>
+    %2 = graph.reduce_max %0 {axes = array<i64: 1>, keepdims = true, or_identity} : tensor<2x3xf32> -> tensor<2x1xf32>
+    ```
+    """
+
+    name = "graph.reduce_max"
+
+    def reference(
+        self,
+        input: Array,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        or_identity: bool = False,
+    ) -> Array:
+        return np.max(input, axes, keepdims=keepdims, initial=self.limit(least=True))
+
+    def nests(self) -> Sequence[Nest]:
+        return [self.combined("max")]
+
+
+@irdl_op_definition
+class ReduceMinOp(ExtremeOp):
+    """
+    The least element along `axes`, or NaN when one is NaN.
+
+    ```mlir
+    %1 = graph.reduce_min %0 {axes = array<i64: 0>, keepdims = false} : tensor<2x3xf32> -> tensor<3xf32>
+    ```
+    """
+
+    name = "graph.reduce_min"
+
+    def reference(
+        self,
+        input: Array,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        or_identity: bool = False,
+    ) -> Array:
+        return np.min(input, axes, keepdims=keepdims, initial=self.limit(least=False))
+
+    def nests(self) -> Sequence[Nest]:
+        return [self.combined("min")]
+
+
+@irdl_op_definition
+class MeanOp(ReduceOp):
+    """
+    The mean along `axes`; NaN when there are no elements.
+
+    ```mlir
+    %1 = graph.mean %0 {axes = array<i64: 2, 3>, keepdims = true} : tensor<2x3x5x7xf32> -> tensor<2x3x1x1xf32>
+    ```
+    """
+
+    name = "graph.mean"
+    ACCEPTS: ClassVar = "float"
+
+    def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        total = np.sum(input, axes, dtype=input.dtype, keepdims=keepdims)
+        count = np.prod([input.shape[each] for each in axes])
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / input.dtype.type(count))
+
+    def decompose(self) -> Sequence[SSAValue]:
+        shape, type = sizes(tensor_type(self.input)), self.type
+        count = product(shape[each] for each in self.reduced)
+        total = SumOp(self.input, **self.properties).result
+        if isinstance(count, int):
+            divisor = ConstantOp(value=np.array(count, dtype(type))).result
+        else:
+            divisor = CastOp(DimOp(value=str(count)), to=type.element_type).result
+        return [DivOp(total, divisor).result]

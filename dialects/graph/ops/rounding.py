@@ -1,0 +1,75 @@
+"""Ops that round to whole numbers: `graph.ceil`, `floor`, `round`, `trunc`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects import math
+from xdsl.irdl import irdl_op_definition
+
+from ..elementwise import MathOp
+
+
+@irdl_op_definition
+class CeilOp(MathOp):
+    """
+    The least whole number that is not below.
+
+    ```mlir
+    %1 = graph.ceil %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.ceil"
+    SPELLINGS: ClassVar = ("onnx.Ceil", "aten.ceil.default")
+    MATH: ClassVar = math.CeilOp
+    NUMPY: ClassVar = np.ceil
+
+
+@irdl_op_definition
+class FloorOp(MathOp):
+    """
+    The greatest whole number that is not above.
+
+    ```mlir
+    %1 = graph.floor %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.floor"
+    SPELLINGS: ClassVar = ("onnx.Floor", "aten.floor.default")
+    MATH: ClassVar = math.FloorOp
+    NUMPY: ClassVar = np.floor
+
+
+@irdl_op_definition
+class RoundOp(MathOp):
+    """
+    The nearest whole number; a tie goes to the even one.
+
+    ```mlir
+    %1 = graph.round %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.round"
+    SPELLINGS: ClassVar = ("onnx.Round", "aten.round.default")
+    MATH: ClassVar = math.RoundEvenOp
+    NUMPY: ClassVar = np.rint
+
+
+@irdl_op_definition
+class TruncOp(MathOp):
+    """
+    The whole number next towards zero.
+
+    ```mlir
+    %1 = graph.trunc %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.trunc"
+    SPELLINGS: ClassVar = ("aten.trunc.default",)
+    MATH: ClassVar = math.TruncOp
+    NUMPY: ClassVar = np.trunc

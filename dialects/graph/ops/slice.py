@@ -1,0 +1,107 @@
+"""`graph.slice`: a block of a tensor, every few elements along each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, TensorType, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, dim
+from ..nest import Nest, Read, axes, axis, same
+from ..op import Requirement, SingleResultOp
+from ..shape import Array, Tensor, tensor, tensor_type
+from ..shape import sizes as sizes_of
+
+
+def inside(
+    shape: Sequence[Dim],
+    starts: Sequence[str],
+    sizes: Sequence[str],
+    steps: Sequence[int],
+) -> Iterator[Dim]:
+    """What is not negative when a slice lies inside a tensor of this shape."""
+    for whole, start, size, step in zip(shape, starts, sizes, steps, strict=True):
+        first, count = dim(start), dim(size)
+        yield count
+        # An empty slice may begin anywhere: then all of these are zero.
+        for place in (first, first + (count - 1) * step):
+            yield place * count
+            yield (whole - 1 - place) * count
+
+
+@irdl_op_definition
+class SliceOp(SingleResultOp):
+    """
+    Along each axis, `sizes` elements from `starts`, each `steps` after the one before.
+
+    ```mlir
+    %1 = graph.slice %0 {starts = ["0", "1"], sizes = ["2", "2"], steps = array<i64: 1, 2>} : tensor<2x5xf32> -> tensor<2x2xf32>
+    %2 = graph.slice %0 {starts = ["0", "4"], sizes = ["2", "5"], steps = array<i64: 1, -1>} : tensor<2x5xf32> -> tensor<2x5xf32>
+    ```
+    """
+
+    name = "graph.slice"
+    DIM_PROPERTIES: ClassVar = ("starts", "sizes")
+
+    input = operand_def(TensorType)
+    starts = prop_def(ArrayAttr[StringAttr])
+    sizes_ = prop_def(ArrayAttr[StringAttr], prop_name="sizes")
+    steps = prop_def(DenseArrayBase.constr(i64))
+
+    @classmethod
+    def infer(
+        cls,
+        input: Tensor,
+        starts: tuple[str, ...],
+        sizes: tuple[str, ...],
+        steps: tuple[int, ...],
+    ) -> Tensor:
+        shape = sizes_of(input)
+        if not len(starts) == len(sizes) == len(steps) == len(shape):
+            raise VerifyException(
+                f"expected a start, size and step for each axis of {input}, got "
+                f"{starts}, {sizes} and {steps}"
+            )
+        if 0 in steps:
+            raise VerifyException(f"expected steps that are not zero, got {steps}")
+        for each in inside(shape, starts, sizes, steps):
+            if isinstance(each, int) and each < 0:
+                raise VerifyException(
+                    f"expected elements inside {input}, got starts {starts}, sizes "
+                    f"{sizes} and steps {steps}"
+                )
+        return tensor(input.element_type, *(dim(each) for each in sizes))
+
+    def requirements(self) -> Sequence[Requirement]:
+        values = self.values()
+        shape = sizes_of(tensor_type(self.input))
+        quantities = inside(shape, values["starts"], values["sizes"], values["steps"])
+        message = f"expected a slice inside {self.input.type}"
+        return [Requirement(each, message) for each in quantities]
+
+    def reference(
+        self,
+        input: Array,
+        starts: tuple[Any, ...],
+        sizes: tuple[Any, ...],
+        steps: tuple[int, ...],
+    ) -> Array:
+        cuts: list[slice] = []
+        for start, size, step in zip(map(int, starts), map(int, sizes), steps):
+            stop = start + size * step
+            if size == 0:
+                cuts.append(slice(0, 0))
+            else:
+                cuts.append(slice(start, stop if stop >= 0 else None, step))
+        return input[tuple(cuts)].reshape([int(each) for each in sizes])
+
+    def nests(self) -> Sequence[Nest]:
+        starts, steps = self.values()["starts"], self.values()["steps"]
+        at = tuple(
+            axis(number) * step + dim(start)
+            for number, (start, step) in enumerate(zip(starts, steps, strict=True))
+        )
+        return [Nest(self.shape, (Read(0, at),), same, axes(len(at)))]

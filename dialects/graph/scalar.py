@@ -1,0 +1,165 @@
+"""
+Scalar arithmetic by meaning: `add(a, b)` builds the op that adds values of their type.
+
+Ops describe their loops with these, so that one description serves every element type.
+What they build has a value for every input, as numpy has: dividing an integer by zero
+gives zero, converting a float to an integer saturates and turns NaN to zero, and the
+greater of a number and NaN is NaN. Boolean sums are `or`, products `and`.
+"""
+
+from __future__ import annotations
+
+import math as number
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from .nest import Combiner
+
+Binary = Callable[[SSAValue, SSAValue], SSAValue]
+
+FLOAT: dict[str, type[Operation]] = {
+    "add": arith.AddfOp,
+    "sub": arith.SubfOp,
+    "mul": arith.MulfOp,
+    "div": arith.DivfOp,
+    "max": arith.MaximumfOp,
+    "min": arith.MinimumfOp,
+    "pow": math.PowFOp,
+}
+INTEGER: dict[str, type[Operation]] = {
+    "add": arith.AddiOp,
+    "sub": arith.SubiOp,
+    "mul": arith.MuliOp,
+    "div": arith.DivSIOp,
+    "rem": arith.RemSIOp,
+    "max": arith.MaxSIOp,
+    "min": arith.MinSIOp,
+    "and": arith.AndIOp,
+    "or": arith.OrIOp,
+    "xor": arith.XOrIOp,
+}
+BOOLEAN: dict[str, type[Operation]] = {
+    "add": arith.OrIOp,
+    "mul": arith.AndIOp,
+    "max": arith.OrIOp,
+    "min": arith.AndIOp,
+    "and": arith.AndIOp,
+    "or": arith.OrIOp,
+    "xor": arith.XOrIOp,
+}
+
+
+def table(type: Attribute) -> dict[str, Any]:
+    """The ops on two scalars of this type, by name."""
+    if isinstance(type, AnyFloat):
+        return FLOAT
+    return BOOLEAN if type == i1 else INTEGER
+
+
+def binary(name: str) -> Binary:
+    """Builds the op called `name` on two scalars of one type."""
+
+    def build(a: SSAValue, b: SSAValue) -> SSAValue:
+        return table(a.type)[name](a, b).results[0]
+
+    return build
+
+
+add, sub, mul, div = (binary(name) for name in ("add", "sub", "mul", "div"))
+maximum, minimum = binary("max"), binary("min")
+
+
+def constant(value: float, type: Attribute) -> SSAValue:
+    """The scalar `value` of this type."""
+    if isinstance(type, AnyFloat):
+        return arith.ConstantOp(FloatAttr(float(value), type)).result
+    assert isa(type, IntegerType)
+    return arith.ConstantOp(IntegerAttr(int(value), type)).result
+
+
+def function(op: Callable[[SSAValue], Operation]) -> Callable[[SSAValue], SSAValue]:
+    """Builds an op of one operand, such as `math.ExpOp`."""
+    return lambda x: op(x).results[0]
+
+
+def negate(x: SSAValue) -> SSAValue:
+    """The number with the other sign."""
+    if isinstance(x.type, AnyFloat):
+        return arith.NegfOp(x).result
+    return sub(constant(0, x.type), x)
+
+
+PREDICATES = {
+    "eq": ("oeq", "eq"),
+    "ne": ("une", "ne"),
+    "lt": ("olt", "slt"),
+    "le": ("ole", "sle"),
+    "gt": ("ogt", "sgt"),
+    "ge": ("oge", "sge"),
+}
+UNSIGNED = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+
+
+def compare(name: str, a: SSAValue, b: SSAValue) -> SSAValue:
+    """
+    Whether `a` compares to `b` so, as an i1; comparisons with NaN are false but `ne`.
+    """
+    ordered, signed = PREDICATES[name]
+    if isinstance(a.type, AnyFloat):
+        return arith.CmpfOp(a, b, ordered).result
+    if a.type == i1:
+        signed = UNSIGNED.get(name, signed)
+    return arith.CmpiOp(a, b, signed).result
+
+
+def select(condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+    """`a` where the i1 `condition` holds, `b` elsewhere."""
+    return arith.SelectOp(condition, a, b).result
+
+
+def cast(x: SSAValue, type: Attribute) -> SSAValue:
+    """The value converted to another element type."""
+    if x.type == type:
+        return x
+    if type == i1:
+        return compare("ne", x, constant(0, x.type))
+    if isinstance(x.type, AnyFloat):
+        if isinstance(type, AnyFloat):
+            widens = type.bitwidth > x.type.bitwidth
+            return (arith.ExtFOp if widens else arith.TruncFOp)(x, type).result
+        assert isa(type, IntegerType)
+        return arith.FPToSIOp(x, type).result
+    assert isa(x.type, IntegerType)
+    if isinstance(type, AnyFloat):
+        return (arith.UIToFPOp if x.type == i1 else arith.SIToFPOp)(x, type).result
+    assert isa(type, IntegerType)
+    if x.type == i1:
+        return arith.ExtUIOp(x, type).result
+    widens = type.bitwidth > x.type.bitwidth
+    return (arith.ExtSIOp if widens else arith.TruncIOp)(x, type).result
+
+
+def absolute(x: SSAValue) -> SSAValue:
+    """The number without its sign."""
+    if isinstance(x.type, AnyFloat):
+        return math.AbsFOp(x).result
+    return maximum(x, negate(x))
+
+
+def identity(combiner: Combiner, type: Attribute) -> SSAValue:
+    """The scalar that a reduction starts from."""
+    if combiner in ("add", "mul"):
+        return constant(0 if combiner == "add" else 1, type)
+    least = combiner == "max"
+    if isinstance(type, AnyFloat):
+        return constant(-number.inf if least else number.inf, type)
+    assert isa(type, IntegerType)
+    if type == i1:
+        return constant(0 if least else 1, type)
+    half = 1 << (type.bitwidth - 1)
+    return constant(-half if least else half - 1, type)

@@ -1,0 +1,77 @@
+"""
+`loop.check_index`: that every index of a buffer is in its range, before it is used.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, i1
+from xdsl.ir import SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from ...dims import Dim, dim
+from ..subscript import parse_number, print_number
+
+
+@irdl_op_definition
+class CheckIndexOp(IRDLOperation):
+    """
+    Leaves the kernel with an error when an index is not below `bound`.
+
+    The kernel then answers 1 and says which index it was; no memory has been read by
+    it. Below zero an index is refused too, unless it `wraps`: then it counts from the
+    end.
+
+    ```mlir
+    loop.check_index %indices[20] below 1000 : memref<?xi64>
+    loop.check_index %indices["2 * batch"] wraps below "rows" : memref<?xi64>
+    ```
+    """
+
+    name = "loop.check_index"
+
+    indices = operand_def(MemRefType)
+    count = prop_def(StringAttr)
+    bound = prop_def(StringAttr)
+    wraps = prop_def(IntegerAttr.constr(i1))
+
+    def __init__(self, indices: SSAValue, count: Dim, bound: Dim, wraps: bool):
+        """The check of the first `count` elements of `indices` against `bound`."""
+        super().__init__(
+            operands=[indices],
+            properties={
+                "count": StringAttr(str(count)),
+                "bound": StringAttr(str(bound)),
+                "wraps": IntegerAttr(int(wraps), i1),
+            },
+        )
+
+    @property
+    def sizes(self) -> tuple[Dim, Dim]:
+        """How many indices there are, and what they are below."""
+        return dim(self.count.data), dim(self.bound.data)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the buffer, its count, the bound and the type of the buffer."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.indices)
+        printer.print_string("[")
+        print_number(printer, self.count)
+        printer.print_string("] wraps below " if self.wraps.value.data else "] below ")
+        print_number(printer, self.bound)
+        printer.print_string(" : ")
+        printer.print_attribute(self.indices.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CheckIndexOp:
+        """Reads what `print` prints."""
+        buffer = parser.parse_unresolved_operand()
+        with parser.in_square_brackets():
+            count = parse_number(parser)
+        wraps = parser.parse_optional_keyword("wraps") is not None
+        parser.parse_keyword("below")
+        bound = parse_number(parser)
+        parser.parse_punctuation(":")
+        indices = parser.resolve_operand(buffer, parser.parse_type())
+        return cls(indices, dim(count.data), dim(bound.data), wraps)

@@ -1,0 +1,205 @@
+"""`loop.for` and its end, `loop.yield`: one loop from zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, cast
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, dim
+from ..subscript import parse_number, print_number
+
+Kind: TypeAlias = Literal["parallel", "reduce"]
+KINDS = ("parallel", "reduce")
+COMBINERS = ("add", "mul", "max", "min")
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    The end of a region, and the values that it has.
+
+    ```mlir
+    loop.yield %x : f32
+    ```
+    """
+
+    name = "loop.yield"
+
+    values = var_operand_def()
+
+    traits = traits_def(IsTerminator())
+
+    assembly_format = "($values^ `:` type($values))? attr-dict"
+
+    def __init__(self, *values: SSAValue):
+        """The end of a region that has these values."""
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """
+    The body once for every index from zero up to the bound.
+
+    In a parallel loop the order does not matter. In a loop that reduces, the body takes
+    what was combined so far and yields it with one more element combined, by `add`,
+    `mul`, `max` or `min`; it starts from the identity, so that it may be split. A loop
+    with `lanes` runs so many bodies at once, side by side in vectors.
+
+    ```mlir
+    loop.for parallel %i to 64 lanes 8 {
+      loop.yield
+    }
+    %sum = loop.for reduce(add) %k to "seq" (%so_far = %zero : f32) {
+      %next = arith.addf %so_far, %one : f32
+      loop.yield %next : f32
+    }
+    ```
+    """
+
+    name = "loop.for"
+
+    initial = var_operand_def()
+    bound = prop_def(StringAttr)
+    combine = opt_prop_def(StringAttr)
+    lanes = opt_prop_def(IntegerAttr.constr(i64))
+    body = region_def("single_block")
+    totals = var_result_def()
+
+    def __init__(
+        self,
+        bound: Dim,
+        body: Block,
+        combine: str | None = None,
+        initial: Sequence[SSAValue] = (),
+    ):
+        """The loop up to `bound`; `body` takes the index, then what is combined."""
+        properties: dict[str, Attribute] = {"bound": StringAttr(str(bound))}
+        if combine is not None:
+            properties["combine"] = StringAttr(combine)
+        super().__init__(
+            operands=[initial],
+            properties=properties,
+            regions=[Region(body)],
+            result_types=[[each.type for each in initial]],
+        )
+
+    @property
+    def size(self) -> Dim:
+        """How many indices there are."""
+        return dim(self.bound.data)
+
+    @property
+    def width(self) -> int:
+        """How many bodies run at once."""
+        return 1 if self.lanes is None else self.lanes.value.data
+
+    @property
+    def index(self) -> SSAValue:
+        """The index that the body takes."""
+        return self.body.block.args[0]
+
+    @property
+    def end(self) -> YieldOp:
+        """The end of the body."""
+        return cast(YieldOp, self.body.block.last_op)
+
+    def verify_(self) -> None:
+        """The body takes the index and what is combined, and yields the latter."""
+        types = tuple(each.type for each in self.initial)
+        got = tuple(each.type for each in self.body.block.args)
+        if got != (IndexType(), *types):
+            raise VerifyException(f"expected a body of index and {types}, got {got}")
+        if not isinstance(self.body.block.last_op, YieldOp):
+            raise VerifyException("expected a body that ends in loop.yield")
+        if (yields := tuple(each.type for each in self.end.values)) != types:
+            raise VerifyException(f"expected a yield of {types}, got {yields}")
+        if self.width < 1:
+            raise VerifyException(f"expected one lane or more, got {self.width}")
+        if (self.combine is None) != (not types):
+            raise VerifyException("expected values to combine just where one reduces")
+        if self.combine is not None and self.combine.data not in COMBINERS:
+            raise VerifyException(
+                f"expected a reduction by {', '.join(COMBINERS)}, got "
+                f"{self.combine.data}"
+            )
+
+    def print(self, printer: Printer) -> None:
+        """Prints the kind, the index, the bound, what is combined, and the body."""
+        combine = self.combine
+        printer.print_string(
+            " parallel " if combine is None else f" reduce({combine.data}) "
+        )
+        index, *arguments = self.body.block.args
+        printer.print_ssa_value(index)
+        printer.print_string(" to ")
+        print_number(printer, self.bound)
+        if self.lanes is not None:
+            printer.print_string(f" lanes {self.width}")
+        if arguments:
+            printer.print_string(" (")
+            for place, (inner, value) in enumerate(
+                zip(arguments, self.initial, strict=True)
+            ):
+                printer.print_string(", " if place else "")
+                printer.print_ssa_value(inner)
+                printer.print_string(" = ")
+                printer.print_ssa_value(value)
+                printer.print_string(" : ")
+                printer.print_attribute(value.type)
+            printer.print_string(")")
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ForOp:
+        """Reads what `print` prints."""
+        combine: str | None = None
+        if parser.parse_optional_keyword("parallel") is None:
+            parser.parse_keyword("reduce")
+            with parser.in_parens():
+                combine = parser.parse_identifier()
+        index = parser.parse_argument(expect_type=False).resolve(IndexType())
+        parser.parse_keyword("to")
+        bound = parse_number(parser)
+        lanes = 0
+        if parser.parse_optional_keyword("lanes") is not None:
+            lanes = parser.parse_integer()
+        arguments: list[Parser.Argument] = []
+        initial: list[SSAValue] = []
+
+        def combined() -> None:
+            inner = parser.parse_argument(expect_type=False)
+            parser.parse_punctuation("=")
+            value = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            type = parser.parse_type()
+            arguments.append(inner.resolve(type))
+            initial.append(parser.resolve_operand(value, type))
+
+        if combine is not None:
+            parser.parse_comma_separated_list(parser.Delimiter.PAREN, combined)
+        body = parser.parse_region([index, *arguments])
+        op = cls(dim(bound.data), Block(), combine, initial)
+        op.detach_region(op.body)
+        op.add_region(body)
+        if lanes:
+            op.lanes = IntegerAttr(lanes, i64)
+        return op

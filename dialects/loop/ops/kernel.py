@@ -1,0 +1,91 @@
+"""`loop.kernel`: loops over buffers that the program calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, Block, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
+
+from .check_index import CheckIndexOp
+
+
+@irdl_op_definition
+class KernelOp(IRDLOperation):
+    """
+    Loops over the buffers that are its arguments, and over sizes that are its symbols.
+
+    No two arguments overlap, unless both are only read. A program calls a kernel with a
+    value for each symbol; kernels of the same text are one.
+
+    ```mlir
+    loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+    }
+    ```
+    """
+
+    name = "loop.kernel"
+
+    sym_name = prop_def(StringAttr)
+    symbols = prop_def(ArrayAttr[StringAttr])
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface())
+
+    def __init__(self, name: str, symbols: Sequence[str], body: Block):
+        """The kernel of this name; `body` takes the buffers."""
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "symbols": ArrayAttr([StringAttr(each) for each in symbols]),
+            },
+            regions=[Region(body)],
+        )
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether a call can end in an error."""
+        return any(isinstance(op, CheckIndexOp) for op in self.body.block.ops)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the name, the buffers, the symbols and the body."""
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string("(")
+        printer.print_list(self.body.block.args, printer.print_block_argument)
+        printer.print_string(")")
+        if self.symbols.data:
+            printer.print_string(" symbols ")
+            printer.print_attribute(self.symbols)
+        if self.attributes:
+            printer.print_string(" attributes ")
+            printer.print_attr_dict(self.attributes)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> KernelOp:
+        """Reads what `print` prints."""
+        name = parser.parse_symbol_name()
+        arguments = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_argument
+        )
+        symbols: Attribute = ArrayAttr([])
+        if parser.parse_optional_keyword("symbols") is not None:
+            symbols = parser.parse_attribute()
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        return cls.create(
+            properties={"sym_name": name, "symbols": symbols},
+            attributes={} if attributes is None else attributes.data,
+            regions=[parser.parse_region(arguments)],
+        )

@@ -1,0 +1,146 @@
+"""`loop.load` and `loop.store`: one element of a buffer."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, StringAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.hints import isa
+
+from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
+
+
+def buffer_type(element: Attribute) -> MemRefType:
+    """The type of a buffer of elements."""
+    return MemRefType(element, [DYNAMIC_INDEX])
+
+
+def element_type(buffer: SSAValue) -> Attribute:
+    """The type of the elements of a buffer."""
+    assert isa(buffer.type, MemRefType)
+    return buffer.type.element_type
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """
+    The element of a buffer at a subscript.
+
+    ```mlir
+    %x = loop.load %a[%i * 32 + %j] : memref<?xf32>
+    ```
+    """
+
+    name = "loop.load"
+
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def()
+    strides = prop_def(ArrayAttr[StringAttr])
+    result = result_def()
+
+    def __init__(self, buffer: SSAValue, at: Subscript):
+        """The element of `buffer` at `at`."""
+        super().__init__(
+            operands=[buffer, at.indices],
+            properties={"strides": at.attribute()},
+            result_types=[element_type(buffer)],
+        )
+
+    @property
+    def at(self) -> Subscript:
+        """Where in the buffer."""
+        return Subscript.of(self.indices, self.strides)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the buffer, the subscript and the type of the buffer."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.buffer)
+        print_subscript(printer, self.indices, self.strides)
+        printer.print_string(" : ")
+        printer.print_attribute(self.buffer.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LoadOp:
+        """Reads what `print` prints."""
+        buffer = parser.parse_unresolved_operand()
+        indices, strides = parse_subscript(parser)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if not isa(type, MemRefType):
+            parser.raise_error(f"expected a memref, got {type}")
+        return cls.create(
+            operands=[
+                parser.resolve_operand(buffer, type),
+                *(resolve_index(parser, each) for each in indices),
+            ],
+            properties={"strides": strides},
+            result_types=[type.element_type],
+        )
+
+
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """
+    Sets the element of a buffer at a subscript.
+
+    ```mlir
+    loop.store %x, %a[%i * 32 + %j] : memref<?xf32>
+    ```
+    """
+
+    name = "loop.store"
+
+    value = operand_def()
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def()
+    strides = prop_def(ArrayAttr[StringAttr])
+
+    def __init__(self, value: SSAValue, buffer: SSAValue, at: Subscript):
+        """Sets the element of `buffer` at `at` to `value`."""
+        super().__init__(
+            operands=[value, buffer, at.indices], properties={"strides": at.attribute()}
+        )
+
+    @property
+    def at(self) -> Subscript:
+        """Where in the buffer."""
+        return Subscript.of(self.indices, self.strides)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the value, the buffer, the subscript and the type of the buffer."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.buffer)
+        print_subscript(printer, self.indices, self.strides)
+        printer.print_string(" : ")
+        printer.print_attribute(self.buffer.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> StoreOp:
+        """Reads what `print` prints."""
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        buffer = parser.parse_unresolved_operand()
+        indices, strides = parse_subscript(parser)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if not isa(type, MemRefType):
+            parser.raise_error(f"expected a memref, got {type}")
+        return cls.create(
+            operands=[
+                parser.resolve_operand(value, type.element_type),
+                parser.resolve_operand(buffer, type),
+                *(resolve_index(parser, each) for each in indices),
+            ],
+            properties={"strides": strides},
+        )

@@ -1,0 +1,197 @@
+"""`loop.tile`: a reduction for a block of rows and columns, kept in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, dim
+from ..subscript import parse_number, print_number
+from .for_loop import YieldOp
+
+
+@irdl_op_definition
+class TileOp(IRDLOperation):
+    """
+    For every row and column: the `step` over all that is reduced, then the `finish`.
+
+    `step` takes row, column, the indices that are reduced, and what was accumulated so
+    far, from `initial` on; it yields that with one more element. `finish` takes row,
+    column and the total, and stores it. Elements are accumulated in the order of the
+    reduced indices, whatever the tile: so the bits of a total do not depend on it.
+
+    `rows`, `columns` and `lanes` say how many totals are kept in registers at a time:
+    `rows` times `columns`, in vectors of `lanes` side by side along the columns. Rows
+    and columns left over are computed by narrower tiles. All of it is one op, which is
+    unrolled while LLVM text is written.
+
+    ```mlir
+    loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
+        step (%sum) {
+      %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+      %b = loop.load %rhs[%k * 7 + %j] : memref<?xf32>
+      %next = math.fma %a, %b, %sum : f32
+      loop.yield %next : f32
+    } finish (%row, %column, %total) {
+      loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+      loop.yield
+    }
+    ```
+    """
+
+    name = "loop.tile"
+
+    initial = operand_def()
+    bounds = prop_def(ArrayAttr[StringAttr])
+    rows = opt_prop_def(IntegerAttr.constr(i64))
+    columns = opt_prop_def(IntegerAttr.constr(i64))
+    lanes = opt_prop_def(IntegerAttr.constr(i64))
+    step = region_def("single_block")
+    finish = region_def("single_block")
+
+    def __init__(
+        self, bounds: Sequence[Dim], initial: SSAValue, step: Block, finish: Block
+    ):
+        """
+        The tile over `bounds`: rows, columns, and what is reduced, outermost first.
+        """
+        super().__init__(
+            operands=[initial],
+            properties={"bounds": ArrayAttr([StringAttr(str(b)) for b in bounds])},
+            regions=[Region(step), Region(finish)],
+        )
+
+    @property
+    def sizes(self) -> tuple[Dim, ...]:
+        """The numbers of rows, of columns, and of each reduced index."""
+        return tuple(dim(each.data) for each in self.bounds)
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """
+        Rows and columns of a full tile, and lanes of its vectors; 1 where not set.
+        """
+        rows, columns, lanes = (
+            1 if each is None else each.value.data
+            for each in (self.rows, self.columns, self.lanes)
+        )
+        return rows, columns, lanes
+
+    @property
+    def next(self) -> SSAValue:
+        """What the step yields."""
+        return cast(YieldOp, self.step.block.last_op).values[0]
+
+    def verify_(self) -> None:
+        """The regions take what they should, and the step yields what it takes."""
+        index, type = IndexType(), self.initial.type
+        steps = tuple(each.type for each in self.step.block.args)
+        ends = tuple(each.type for each in self.finish.block.args)
+        if steps != (*(index for _ in self.bounds), type) or len(self.bounds) < 2:
+            raise VerifyException(
+                f"expected a step of {len(self.bounds)} indices and {type}, got {steps}"
+            )
+        if ends != (index, index, type):
+            raise VerifyException(
+                f"expected a finish of row, column, total, got {ends}"
+            )
+        for region in self.regions:
+            if not isinstance(region.block.last_op, YieldOp):
+                raise VerifyException("expected regions that end in loop.yield")
+        end = self.step.block.last_op
+        if end is None or tuple(end.operand_types) != (type,):
+            got = "" if end is None else ", ".join(map(str, end.operand_types))
+            raise VerifyException(f"expected a step that yields {type}, got {got}")
+        rows, columns, lanes = self.block
+        if min(rows, columns, lanes) < 1 or columns % lanes:
+            raise VerifyException(
+                f"expected columns in whole vectors, got {rows}x{columns}x{lanes}"
+            )
+
+    def print(self, printer: Printer) -> None:
+        """
+        Prints the indices with their bounds, the shape of the tile, and the regions.
+        """
+        *indices, so_far = self.step.block.args
+        for place, (index, bound) in enumerate(zip(indices, self.bounds, strict=True)):
+            printer.print_string(" " if place == 0 else ", ")
+            printer.print_string("reduce " if place > 1 else "")
+            printer.print_ssa_value(index)
+            printer.print_string(" to ")
+            print_number(printer, bound)
+        printer.print_string(" from ")
+        printer.print_ssa_value(self.initial)
+        printer.print_string(" : ")
+        printer.print_attribute(self.initial.type)
+        if self.rows is not None:
+            rows, columns, lanes = self.block
+            printer.print_string(f" by {rows}, {columns}, {lanes}")
+        printer.print_string(" step (")
+        printer.print_ssa_value(so_far)
+        printer.print_string(") ")
+        printer.print_region(self.step, print_entry_block_args=False)
+        printer.print_string(" finish (")
+        row, column, total = self.finish.block.args
+        for place, each in enumerate((row, column, total)):
+            printer.print_string(", " if place else "")
+            printer.print_ssa_value(each)
+        printer.print_string(") ")
+        printer.print_region(self.finish, print_entry_block_args=False)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TileOp:
+        """Reads what `print` prints."""
+        index, indices = IndexType(), list[Parser.Argument]()
+        bounds: list[Attribute] = []
+
+        def bounded() -> None:
+            parser.parse_optional_keyword("reduce")
+            indices.append(parser.parse_argument(expect_type=False).resolve(index))
+            parser.parse_keyword("to")
+            bounds.append(parse_number(parser))
+
+        parser.parse_comma_separated_list(parser.Delimiter.NONE, bounded)
+        parser.parse_keyword("from")
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        properties: dict[str, Attribute] = {"bounds": ArrayAttr(bounds)}
+        if parser.parse_optional_keyword("by") is not None:
+            numbers = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, parser.parse_integer
+            )
+            if len(numbers) != 3:
+                parser.raise_error(f"expected rows, columns, lanes, got {numbers}")
+            for name, number in zip(("rows", "columns", "lanes"), numbers, strict=True):
+                properties[name] = IntegerAttr(number, i64)
+        parser.parse_keyword("step")
+        with parser.in_parens():
+            so_far = parser.parse_argument(expect_type=False).resolve(type)
+        step = parser.parse_region([*indices, so_far])
+        parser.parse_keyword("finish")
+        with parser.in_parens():
+            row = parser.parse_argument(expect_type=False).resolve(index)
+            parser.parse_punctuation(",")
+            column = parser.parse_argument(expect_type=False).resolve(index)
+            parser.parse_punctuation(",")
+            total = parser.parse_argument(expect_type=False).resolve(type)
+        finish = parser.parse_region([row, column, total])
+        return cls.create(
+            operands=[parser.resolve_operand(unresolved, type)],
+            properties=properties,
+            regions=[step, finish],
+        )

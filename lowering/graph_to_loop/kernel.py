@@ -1,0 +1,289 @@
+"""
+Build the kernel of a group: its loops, with the scalar arithmetic inside.
+
+A plain nest becomes loops in parallel; one that reduces has loops inside them that
+carry the total. A contraction, recognised by its nest (products summed up), becomes a
+`loop.tile`: its columns are the axis along which the result lies in a row, its rows an
+axis along which one operand stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, IndexType, i64
+from xdsl.ir import Block, SSAValue
+
+from ...dialects.dims import Dim, Polynomial, evaluate, symbol, symbols_of
+from ...dialects.graph import scalar
+from ...dialects.graph.nest import Extent, Linear, Where
+from ...dialects.graph.shape import tensor_type
+from ...dialects.loop.ops.check_index import CheckIndexOp
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
+from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
+from ...dialects.loop.ops.position import ExtentOp, PositionOp
+from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.subscript import Subscript
+from .collapse import collapse
+from .expression import (
+    Apply,
+    Constant,
+    Expression,
+    Group,
+    Index,
+    KernelNest,
+    Load,
+    Total,
+    loads,
+)
+
+Point = Sequence[SSAValue]
+"""An index for each axis of a nest."""
+
+
+@dataclass
+class Renaming:
+    """The kernel's own names for the symbols that it uses, given as they are met."""
+
+    names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+
+    def __call__(self, size: Dim) -> Dim:
+        """The dimension in the kernel's own names."""
+        for name in sorted(symbols_of(size)):
+            self.names.setdefault(name, symbol(f"s{len(self.names)}"))
+        return evaluate(size, self.names)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel, and what a call of it must pass: buffers, then the result; symbols."""
+
+    op: KernelOp
+    buffers: tuple[SSAValue, ...]
+    symbols: tuple[str, ...]
+
+
+def build_kernel(group: Group, name: str) -> Kernel:
+    """Builds the kernel of `group`."""
+    buffers, rename = group.buffers(), Renaming()
+    values = [*buffers, group.result]
+    types = [buffer_type(tensor_type(value).element_type) for value in values]
+    body = Block(arg_types=types)
+    places = dict(zip(values, body.args, strict=True))
+    with ImplicitBuilder(body):
+        for check in group.checks:
+            CheckIndexOp(
+                places[check.indices],
+                rename(check.count),
+                rename(check.bound),
+                check.wraps,
+            )
+        for nest in group.nests:
+            _NestBuilder(collapse(nest), places, body.args[-1], rename).build()
+    symbols = tuple(rename.names)
+    op = KernelOp(name, [str(each) for each in rename.names.values()], body)
+    return Kernel(op, tuple(buffers), symbols)
+
+
+@dataclass
+class _NestBuilder:
+    """Builds the loops of one nest."""
+
+    nest: KernelNest
+    places: Mapping[SSAValue, SSAValue]
+    output: SSAValue
+    rename: Renaming
+
+    def build(self) -> None:
+        """Builds all of the nest at the place of the builder."""
+        nest = self.nest
+        parallel = nest.bounds[: len(nest.bounds) - nest.reductions]
+        if nest.is_contraction:
+            self.build_contraction(len(parallel))
+        else:
+            self.build_loops(parallel, self.build_point)
+
+    def build_loops(
+        self, bounds: Sequence[Dim], inside: Callable[[Point], None]
+    ) -> None:
+        """
+        Builds loops in parallel over `bounds`, and in the innermost what is inside.
+        """
+
+        def build(point: Point) -> None:
+            if len(point) == len(bounds):
+                return inside(point)
+            block = Block(arg_types=[IndexType()])
+            with ImplicitBuilder(block):
+                build([*point, block.args[0]])
+                YieldOp()
+            ForOp(self.rename(bounds[len(point)]), block)
+
+        build([])
+
+    def build_point(self, point: Point) -> None:
+        """Builds what happens at one point of the axes that are not reduced."""
+        nest = self.nest
+        total: SSAValue | None = None
+        if nest.combine is not None:
+            initial = scalar.identity(nest.combine, nest.type)
+            total = self.build_reduction(point, initial)
+        self.store(nest.finish, point, total)
+
+    def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
+        """
+        Builds the loops over the axes that are left; what they combine `so_far` to.
+        """
+        nest = self.nest
+        assert nest.combine is not None
+        if len(point) == len(nest.bounds):
+            element = _Scalars(self, point, None).value(nest.element)
+            return scalar.binary(nest.combine)(so_far, element)
+        block = Block(arg_types=[IndexType(), nest.type])
+        with ImplicitBuilder(block):
+            index, inner = block.args
+            YieldOp(self.build_reduction([*point, index], inner))
+        bound = self.rename(nest.bounds[len(point)])
+        return ForOp(bound, block, nest.combine, [so_far]).totals[0]
+
+    def store(self, value: Expression, point: Point, total: SSAValue | None) -> None:
+        """Builds the computation of `value` and its store."""
+        result = _Scalars(self, point, total).value(value)
+        StoreOp(result, self.output, self.subscript(self.nest.store, point))
+
+    def subscript(self, position: Linear, point: Point) -> Subscript:
+        """A position as a subscript."""
+        terms = tuple(
+            (point[axis], self.rename(factor)) for axis, factor in position.factors
+        )
+        return Subscript(terms, self.rename(position.offset))
+
+    def build_contraction(self, parallel: int) -> None:
+        """Builds loops around a tile of the axes that suit it best."""
+        nest = self.nest
+        row, column = choose_rows_and_columns(nest, parallel)
+        outer = [axis for axis in range(parallel) if axis not in (row, column)]
+        reduced = range(parallel, len(nest.bounds))
+
+        def bound(axis: int | None) -> Dim:
+            return 1 if axis is None else self.rename(nest.bounds[axis])
+
+        def inside(indices: Point) -> None:
+            def point(row_at: SSAValue, column_at: SSAValue, rest: Point) -> Point:
+                at = dict(zip(outer, indices, strict=True))
+                at |= dict(zip(reduced, rest))
+                if row is not None:
+                    at[row] = row_at
+                if column is not None:
+                    at[column] = column_at
+                return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
+
+            bounds = [bound(row), bound(column), *map(bound, reduced)]
+            step = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
+            with ImplicitBuilder(step):
+                row_at, column_at, *rest, so_far = step.args
+                here = point(row_at, column_at, rest)
+                YieldOp(self.accumulate(here, so_far))
+            finish = Block(arg_types=[IndexType(), IndexType(), nest.type])
+            with ImplicitBuilder(finish):
+                row_at, column_at, total = finish.args
+                self.store(nest.finish, point(row_at, column_at, ()), total)
+                YieldOp()
+            TileOp(bounds, scalar.identity("add", nest.type), step, finish)
+
+        self.build_loops([nest.bounds[axis] for axis in outer], inside)
+
+    def accumulate(self, point: Point, so_far: SSAValue) -> SSAValue:
+        """Builds one step of a contraction, fused where the type has such an op."""
+        element = self.nest.element
+        assert isinstance(element, Apply)
+        scalars = _Scalars(self, point, None)
+        a, b = (scalars.value(each) for each in element.operands)
+        if isinstance(self.nest.type, AnyFloat):
+            return math.FmaOp(a, b, so_far).result
+        return scalar.add(so_far, scalar.mul(a, b))
+
+
+def choose_rows_and_columns(
+    nest: KernelNest, parallel: int
+) -> tuple[int | None, int | None]:
+    """The axes of a contraction that become rows and columns of a tile."""
+    assert isinstance(nest.element, Apply)
+    operands = [
+        dict(each.at.factors) for op in nest.element.operands for each in loads(op)
+    ]
+    store = dict(nest.store.factors)
+
+    def fit_as_column(axis: int) -> tuple[int, int]:
+        steps = [each.get(axis, 0) for each in operands]
+        score = 4 * (store.get(axis, 0) == 1) + 2 * (1 in steps) + (0 in steps)
+        return score, axis
+
+    column = max(range(parallel), key=fit_as_column, default=None)
+    if column is None:
+        return None, None
+
+    def fit_as_row(axis: int) -> tuple[int, int]:
+        shared = any(each.get(axis, 0) == 0 and column in each for each in operands)
+        varies = any(axis in each for each in operands)
+        return 2 * shared + varies, axis
+
+    rest = [axis for axis in range(parallel) if axis != column]
+    return max(rest, key=fit_as_row, default=None), column
+
+
+class _Scalars:
+    """Builds the scalar arithmetic of expressions at one point; each only once."""
+
+    def __init__(self, nest: _NestBuilder, point: Point, total: SSAValue | None):
+        self.nest = nest
+        self.point = point
+        self.total = total
+        self.done: dict[int, SSAValue] = {}
+
+    def value(self, root: Expression) -> SSAValue:
+        """Builds the scalar that `root` is at this point."""
+        if id(root) not in self.done:
+            self.done[id(root)] = self.build(root)
+        return self.done[id(root)]
+
+    def build(self, root: Expression) -> SSAValue:
+        """Builds a scalar that is not there yet."""
+        match root:
+            case Load():
+                return self.load(root)
+            case Constant():
+                return scalar.constant(root.value, root.element)
+            case Apply():
+                return root.body(*(self.value(each) for each in root.operands))
+            case Total():
+                assert self.total is not None, "a total is there once all is combined"
+                return self.total
+            case Extent():
+                return ExtentOp(self.nest.rename(root.size)).result
+            case Where():
+                at = self.nest.subscript(root.position, self.point)
+                return PositionOp(at).result
+
+    def load(self, load: Load) -> SSAValue:
+        """Builds a load, after the indices that it looks up."""
+        at = self.nest.subscript(load.at, self.point)
+        looked_up = tuple(
+            (self.index(index), self.nest.rename(stride))
+            for index, stride in load.lookups
+        )
+        where = Subscript((*at.terms, *looked_up), at.offset)
+        return LoadOp(self.nest.places[load.buffer], where).result
+
+    def index(self, index: Index) -> SSAValue:
+        """Builds an index, counted from the front."""
+        value = scalar.cast(self.load(index.load), i64)
+        if index.wraps:
+            bound = ExtentOp(self.nest.rename(index.bound)).result
+            below = scalar.compare("lt", value, scalar.constant(0, i64))
+            value = scalar.select(below, scalar.add(value, bound), value)
+        return arith.IndexCastOp(value, IndexType()).result

@@ -1,0 +1,89 @@
+"""
+Lower the loop dialect to LLVM IR, as text: a module for each kernel, one for the
+program.
+
+Text, because that is what LLVM reads best: with the exact types, alignments and
+attributes that a kernel needs, and vectors and register tiles unrolled only here. A
+kernel's function is named after a hash of its text, so that the same kernel is the same
+object wherever it stands, and is compiled once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop.ops.program import ProgramOp
+from ...dialects.loop.target import target_of
+from .entry import write_entry
+from .kernel import write_kernel
+from .math import declarations
+from .program import write_program
+
+PLACEHOLDER = "@sr_kernel"
+
+
+@dataclass(frozen=True)
+class LlvmModule:
+    """The text of one LLVM module, and what it holds."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class LlvmProgram:
+    """
+    The modules of a program: its kernels, each once, then the calls and the entry.
+    """
+
+    kernels: tuple[LlvmModule, ...]
+    main: LlvmModule
+
+    @property
+    def modules(self) -> tuple[LlvmModule, ...]:
+        """All of them."""
+        return (*self.kernels, self.main)
+
+
+def lower_kernels(module: ModuleOp) -> dict[str, LlvmModule]:
+    """The LLVM module of every kernel, by the kernel's name."""
+    found: dict[str, LlvmModule] = {}
+    for op in module.ops:
+        if isinstance(op, KernelOp):
+            text = write_kernel(op, target_of(module), PLACEHOLDER)
+            digest = hashlib.sha256(text.encode()).hexdigest()[:20]
+            text = text.replace(f"{PLACEHOLDER}(", f"{function_name(digest)}(")
+            text += declarations(text)
+            found[op.sym_name.data] = LlvmModule(digest, text)
+    return found
+
+
+def function_name(digest: str) -> str:
+    """The name of the function that a kernel with this hash is."""
+    return f"@sr_k_{digest}"
+
+
+def lower_program(module: ModuleOp) -> LlvmProgram:
+    """The LLVM modules of the only program of a module."""
+    (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
+    lowered = lower_kernels(module)
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
+    names = {name: function_name(each.name) for name, each in lowered.items()}
+    text = write_program(program, kernels, names) + write_entry(program)
+    text += declarations(text)
+    once = {each.name: each for each in lowered.values()}
+    return LlvmProgram(tuple(once.values()), LlvmModule("main", text))
+
+
+def module_to_llvm(module: ModuleOp) -> str:
+    """The LLVM IR of kernels, and of the program when there is one, for reading."""
+    parts: list[str] = []
+    for name, each in lower_kernels(module).items():
+        parts.append(f"; kernel @{name}\n{each.text}")
+    if any(isinstance(op, ProgramOp) for op in module.ops):
+        parts.append(f"; the program\n{lower_program(module).main.text}")
+    return "\n".join(parts)

@@ -1,0 +1,260 @@
+"""
+Write a kernel as an LLVM function: its loops, loads and stores, and scalar arithmetic.
+
+In a loop with lanes, every value that depends on the index becomes a vector: loads and
+stores that move by one element are vector loads and stores, others are made element by
+element. The bodies left over at the end are written once more with one lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects.dims import Dim
+from ...dialects.loop.ops.check_index import CheckIndexOp
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
+from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop.ops.memory import LoadOp, StoreOp, element_type
+from ...dialects.loop.ops.position import ExtentOp, PositionOp
+from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.target import TargetAttr
+from .check_index import write_check
+from .function import FunctionWriter
+from .math import Element, define
+from .reduction import combine, combine_lanes, identity
+from .scalar_op import write_scalar_op
+from .tile import write_tile
+from .types import Value, byte_count, memory_text, type_text
+
+
+def write_kernel(kernel: KernelOp, target: TargetAttr, name: str) -> str:
+    """The text of the LLVM function `name` that is the kernel, and of what it calls."""
+    return KernelWriter(kernel, target).write(name)
+
+
+class KernelWriter:
+    """Writes the ops of one kernel, one after the other."""
+
+    def __init__(self, kernel: KernelOp, target: TargetAttr):
+        self.kernel = kernel
+        self.target = target
+        self.fma = bool(target.fma.data)
+        self.symbols = [each.data for each in kernel.symbols]
+        self.w = FunctionWriter({each: f"%symbol.{each}" for each in self.symbols})
+        self.values: dict[SSAValue, Value] = {}
+        self.functions: dict[tuple[str, Element, int], None] = {}
+        self.side_by_side: SSAValue | None = None
+        """The index of the loop whose bodies run side by side, while within it."""
+        self.lanes = 1
+
+    def write(self, name: str) -> str:
+        """The text of the kernel under this name."""
+        block = self.kernel.body.block
+        parameters: list[str] = []
+        for number, argument in enumerate(block.args):
+            self.values[argument] = Value(f"%p{number}", argument.type)
+            parameters.append(f"ptr noalias nocapture noundef %p{number}")
+        parameters += [f"i64 %symbol.{each}" for each in self.symbols]
+        fails = self.kernel.may_fail
+        if fails:
+            parameters.append("ptr noalias nocapture noundef %error")
+        self.write_ops(block.ops)
+        self.w.do("ret i32 0" if fails else "ret void")
+        result = "i32" if fails else "void"
+        head = f"define {result} {name}({', '.join(parameters)})"
+        body = self.w.text(head, "nounwind ")
+        functions = [
+            define(name, element, lanes, self.fma)
+            for name, element, lanes in self.functions
+        ]
+        return "\n".join([body, *functions])
+
+    def need(self, name: str, element: Element, lanes: int) -> None:
+        """Notes that a math function is called."""
+        self.functions[name, element, lanes] = None
+
+    def write_ops(self, ops: Iterable[Operation]) -> None:
+        """Writes ops in their order."""
+        for op in ops:
+            self.write_op(op)
+
+    def write_op(self, op: Operation) -> None:
+        """Writes one op."""
+        match op:
+            case ForOp():
+                self.write_for(op)
+            case TileOp():
+                write_tile(self, op)
+            case StoreOp():
+                self.store(op)
+            case CheckIndexOp():
+                write_check(self.w, op, self.values[op.indices].text)
+            case YieldOp():
+                return
+            case _:
+                self.values[op.results[0]] = self.evaluate(op)
+
+    def evaluate(self, op: Operation) -> Value:
+        """Writes an op that has a value; the value."""
+        match op:
+            case LoadOp():
+                return self.load(op)
+            case PositionOp():
+                return self.position(op)
+            case ExtentOp():
+                return Value(self.w.size(op.value), i64)
+            case _:
+                operands = [self.values[each] for each in op.operands]
+                return write_scalar_op(self.w, op, operands, self.fma, self.need)
+
+    def write_for(self, op: ForOp) -> None:
+        """Writes a loop, in vectors where it has lanes."""
+        initial = [self.w.splat(self.values[v], self.lanes) for v in op.initial]
+        stop = self.w.size(op.size)
+        if op.width == 1 or self.lanes > 1:
+            totals = self.write_bodies(op, "0", stop, initial)
+        else:
+            totals = self.write_vectors(op, stop, initial)
+        self.values.update(zip(op.totals, totals, strict=True))
+
+    def write_bodies(
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
+    ) -> list[Value]:
+        """Writes a loop that runs as many bodies at once as there are lanes now."""
+        step = self.lanes if op.index is self.side_by_side else 1
+        index, *inner = op.body.block.args
+
+        def body(at: str, carried: list[Value]) -> list[Value]:
+            self.values[index] = Value(at, index.type)
+            self.values.update(zip(inner, carried, strict=True))
+            self.write_ops(op.body.block.ops)
+            return [
+                self.w.splat(self.values[each], self.lanes) for each in op.end.values
+            ]
+
+        return self.w.loop(start, stop, step, initial, body)
+
+    def write_vectors(
+        self, op: ForOp, stop: str, initial: Sequence[Value]
+    ) -> list[Value]:
+        """Writes a loop in vectors, then the bodies that are left over one by one."""
+        lanes, size = op.width, op.size
+        whole = self.w.size(size // lanes * lanes) if isinstance(size, int) else ""
+        if not whole:
+            whole = self.w.emit(f"and i64 {stop}, {-lanes}")
+        totals = list(initial)
+        if whole != "0":
+            self.side_by_side, self.lanes = op.index, lanes
+            by = "" if op.combine is None else op.combine.data
+            # What came in is combined once, not in every lane.
+            start = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+            partial = self.write_bodies(op, "0", whole, start)
+            self.side_by_side, self.lanes = None, 1
+            totals = [
+                combine(self.w, before, combine_lanes(self.w, each, by), by)
+                for before, each in zip(initial, partial, strict=True)
+            ]
+        return self.write_bodies(op, whole, stop, totals)
+
+    def place(self, at: Subscript) -> tuple[str, Dim, list[tuple[Value, Dim]]]:
+        """
+        A subscript in parts: what is the same in every lane, and what is not.
+
+        The place in the first lane, how far it moves from lane to lane, and indices
+        that differ from lane to lane without a pattern, with their strides.
+        """
+        place, step = self.w.size(at.offset), 0
+        scattered: list[tuple[Value, Dim]] = []
+        for index, stride in at.terms:
+            value = self.values[index]
+            if value.lanes > 1:
+                scattered.append((value, stride))
+                continue
+            if index is self.side_by_side and self.lanes > 1:
+                step = step + stride
+            place = self.w.add(place, self.w.mul(value.text, self.w.size(stride)))
+        return place, step, scattered
+
+    def address(self, buffer: SSAValue, place: str) -> str:
+        """The address of an element."""
+        base, type = self.values[buffer].text, memory_text(element_type(buffer))
+        if place == "0":
+            return base
+        return self.w.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {place}")
+
+    def lane_places(
+        self, place: str, step: Dim, scattered: Sequence[tuple[Value, Dim]]
+    ) -> list[str]:
+        """The place in each lane."""
+        places: list[str] = []
+        for lane in range(self.lanes):
+            here = self.w.add(place, self.w.mul(str(lane), self.w.size(step)))
+            for value, stride in scattered:
+                index = self.w.emit(f"extractelement {value.typed}, i64 {lane}")
+                here = self.w.add(here, self.w.mul(index, self.w.size(stride)))
+            places.append(here)
+        return places
+
+    def load(self, op: LoadOp) -> Value:
+        """Writes a load: of one element, of a vector, or lane by lane."""
+        place, step, scattered = self.place(op.at)
+        type = op.result.type
+        if not scattered and step == 0:
+            return self.read(self.address(op.buffer, place), type, 1)
+        if not scattered and step == 1:
+            return self.read(self.address(op.buffer, place), type, self.lanes)
+        vector = type_text(type, self.lanes)
+        result = "poison"
+        for lane, at in enumerate(self.lane_places(place, step, scattered)):
+            one = self.read(self.address(op.buffer, at), type, 1)
+            result = self.w.emit(
+                f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
+            )
+        return Value(result, type, self.lanes)
+
+    def read(self, address: str, type: Attribute, lanes: int) -> Value:
+        """Writes a load from an address."""
+        memory = memory_text(type, lanes)
+        text = self.w.emit(f"load {memory}, ptr {address}, align {byte_count(type)}")
+        if type == i1:
+            zero = "0" if lanes == 1 else "zeroinitializer"
+            text = self.w.emit(f"icmp ne {memory} {text}, {zero}")
+        return Value(text, type, lanes)
+
+    def store(self, op: StoreOp) -> None:
+        """Writes a store: of one element, of a vector, or lane by lane."""
+        place, step, scattered = self.place(op.at)
+        value = self.values[op.value]
+        if not scattered and step == 0:
+            assert value.lanes == 1, "lanes store to places of their own"
+            return self.put(value, self.address(op.buffer, place))
+        value = self.w.splat(value, self.lanes)
+        if not scattered and step == 1:
+            return self.put(value, self.address(op.buffer, place))
+        for lane, at in enumerate(self.lane_places(place, step, scattered)):
+            one = self.w.value(f"extractelement {value.typed}, i64 {lane}", value.type)
+            self.put(one, self.address(op.buffer, at))
+
+    def put(self, value: Value, address: str) -> None:
+        """Writes a store to an address."""
+        memory, text = memory_text(value.type, value.lanes), value.text
+        if value.type == i1:
+            text = self.w.emit(f"zext {value.typed} to {memory}")
+        size = byte_count(value.type)
+        self.w.do(f"store {memory} {text}, ptr {address}, align {size}")
+
+    def position(self, op: PositionOp) -> Value:
+        """Writes the value of a subscript."""
+        place, step, scattered = self.place(op.at)
+        if not scattered and step == 0:
+            return Value(place, i64)
+        result, vector = "poison", type_text(i64, self.lanes)
+        for lane, at in enumerate(self.lane_places(place, step, scattered)):
+            result = self.w.emit(
+                f"insertelement {vector} {result}, i64 {at}, i64 {lane}"
+            )
+        return Value(result, i64, self.lanes)

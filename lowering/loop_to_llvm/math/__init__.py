@@ -1,0 +1,84 @@
+"""Math functions as LLVM IR text: no branch, no call, no table, any number of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from . import (
+    error_function,
+    exponential,
+    hyperbolic,
+    inverse_hyperbolic,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    rounding,
+    trigonometric,
+)
+from .declarations import declarations
+from .function import Function, Ulp
+from .writer import FORMATS, Element, Value, Writer
+
+__all__ = [
+    "FUNCTIONS",
+    "Element",
+    "Function",
+    "Ulp",
+    "declarations",
+    "define",
+    "symbol",
+]
+
+FAMILIES = (
+    exponential,
+    logarithm,
+    hyperbolic,
+    inverse_hyperbolic,
+    trigonometric,
+    inverse_trigonometric,
+    error_function,
+    power,
+    rounding,
+)
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {each.name: each for family in FAMILIES for each in family.FUNCTIONS}
+)
+"""By the name of the op in MLIR's math dialect, without `math.`."""
+
+ARGUMENTS = ("x", "y")
+
+
+def symbol(name: str, element: Element, lanes: int) -> str:
+    """What a function is called in a module's text."""
+    width = element if lanes == 1 else f"v{lanes}{element}"
+    return f"@sr.{name}.{width}"
+
+
+def define(name: str, element: Element, lanes: int, fma: bool) -> str:
+    """
+    The definition of a function, to be inlined where it is called.
+
+    The intrinsics that it calls are left to `declarations`. `fma` says whether the
+    target multiplies and adds in one instruction. Raises KeyError for a name that is
+    not in `FUNCTIONS`.
+    """
+    function = FUNCTIONS[name]
+    writer = Writer(lanes, fma)
+    kind = FORMATS[element].kind
+    type = writer.type(kind)
+    names = [f"%{each}" for each in ARGUMENTS[: function.arity]]
+    result = function.write(writer, *(Value(each, kind, writer) for each in names))
+    head = ", ".join(f"{type} {each}" for each in names)
+    attributes = "alwaysinline nounwind willreturn memory(none)"
+    return "\n".join(
+        [
+            f"define internal {type} {symbol(name, element, lanes)}({head}) "
+            f"{attributes} {{",
+            *writer.lines,
+            f"  ret {type} {result.name}",
+            "}",
+            "",
+        ]
+    )

@@ -1,0 +1,73 @@
+"""Declares the intrinsics that a module's text calls."""
+
+from __future__ import annotations
+
+import re
+
+CALL = re.compile(r"\bcall\b(?P<type>[^@\n]*)@(?P<name>llvm\.[\w.$-]+)\(")
+DECLARED = re.compile(r"^\s*declare\b[^@\n]*@(llvm\.[\w.$-]+)\(", re.MULTILINE)
+# What may stand between `call` and the type of the result, and before an argument.
+FLAGS = {
+    *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"),
+    *("noundef", "nonnull", "signext", "zeroext", "inreg", "ccc", "fastcc"),
+}
+BRACKETS = {"(": ")", "<": ">", "[": "]", "{": "}"}
+
+
+def declarations(text: str) -> str:
+    """
+    A `declare` line for each intrinsic that a module's text calls but does not declare.
+
+    The signature is read off the call. Raises ValueError where two calls of one
+    intrinsic differ in it.
+    """
+    present = set(DECLARED.findall(text))
+    found: dict[str, str] = {}
+    for call in CALL.finditer(text):
+        name = call["name"]
+        if name in present:
+            continue
+        end = closing(text, call.end() - 1)
+        types = [leading_type(each) for each in split(text[call.end() : end])]
+        line = f"declare {leading_type(call['type'])} @{name}({', '.join(types)})"
+        if found.setdefault(name, line) != line:
+            raise ValueError(
+                f"expected every call of {name} to be as in {found[name]!r}, "
+                f"got {line!r}: name the overload after the types of its operands"
+            )
+    return "".join(f"{line}\n" for line in found.values())
+
+
+def closing(text: str, start: int) -> int:
+    """The index of the bracket that closes the one at `start`."""
+    depth = 0
+    for i in range(start, len(text)):
+        if text[i] in BRACKETS:
+            depth += 1
+        elif text[i] in BRACKETS.values():
+            depth -= 1
+            if depth == 0:
+                return i
+    raise ValueError(f"expected a closing bracket, got {text[start : start + 80]!r}")
+
+
+def split(text: str) -> list[str]:
+    """The arguments of a call, parted by the commas that no bracket holds."""
+    parts: list[str] = []
+    depth = start = 0
+    for i, character in enumerate(text):
+        depth += (character in BRACKETS) - (character in BRACKETS.values())
+        if character == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    return [*parts, text[start:]] if text.strip() else []
+
+
+def leading_type(text: str) -> str:
+    """The type that an argument, or what follows `call`, begins with."""
+    text = text.strip()
+    while text.split(maxsplit=1)[0] in FLAGS:
+        text = text.split(maxsplit=1)[1]
+    if text[0] in BRACKETS:
+        return text[: closing(text, 0) + 1]
+    return text.split(maxsplit=1)[0]

@@ -1,0 +1,246 @@
+"""`exp`, `exp2` and `expm1`: a power of two times a polynomial of what remains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .function import Function, Ulp
+from .writer import Element, Value, Writer, format_of
+
+LOG2_E = 1.4426950408889634
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """What the exponential functions need to know of a format."""
+
+    ln2: tuple[float, float]
+    """The high part has so few bits that its product with an exponent is exact."""
+
+    lowest: float
+    """Below, the result is zero."""
+
+    highest: float
+    """From here on the result is infinite."""
+
+    lowest_power: float
+    """The same as `lowest`, for powers of two."""
+
+    highest_power: float
+
+    all_lost: float
+    """Below, expm1 is -1."""
+
+    exp: tuple[float, ...]
+    """q of exp(r) = 1 + r + r²q(r), |r| <= ln(2)/2."""
+
+    expm1: tuple[float, ...]
+    """The same q, fitted so that exp(r) - 1 has a small relative error."""
+
+    exp2: tuple[float, ...]
+    """q of exp2(r) = 1 + rq(r), |r| <= 1/2."""
+
+
+# Coefficients by bench/math_coefficients.py.
+EXPONENTIAL: dict[Element, Exponential] = {
+    "f32": Exponential(
+        ln2=(float.fromhex("0x1.62e4p-1"), float.fromhex("0x1.7f7d1cp-20")),
+        lowest=-104.0,
+        highest=89.0,
+        lowest_power=-151.0,
+        highest_power=128.0,
+        all_lost=-18.0,
+        exp=(0.49999994, 0.16666521, 0.04166825, 0.008368669, 0.0013822034),
+        expm1=(
+            0.5,
+            0.16666664,
+            0.041666474,
+            0.008333912,
+            0.0013934033,
+            0.00019554743,
+        ),
+        exp2=(
+            0.6931472,
+            0.24022643,
+            0.05550359,
+            0.009619001,
+            0.0013391305,
+            0.00015197099,
+        ),
+    ),
+    "f64": Exponential(
+        ln2=(
+            float.fromhex("0x1.62e42fefa3800p-1"),
+            float.fromhex("0x1.ef35793c76730p-45"),
+        ),
+        lowest=-746.0,
+        highest=710.0,
+        lowest_power=-1076.0,
+        highest_power=1024.0,
+        all_lost=-38.0,
+        exp=(
+            0.5,
+            0.16666666666666682,
+            0.041666666666666505,
+            0.008333333333317653,
+            0.0013888888888981606,
+            0.00019841269895099373,
+            2.4801587125622726e-05,
+            2.7557235973257046e-06,
+            2.755744416633125e-07,
+            2.511169366584528e-08,
+            2.0862708881377597e-09,
+        ),
+        expm1=(
+            0.5,
+            0.16666666666666677,
+            0.04166666666666661,
+            0.00833333333332147,
+            0.0013888888888923822,
+            0.00019841269886454338,
+            2.4801587237402448e-05,
+            2.755724393517031e-06,
+            2.755735311842154e-07,
+            2.5109117923140794e-08,
+            2.088938666808961e-09,
+        ),
+        exp2=(
+            0.6931471805599453,
+            0.24022650695910064,
+            0.055504108664822936,
+            0.00961812910763209,
+            0.0013333558146163954,
+            0.00015403530387295562,
+            1.5252734037657255e-05,
+            1.3215491400781965e-06,
+            1.0177985145822827e-07,
+            7.053294827083015e-09,
+            4.4656297113834895e-10,
+            2.7832052770910838e-11,
+        ),
+    ),
+}
+
+
+def exponential_of(x: Value) -> Exponential:
+    """The constants of a value's format."""
+    return EXPONENTIAL[format_of(x).element]
+
+
+def reduce(w: Writer, x: Value) -> tuple[Value, Value]:
+    """
+    n and r of x = n ln(2) + r, |r| <= ln(2)/2.
+
+    n is biased: the rounder is still added to it, so that its low bits are an integer.
+    """
+    high, low = exponential_of(x).ln2
+    biased, n = nearest_multiple(w, x)
+    return biased, w.fma(n, -low, w.fma(n, -high, x))
+
+
+def reduce_with_error(w: Writer, x: Value) -> tuple[Value, Value, Value]:
+    """The same n and r, and what rounding took from r."""
+    high, low = exponential_of(x).ln2
+    biased, n = nearest_multiple(w, x)
+    exact, small = w.fma(n, -high, x), n * low
+    r = exact - small
+    return biased, r, (exact - r) - small
+
+
+def nearest_multiple(w: Writer, x: Value) -> tuple[Value, Value]:
+    """The integer n for which n ln(2) is next to x, biased and as a number."""
+    rounder = format_of(x).rounder
+    biased = w.fma(x, LOG2_E, rounder)
+    return biased, biased - rounder
+
+
+def power_of_two(w: Writer, biased: Value, offset: int = 0) -> Value:
+    """2**(n + offset), if that is a normal number."""
+    format = format_of(biased)
+    one = format.one + (offset << format.fraction)
+    return w.from_bits((w.bits(biased) << format.fraction) + one)
+
+
+def scale(y: Value, biased: Value) -> Value:
+    """
+    y 2**n for y near 1, rounded once even where the result is subnormal.
+
+    In two factors, each of which is a normal number.
+    """
+    w, format = y.writer, format_of(y)
+    n = w.bits(biased)
+    half = n >> 1
+    first = w.from_bits((half << format.fraction) + format.one)
+    second = w.from_bits(((n - half) << format.fraction) + format.one)
+    return (y * first) * second
+
+
+def exp(w: Writer, x: Value) -> Value:
+    """e**x."""
+    constants = exponential_of(x)
+    limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.lowest)
+    n, r = reduce(w, limited)
+    return scale(w.fma(w.polynomial(r, constants.exp), r * r, r) + 1.0, n)
+
+
+def exp2(w: Writer, x: Value) -> Value:
+    """2**x."""
+    constants = exponential_of(x)
+    limited = w.lower_limit(
+        w.upper_limit(x, constants.highest_power), constants.lowest_power
+    )
+    n, fraction = exp2_parts(w, limited)
+    return scale(fraction, n)
+
+
+def exp2_of_limited(w: Writer, x: Value) -> Value:
+    """2**x, if that is a normal number."""
+    n, fraction = exp2_parts(w, x)
+    return fraction * power_of_two(w, n)
+
+
+def exp2_parts(w: Writer, x: Value) -> tuple[Value, Value]:
+    """The integer nearest to x, biased as by `reduce`, and 2 to the rest's power."""
+    rounder = format_of(x).rounder
+    n = x + rounder
+    r = x - (n - rounder)
+    return n, w.fma(w.polynomial(r, exponential_of(x).exp2), r, 1.0)
+
+
+def expm1(w: Writer, x: Value) -> Value:
+    """e**x - 1, exact to the last bits also where e**x is almost 1."""
+    constants = exponential_of(x)
+    limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.all_lost)
+    n, r, lost = reduce_with_error(w, limited)
+    q = r + w.fma(w.polynomial(r, constants.expm1), r * r, lost)
+    # Of half the size, because 2**n itself may be more than the format holds.
+    half = power_of_two(w, n, -1)
+    y = w.fma(half, q, half - 0.5)
+    # Halving a subnormal q would lose a bit.
+    y = w.select(n.equals(format_of(x).rounder), q, y + y)
+    return w.copysign(y, x)
+
+
+FUNCTIONS = (
+    Function(
+        "exp",
+        exp,
+        f32=Ulp(1.05, 1.05),
+        f64=Ulp(1.05, 1.05),
+        note="2^n (1 + r + r²p(r)) of x = n ln(2) + r",
+    ),
+    Function(
+        "exp2",
+        exp2,
+        f32=Ulp(1.0, 1.15),
+        f64=Ulp(1.0, 1.15),
+        note="2^n (1 + rp(r)) of x = n + r",
+    ),
+    Function(
+        "expm1",
+        expm1,
+        f32=Ulp(1.6, 1.6),
+        f64=Ulp(1.8, 1.8),
+        note="2^n (r + r²p(r)) + (2^n - 1) of x = n ln(2) + r",
+    ),
+)

@@ -1,0 +1,185 @@
+"""
+Write the scalar ops of `arith` and `math`, on single elements or on vectors of them.
+
+Every op has a value for every input. An integer divided by zero is zero, a conversion
+to an integer saturates, and where the target multiplies and adds in two steps so does
+`fma`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
+
+from .function import FunctionWriter
+from .math import FUNCTIONS, Element, symbol
+from .types import Value, number_text, suffix, type_text
+
+INSTRUCTIONS: dict[type[Operation], str] = {
+    arith.AddfOp: "fadd",
+    arith.SubfOp: "fsub",
+    arith.MulfOp: "fmul",
+    arith.DivfOp: "fdiv",
+    arith.AddiOp: "add",
+    arith.SubiOp: "sub",
+    arith.MuliOp: "mul",
+    arith.AndIOp: "and",
+    arith.OrIOp: "or",
+    arith.XOrIOp: "xor",
+}
+"""Ops of two operands that are one instruction."""
+
+INTRINSICS: dict[type[Operation], str] = {
+    arith.MaximumfOp: "maximum",
+    arith.MinimumfOp: "minimum",
+    arith.MaxSIOp: "smax",
+    arith.MinSIOp: "smin",
+    math.AbsFOp: "fabs",
+    math.SqrtOp: "sqrt",
+    math.FloorOp: "floor",
+    math.CeilOp: "ceil",
+    math.RoundEvenOp: "roundeven",
+    math.TruncOp: "trunc",
+    math.CopySignOp: "copysign",
+}
+"""Ops that are one intrinsic, overloaded on the type of its operands."""
+
+ROUNDING = (math.FloorOp, math.CeilOp, math.RoundEvenOp, math.TruncOp)
+"""Ops that are calls of the C library where a target has no instruction for them."""
+
+CONVERSIONS: dict[type[Operation], str] = {
+    arith.ExtFOp: "fpext",
+    arith.TruncFOp: "fptrunc",
+    arith.SIToFPOp: "sitofp",
+    arith.UIToFPOp: "uitofp",
+    arith.ExtSIOp: "sext",
+    arith.ExtUIOp: "zext",
+    arith.TruncIOp: "trunc",
+}
+
+FLOAT_PREDICATES = (
+    "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
+)
+INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
+
+Needs = Callable[[str, Element, int], None]
+"""Told of each math function that is called: name, element, lanes."""
+
+
+def write_scalar_op(
+    w: FunctionWriter, op: Operation, operands: Sequence[Value], fma: bool, needs: Needs
+) -> Value:
+    """Adds the instructions of a scalar op; its result."""
+    if isinstance(op, arith.ConstantOp):
+        return Value(number_text(op.value), op.result.type)
+    type = op.results[0].type
+    values, lanes = w.together(*operands)
+    arguments = ", ".join(value.typed for value in values)
+    kind = op.__class__
+    if kind in ROUNDING and not fma:
+        # SSE2 has none; written out, no older target needs one.
+        return call_function(w, op, values, needs)
+    if kind in INSTRUCTIONS:
+        a, b = values
+        return w.value(f"{INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
+    if kind in INTRINSICS:
+        name = f"@llvm.{INTRINSICS[kind]}.{suffix(type, lanes)}"
+        return w.value(
+            f"call {type_text(type, lanes)} {name}({arguments})", type, lanes
+        )
+    if kind in CONVERSIONS:
+        to = type_text(type, lanes)
+        return w.value(f"{CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
+    match op:
+        case arith.NegfOp():
+            return w.value(f"fneg {arguments}", type, lanes)
+        case arith.SelectOp():
+            return w.value(f"select {arguments}", type, lanes)
+        case arith.CmpfOp():
+            predicate = FLOAT_PREDICATES[op.predicate.value.data]
+            return w.value(f"fcmp {predicate} {two(values)}", i1, lanes)
+        case arith.CmpiOp():
+            predicate = INTEGER_PREDICATES[op.predicate.value.data]
+            return w.value(f"icmp {predicate} {two(values)}", i1, lanes)
+        case arith.IndexCastOp():
+            return Value(values[0].text, type, lanes)
+        case arith.FPToSIOp():
+            return saturate(w, values[0], type, lanes)
+        case arith.DivSIOp() | arith.RemSIOp():
+            rest = isinstance(op, arith.RemSIOp)
+            return divide(w, values[0], values[1], rest)
+        case math.FmaOp():
+            return multiply_add(w, values, fma)
+        case _:
+            return call_function(w, op, values, needs)
+
+
+def two(values: Sequence[Value]) -> str:
+    """Two operands of one type, as a comparison takes them."""
+    a, b = values
+    return f"{a.typed}, {b.text}"
+
+
+def saturate(w: FunctionWriter, value: Value, type: Attribute, lanes: int) -> Value:
+    """The integer nearest towards zero that there is; zero for NaN."""
+    to = type_text(type, lanes)
+    name = f"@llvm.fptosi.sat.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
+    return w.value(f"call {to} {name}({value.typed})", type, lanes)
+
+
+def divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
+    """
+    The quotient rounded towards zero, or the rest; zero where the divisor is zero.
+    """
+    assert isa(a.type, IntegerType)
+    lanes, type = a.lanes, type_text(a.type, a.lanes)
+
+    def constant(number: int) -> str:
+        return w.splat(Value(str(number), a.type), lanes).text
+
+    # The least integer divided by -1 overflows; divided by 1 it is what wraps around.
+    least = -(1 << (a.type.width.data - 1))
+    truth = type_text(i1, lanes)
+    zero = w.emit(f"icmp eq {b.typed}, {constant(0)}")
+    lowest = w.emit(f"icmp eq {a.typed}, {constant(least)}")
+    minus = w.emit(f"icmp eq {b.typed}, {constant(-1)}")
+    wraps = w.emit(f"and {truth} {lowest}, {minus}")
+    unsafe = w.emit(f"or {truth} {zero}, {wraps}")
+    divisor = w.emit(f"select {truth} {unsafe}, {type} {constant(1)}, {b.typed}")
+    result = w.emit(f"{'srem' if rest else 'sdiv'} {a.typed}, {divisor}")
+    return w.value(
+        f"select {truth} {zero}, {type} {constant(0)}, {type} {result}", a.type, lanes
+    )
+
+
+def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value:
+    """The first times the second plus the third, rounded once where the target can."""
+    a, b, c = values
+    type = type_text(a.type, a.lanes)
+    if not fma:
+        product = w.emit(f"fmul {a.typed}, {b.text}")
+        return w.value(f"fadd {type} {product}, {c.text}", a.type, a.lanes)
+    name = f"@llvm.fma.{suffix(a.type, a.lanes)}"
+    return w.value(
+        f"call {type} {name}({a.typed}, {b.typed}, {c.typed})", a.type, a.lanes
+    )
+
+
+def call_function(
+    w: FunctionWriter, op: Operation, values: Sequence[Value], needs: Needs
+) -> Value:
+    """The call of a function that is written out beside the kernel."""
+    name = op.name.removeprefix("math.")
+    type, lanes = values[0].type, values[0].lanes
+    assert name in FUNCTIONS, f"the emitter knows every scalar op, got {op.name}"
+    assert isinstance(type, AnyFloat)
+    element = cast(Element, suffix(type))
+    needs(name, element, lanes)
+    callee = symbol(name, element, lanes)
+    arguments = ", ".join(value.typed for value in values)
+    return w.value(f"call {type_text(type, lanes)} {callee}({arguments})", type, lanes)

@@ -1,0 +1,206 @@
+"""
+Write a `loop.tile`: blocks of totals in registers, unrolled here and nowhere before.
+
+A block is `rows` by `columns` totals, the latter in vectors. What the step computes is
+written once for each total, but what does not depend on the row, or on the column, once
+for all: so an element of an operand is loaded once and used for a whole row or column
+of the block. Rows and columns left over are done by narrower blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, SSAValue
+
+from ...dialects.dims import Dim
+from ...dialects.loop.ops.for_loop import YieldOp
+from ...dialects.loop.ops.memory import StoreOp
+from ...dialects.loop.ops.tile import TileOp
+from .function import FunctionWriter
+from .types import Value
+
+
+class Host(Protocol):
+    """What the writer of a kernel does for a tile."""
+
+    w: FunctionWriter
+    values: dict[SSAValue, Value]
+    side_by_side: SSAValue | None
+    lanes: int
+
+    def evaluate(self, op: Operation) -> Value:
+        """Writes an op that has a value; the value."""
+        ...
+
+    def store(self, op: StoreOp) -> None:
+        """Writes a store: of one element, of a vector, or lane by lane."""
+        ...
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many totals a block has: rows, vectors in each, and elements in those."""
+
+    rows: int
+    vectors: int
+    lanes: int
+
+
+def write_tile(host: Host, op: TileOp) -> None:
+    """
+    Writes the blocks of a tile: along the columns, and within that along the rows.
+    """
+    row_count, column_count, *_ = op.sizes
+    rows, columns, lanes = op.block
+    outer_lanes, outer_index = host.lanes, host.side_by_side
+    assert outer_lanes == 1, "a tile is not inside a vector"
+    w, done = host.w, "0"
+    widths = [(columns // lanes, lanes), (1, lanes), (1, 1)]
+    for vectors, wide in dict.fromkeys(widths):
+        step = vectors * wide
+        stop = whole(w, column_count, step)
+
+        def column(at: str, _: list[Value], vectors: int = vectors, wide: int = wide):
+            write_rows(host, op, at, row_count, Shape(rows, vectors, wide))
+            return ()
+
+        w.loop(done, stop, step, (), column)
+        done = stop
+    host.lanes, host.side_by_side = outer_lanes, outer_index
+
+
+def whole(w: FunctionWriter, size: Dim, step: int) -> str:
+    """The greatest multiple of `step` that is not above `size`."""
+    if isinstance(size, int):
+        return str(size // step * step)
+    if step == 1:
+        return w.size(size)
+    rest = w.emit(f"urem i64 {w.size(size)}, {step}")
+    return w.emit(f"sub nsw i64 {w.size(size)}, {rest}")
+
+
+def write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
+    """Writes the blocks along the rows at one column, then the rows left over."""
+    done = "0"
+    for rows in dict.fromkeys((shape.rows, 1)):
+        stop = whole(host.w, count, rows)
+
+        def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
+            block = BlockWriter(host, op, Shape(rows, shape.vectors, shape.lanes))
+            block.write(at, column)
+            return ()
+
+        host.w.loop(done, stop, rows, (), row)
+        done = stop
+
+
+class BlockWriter:
+    """Writes one block of totals, from the first step to the last store."""
+
+    def __init__(self, host: Host, op: TileOp, shape: Shape):
+        self.host = host
+        self.op = op
+        self.shape = shape
+        self.places = [
+            (row, vector)
+            for row in range(shape.rows)
+            for vector in range(shape.vectors)
+        ]
+
+    def write(self, row: str, column: str) -> None:
+        """Writes the block whose first total is at this row and column."""
+        host, w, op = self.host, self.host.w, self.op
+        self.row_at = [w.add(row, str(each)) for each in range(self.shape.rows)]
+        self.column_at = [
+            w.add(column, str(each * self.shape.lanes))
+            for each in range(self.shape.vectors)
+        ]
+        initial = w.splat(host.values[op.initial], self.shape.lanes)
+        _, _, *reduced = op.sizes
+        totals = self.reduce([], reduced, [initial for _ in self.places])
+        block = op.finish.block
+        for place, total in zip(self.places, totals, strict=True):
+            self.enter(block, place)
+            host.values[block.args[2]] = total
+            for each in block.ops:
+                self.write_op(each)
+        host.side_by_side, host.lanes = None, 1
+
+    def reduce(
+        self, point: list[str], bounds: Sequence[Dim], totals: list[Value]
+    ) -> list[Value]:
+        """Writes the loops over what is reduced; the totals after them."""
+        if not bounds:
+            return self.step(point, totals)
+        first, *rest = bounds
+        stop = self.host.w.size(first)
+        return self.host.w.loop(
+            "0",
+            stop,
+            1,
+            totals,
+            lambda at, inner: self.reduce([*point, at], rest, inner),
+        )
+
+    def step(self, point: list[str], totals: list[Value]) -> list[Value]:
+        """Writes one step for every total of the block."""
+        host, block = self.host, self.op.step.block
+        _, _, *indices, so_far = block.args
+        for index, at in zip(indices, point, strict=True):
+            host.values[index] = Value(at, IndexType())
+        known: dict[tuple[SSAValue, int, int], Value] = {}
+        results: list[Value] = []
+        for place, total in zip(self.places, totals, strict=True):
+            self.enter(block, place)
+            host.values[so_far] = total
+            for each in block.ops:
+                if isinstance(each, YieldOp):
+                    continue
+                row, column = self.dependence(each)
+                key = (
+                    each.results[0],
+                    place[0] if row else -1,
+                    place[1] if column else -1,
+                )
+                if key not in known:
+                    known[key] = host.evaluate(each)
+                host.values[each.results[0]] = known[key]
+            results.append(host.w.splat(host.values[self.op.next], self.shape.lanes))
+        return results
+
+    def dependence(self, op: Operation) -> tuple[bool, bool]:
+        """Whether what an op of the step computes differs by row, and by column."""
+        block = self.op.step.block
+        row, column, *_, so_far = block.args
+        by_row = by_column = False
+        for operand in op.operands:
+            if operand is so_far:
+                return True, True
+            by_row |= operand is row
+            by_column |= operand is column
+            if isinstance(operand.owner, Operation) and operand.owner.parent is block:
+                inner = self.dependence(operand.owner)
+                by_row, by_column = by_row or inner[0], by_column or inner[1]
+        return by_row, by_column
+
+    def enter(self, block: Block, place: tuple[int, int]) -> None:
+        """Lets the arguments of a region stand for one total of the block."""
+        row, column, *_ = block.args
+        host, index = self.host, IndexType()
+        host.values[row] = Value(self.row_at[place[0]], index)
+        host.values[column] = Value(self.column_at[place[1]], index)
+        wide = self.shape.lanes > 1
+        host.side_by_side, host.lanes = (
+            (column, self.shape.lanes) if wide else (None, 1)
+        )
+
+    def write_op(self, op: Operation) -> None:
+        """Writes an op of the finish."""
+        if isinstance(op, StoreOp):
+            self.host.store(op)
+        elif not isinstance(op, YieldOp):
+            self.host.values[op.results[0]] = self.host.evaluate(op)

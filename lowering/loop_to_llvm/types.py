@@ -1,0 +1,102 @@
+"""What scalars are called in LLVM's text: types in registers and in memory, numbers."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    i1,
+)
+from xdsl.ir import Attribute
+
+
+def type_text(type: Attribute, lanes: int = 1) -> str:
+    """The type of a value in a register: one element, or a vector of several."""
+    match type:
+        case Float32Type():
+            name = "float"
+        case Float64Type():
+            name = "double"
+        case IndexType():
+            name = "i64"
+        case IntegerType():
+            name = f"i{type.width.data}"
+        case _:
+            raise AssertionError(f"kernels compute with numbers, got {type}")
+    return name if lanes == 1 else f"<{lanes} x {name}>"
+
+
+def memory_text(type: Attribute, lanes: int = 1) -> str:
+    """The type of an element in memory, where a boolean takes a byte."""
+    if type == i1:
+        return "i8" if lanes == 1 else f"<{lanes} x i8>"
+    return type_text(type, lanes)
+
+
+def byte_count(type: Attribute) -> int:
+    """The bytes that an element takes in memory."""
+    match type:
+        case Float32Type() | Float64Type():
+            return type.bitwidth // 8
+        case IntegerType():
+            return max(type.width.data // 8, 1)
+        case _:
+            return 8
+
+
+def suffix(type: Attribute, lanes: int = 1) -> str:
+    """How an intrinsic's name says that it is of this type."""
+    name = f"f{type.bitwidth}" if isinstance(type, AnyFloat) else type_text(type)
+    return name if lanes == 1 else f"v{lanes}{name}"
+
+
+def number_text(value: Attribute) -> str:
+    """A number, exactly."""
+    match value:
+        case FloatAttr():
+            number = value.value.data
+            if isinstance(value.type, Float32Type):
+                number = to_single(number)
+            (bits,) = struct.unpack("<Q", struct.pack("<d", number))
+            return f"0x{bits:016X}"
+        case IntegerAttr():
+            if value.type == i1:
+                return "true" if value.value.data else "false"
+            return str(value.value.data)
+        case _:
+            raise AssertionError(f"kernels compute with numbers, got {value}")
+
+
+def to_single(number: float) -> float:
+    """The nearest single-precision number, infinity where it is too large."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", number))[0]
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value in the text: one scalar, or a vector of `lanes` of them."""
+
+    text: str
+    type: Attribute
+    lanes: int = 1
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the text is a number."""
+        return not self.text.startswith("%")
+
+    @property
+    def typed(self) -> str:
+        """The type and the text, as an argument is written."""
+        return f"{type_text(self.type, self.lanes)} {self.text}"

@@ -1,0 +1,163 @@
+"""
+Turn what a caller passes into arrays of the declared dtypes and shapes, or say why not.
+
+Lists and numbers take the declared dtype; arrays must have one that numpy casts to it
+by its rule "safe". Tensors of other libraries come in through DLPack. Nothing is copied
+that need not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from .program import Program, TensorInfo
+from .size import evaluate
+
+Array: TypeAlias = npt.NDArray[Any]
+
+LAYOUT = ("C_CONTIGUOUS", "ALIGNED")
+"""How the elements of an array lie in memory when compiled code reads them."""
+
+
+def match_inputs(
+    inputs: Sequence[TensorInfo], arguments: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    """The argument for each input, in order; raises `TypeError` if one is missing."""
+    names = [each.name for each in inputs]
+    expected = f"expected {len(names)} inputs ({', '.join(names)})"
+    if len(arguments) > len(names):
+        raise TypeError(f"{expected}, got {len(arguments)}")
+    if unknown := [name for name in named if name not in names]:
+        raise TypeError(f"{expected}, got an input called {', '.join(unknown)}")
+    given = dict(zip(names, arguments, strict=False))
+    if twice := [name for name in named if name in given]:
+        raise TypeError(f"{expected}, got {', '.join(twice)} twice")
+    given |= named
+    if missing := [name for name in names if name not in given]:
+        raise TypeError(f"{expected}, got none for {', '.join(missing)}")
+    return [given[name] for name in names]
+
+
+def to_array(value: Any, info: TensorInfo) -> Array:
+    """
+    `value` as a contiguous array of the declared dtype.
+
+    Raises `TypeError` for what is of no such dtype, and `ValueError` for lists that are
+    no array, or hold a number that the dtype cannot.
+    """
+    wanted = np.dtype(info.dtype)
+    array: Array
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(cast("Array", value))
+    elif hasattr(value, "__dlpack__"):
+        array = from_dlpack(value, info)
+    else:
+        return from_python(value, info)
+    if array.dtype != wanted and not np.can_cast(array.dtype, wanted):
+        raise TypeError(
+            f"input {info.name}: expected {info.dtype}, got {array.dtype}; convert it "
+            f"with .astype({info.dtype!r}) if that is meant"
+        )
+    return np.require(array, wanted, LAYOUT)
+
+
+def from_dlpack(value: Any, info: TensorInfo) -> Array:
+    """A tensor of another library as an array, on the same memory."""
+    detach = getattr(value, "detach", None)
+    try:
+        return np.from_dlpack(value if detach is None else detach())
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(
+            f"input {info.name}: expected a tensor of {info.dtype} on the CPU, got "
+            f"{type(value).__name__}: {error}"
+        ) from error
+
+
+def from_python(value: Any, info: TensorInfo) -> Array:
+    """A number, or nested lists of numbers, as an array of the declared dtype."""
+    wanted = np.dtype(info.dtype)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"input {info.name}: expected rows of one length, got {error}"
+        ) from error
+    # An empty list has no dtype of its own.
+    if array.size and (
+        array.dtype.kind not in "biuf"
+        or not np.can_cast(array.dtype, wanted, "same_kind")
+    ):
+        raise TypeError(
+            f"input {info.name}: expected an array of {info.dtype}, got "
+            f"{type(value).__name__} of {array.dtype}"
+        )
+    with np.errstate(over="ignore"):
+        made = np.require(array, wanted, LAYOUT)
+    if wanted.kind == "i":
+        lost = made != array
+    else:
+        lost = np.isinf(made) & ~np.isinf(array)
+    if np.any(lost):
+        raise ValueError(
+            f"input {info.name}: expected numbers that {info.dtype} can hold, got "
+            f"{array[lost][0]}"
+        )
+    return made
+
+
+def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
+    """What each symbol is in this call; raises `ValueError` if shapes do not match."""
+    symbols: dict[str, int] = {}
+    for info, array in zip(program.inputs, arrays, strict=True):
+        if array.ndim != len(info.shape):
+            raise mismatch(info, array, symbols)
+        for size, actual in zip(info.shape, array.shape, strict=True):
+            if isinstance(size, str) and size in program.symbols:
+                symbols.setdefault(size, actual)
+    for info, array in zip(program.inputs, arrays, strict=True):
+        if info.sizes(symbols) != array.shape:
+            raise mismatch(info, array, symbols)
+    for quantity, message in program.checks:
+        if evaluate(quantity, symbols) < 0:
+            sizes = ", ".join(f"{name} = {value}" for name, value in symbols.items())
+            raise ValueError(f"{message}, got {sizes}")
+    for name, value in symbols.items():
+        least, most = program.ranges.get(name, (0, value))
+        if not least <= value <= most:
+            raise ValueError(
+                f"expected {name} from {least} to {most}, got {value}; compile the "
+                "model with a range that includes it"
+            )
+    return symbols
+
+
+def mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> ValueError:
+    """The error that an input has another shape than declared."""
+    used = {
+        name: value
+        for name, value in symbols.items()
+        if any(depends(size, name) for size in info.shape)
+    }
+    bound = ", ".join(f"{name} = {value}" for name, value in used.items())
+    shape = "(" + ", ".join(map(str, info.shape)) + ("," * (len(info.shape) == 1)) + ")"
+    return ValueError(
+        f"input {info.name}: expected shape {shape}"
+        f"{f' with {bound}' if bound else ''}, got {array.shape}"
+    )
+
+
+def depends(size: int | str, name: str) -> bool:
+    """Whether a size is computed from a symbol."""
+    if isinstance(size, int):
+        return False
+    try:
+        evaluate(size, {name: 1})
+    except ValueError:
+        return (
+            name in size.replace("(", " ").replace(")", " ").replace(",", " ").split()
+        )
+    return True

@@ -1,0 +1,86 @@
+"""
+Machine code in this process: link the objects of a program, find its functions.
+
+Objects were compiled before, by the compiler or in another process; nothing of LLVM's
+optimiser runs here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import binding
+
+from .layout import WORD, State
+
+LOCK = threading.Lock()
+"""Linking is done by one thread at a time."""
+
+NAMES = itertools.count()
+_linker: list[binding.LLJIT] = []
+
+
+def linker() -> binding.LLJIT:
+    """The linker of this process."""
+    if not _linker:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+        _linker.append(binding.create_lljit_compiler(machine, use_jit_link=True))
+    return _linker[0]
+
+
+@dataclass(frozen=True)
+class Code:
+    """The functions of a program, and what must live as long as they do."""
+
+    library: Any
+    state: npt.NDArray[np.uint64]
+    call: int
+    """The address of `sr_call`, which Python calls."""
+
+    run: Any
+    """`sr_run(context) -> status`, which lets other threads run meanwhile."""
+
+    repeat: Any
+    """`sr_repeat(context, times) -> status`."""
+
+    borrow: Any
+    """`sr_borrow() -> context`, or None when no context is free."""
+
+    give_back: Any
+    """`sr_give_back(context)`."""
+
+
+def link(objects: Sequence[bytes]) -> Code:
+    """The code of a program from its objects; raises `RuntimeError` if one is amiss."""
+    state = np.zeros(State.SIZE, np.uint64)
+    assert state.itemsize == WORD
+    exported = ("sr_call", "sr_run", "sr_repeat", "sr_borrow", "sr_give_back")
+    with LOCK:
+        builder = binding.JITLibraryBuilder().add_current_process()
+        for each in objects:
+            builder.add_object_img(each)
+        builder.import_symbol("sr_state", state.ctypes.data)
+        for name in exported:
+            builder.export_symbol(name)
+        library = builder.link(linker(), f"program{next(NAMES)}")
+    address = {name: library[name] for name in exported}
+    pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
+    # CFUNCTYPE lets go of the GIL during the call, PYFUNCTYPE keeps it.
+    return Code(
+        library,
+        state,
+        address["sr_call"],
+        ctypes.CFUNCTYPE(status, pointer)(address["sr_run"]),
+        ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
+        ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"]),
+        ctypes.PYFUNCTYPE(None, pointer)(address["sr_give_back"]),
+    )

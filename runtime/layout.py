@@ -1,0 +1,85 @@
+"""
+What compiled code and Python both read and write: words of 8 bytes, at agreed places.
+
+A *context* is the memory of one run: where inputs, outputs and activations are, what
+the symbols are, where each slot begins, and what went wrong. The *state* of a module is
+what its entry needs of Python: free contexts, and objects of numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WORD = 8
+"""Bytes of a pointer, and of an i64."""
+
+DTYPE_NAMES = ("float32", "float64", "int32", "int64", "bool")
+"""The dtypes of arrays that go in and out, in the order of their words in the state."""
+
+
+class State:
+    """The words of a module's state."""
+
+    FREE = 0
+    """The first free context, or null."""
+    SLOW = 1
+    """The Python callable for calls that the entry does not take."""
+    ARRAY_TYPE = 2
+    """The type object of numpy arrays."""
+    EMPTY = 3
+    """`PyArray_Empty` of numpy's C interface."""
+    DTYPES = 4
+    """The first of the descriptors of `DTYPE_NAMES`."""
+
+    SIZE = DTYPES + len(DTYPE_NAMES)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The words of a context for a program with so many of each."""
+
+    inputs: int
+    outputs: int
+    symbols: int
+    slots: int
+
+    NEXT = 0
+    """The next free context."""
+    ACTIVATIONS = 1
+    """The block of activations."""
+    CONSTANTS = 2
+    """The block of constants."""
+    FAILED = 3
+    """The number of the call that ended in an error."""
+    ERROR = 4
+    """The index that was bad, the least that is allowed, the bound."""
+    CALL_OUT = 7
+    """The function that runs a fallback op: (context, number, buffers) to a status."""
+    HEAD = 8
+
+    @property
+    def first_output(self) -> int:
+        """The word of the first output."""
+        return self.HEAD + self.inputs
+
+    @property
+    def first_symbol(self) -> int:
+        """The word of the first symbol."""
+        return self.first_output + self.outputs
+
+    @property
+    def first_slot(self) -> int:
+        """The word of the first slot's offset."""
+        return self.first_symbol + self.symbols
+
+    @property
+    def size(self) -> int:
+        """How many words there are."""
+        return self.first_slot + self.slots
+
+
+INDEX_ERROR = 1
+"""The status of a run that met an index out of its range."""
+
+CALL_OUT_ERROR = 2
+"""The status of a run in which a fallback op raised an exception."""

@@ -1,0 +1,268 @@
+"""
+`StaticModule`: a compiled model, which arrays go into and arrays come out of.
+
+It is immutable and may be called from several threads at once: each call borrows a
+runtime of its own from the module's pool. Calling it runs compiled code at once when
+the arguments are arrays just as declared; anything else takes a slower way through
+Python, which converts the arguments or says what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, TypeAlias
+from weakref import finalize
+
+import numpy as np
+import numpy.typing as npt
+
+from . import numpy_layout
+from .arguments import bind_symbols, match_inputs, to_array
+from .code import Code
+from .layout import CALL_OUT_ERROR, WORD, State
+from .planning import Plan
+from .program import CallOut, Program
+from .runtime import StaticRuntime
+
+Array: TypeAlias = npt.NDArray[Any]
+Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[Array]]
+"""What runs a fallback op: arrays and the values of symbols to arrays."""
+
+HANDLER = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
+)
+# METH_FASTCALL | METH_KEYWORDS: called with a C array of arguments, and names.
+FAST_CALL = 0x80 | 0x02
+
+
+class MethodDef(ctypes.Structure):
+    """`PyMethodDef` of Python's C interface."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+METHODS: list[MethodDef] = []
+"""The definitions of built-ins, which Python reads as late as when it frees them."""
+
+
+class StaticModule:
+    """A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it."""
+
+    report: Any
+    """What compiling it took: a `CompileReport`; None until the compiler has set it."""
+
+    def __init__(
+        self,
+        program: Program,
+        code: Code,
+        constants: npt.NDArray[np.uint8],
+        references: Sequence[Reference],
+    ):
+        """The model of `program`, with a reference for each of its fallback ops."""
+        self._program = program
+        self._code = code
+        self._constants = constants
+        self._references = tuple(references)
+        self._handler = HANDLER(self._call_out)
+        self._runtimes: dict[int, StaticRuntime] = {}
+        self._lock = threading.Lock()
+        self.report = None
+        self._slow = self._call_slowly
+        if numpy_layout.is_as_expected():
+            numpy_layout.fill_state(code.state)
+            code.state[State.SLOW] = id(self._slow)
+            method = MethodDef(b"__call__", code.call, FAST_CALL, b"Runs the model.")
+            METHODS.append(method)
+            make = ctypes.pythonapi.PyCFunction_NewEx
+            make.restype = ctypes.py_object
+            make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+            # It holds on to the module, whose code and callable it uses.
+            entry = make(ctypes.addressof(method), self, None)
+        else:
+            entry = self._slow
+        # A built-in in the class is called without a Python frame in between.
+        own = type("StaticModule", (StaticModule,), {"__call__": entry})
+        object.__setattr__(self, "__class__", own)
+        code.give_back(self._new_runtime().address)
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """The names of the inputs, in order."""
+        return tuple(each.name for each in self._program.inputs)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """The names of the outputs, in order."""
+        return tuple(each.name for each in self._program.outputs)
+
+    @property
+    def program(self) -> Program:
+        """Inputs, outputs, memory and calls of the model."""
+        return self._program
+
+    def __call__(self, /, *arguments: Any, **named: Any) -> Any:
+        """
+        The output of the model, or a tuple of several, as arrays of the caller's own.
+
+        Takes numpy arrays, lists, numbers and tensors with DLPack. Raises `TypeError`
+        for the wrong number or dtype of inputs, `ValueError` for wrong shapes and for
+        numbers too great for their dtype, `IndexError` when the model looks up an index
+        out of its range.
+        """
+        return self._call_slowly(*arguments, **named)
+
+    @property
+    def runtime(self) -> StaticRuntime:
+        """The first runtime of the module's pool."""
+        return next(iter(self._runtimes.values()))
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of memory of the last run of the first runtime."""
+        return self.runtime.plan
+
+    def repeater(self, *arguments: Any) -> Callable[[int], None]:
+        """
+        A function that runs the model on these inputs so many times, without Python.
+
+        It is for measuring: the outputs are written over each time, and not returned.
+        """
+        arrays, symbols = self._convert(arguments, {})
+        runtime = self._borrow()
+        try:
+            outputs = runtime.run(arrays, symbols)
+        except BaseException:
+            self._code.give_back(runtime.address)
+            raise
+        runtime.point_at(arrays, outputs)
+
+        def repeat(times: int) -> None:
+            if self._code.repeat(runtime.address, times):
+                raise runtime.failure()
+
+        # The run reads and writes these, which nothing else may hold any more.
+        finalize(repeat, give_back, self._code, runtime, arrays, outputs).atexit = False
+        return repeat
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{each.name}: {each}" for each in self._program.inputs)
+        outputs = ", ".join(map(str, self._program.outputs))
+        return f"<StaticModule {self._program.name}({inputs}) -> {outputs}>"
+
+    def _call_slowly(self, /, *arguments: Any, **named: Any) -> Any:
+        """Converts the arguments, or explains; then runs."""
+        arrays, symbols = self._convert(arguments, named)
+        runtime = self._borrow()
+        try:
+            outputs = runtime.run(arrays, symbols)
+        finally:
+            self._code.give_back(runtime.address)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _convert(
+        self, arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[list[Array], dict[str, int]]:
+        """The arguments as arrays, and what the symbols are with them."""
+        infos = self._program.inputs
+        values = match_inputs(infos, arguments, named)
+        arrays = [
+            to_array(each, info) for each, info in zip(values, infos, strict=True)
+        ]
+        return arrays, bind_symbols(self._program, arrays)
+
+    def _borrow(self) -> StaticRuntime:
+        """A runtime that no other call uses now."""
+        address = self._code.borrow()
+        return self._runtimes[address] if address else self._new_runtime()
+
+    def _new_runtime(self) -> StaticRuntime:
+        """A runtime for the pool, lent to the caller."""
+        handler = ctypes.cast(self._handler, ctypes.c_void_p).value
+        assert handler is not None
+        made = StaticRuntime(self._program, self._code, self._constants, handler)
+        with self._lock:
+            self._runtimes[made.address] = made
+        return made
+
+    def _call_out(self, context: int, number: int, buffers: int) -> int:
+        """Runs a fallback op on buffers of a context; its error is kept for the run."""
+        runtime = self._runtimes[context]
+        with KeptError(runtime):
+            layout, names = runtime.layout, self._program.symbols
+            first = layout.first_symbol
+            values = runtime.words[first : first + layout.symbols]
+            symbols = {n: int(v) for n, v in zip(names, values, strict=True)}
+            run_call_out(
+                self._program.call_outs[number],
+                self._references[number],
+                symbols,
+                buffers,
+            )
+        return 0 if runtime.error is None else CALL_OUT_ERROR
+
+
+@dataclass(frozen=True)
+class KeptError(AbstractContextManager[None]):
+    """
+    Keeps what its block raises in a runtime, to be raised once the run has ended.
+
+    Nothing may be raised through compiled code.
+    """
+
+    runtime: StaticRuntime
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Keeps the error, if there is one."""
+        self.runtime.error = error
+        return error is not None
+
+
+def run_call_out(
+    op: CallOut, reference: Reference, symbols: Mapping[str, int], buffers: int
+) -> None:
+    """Runs a fallback op: inputs from memory, results to memory."""
+    arrays: list[Array] = []
+    for at, info in enumerate((*op.inputs, *op.outputs)):
+        address = ctypes.c_void_p.from_address(buffers + at * WORD).value
+        arrays.append(array_at(address, info.sizes(symbols), np.dtype(info.dtype)))
+    count = len(op.inputs)
+    for array in arrays[:count]:
+        array.flags.writeable = False
+    results = map(np.asarray, reference(arrays[:count], symbols))
+    for place, result in zip(arrays[count:], results, strict=True):
+        if result.shape != place.shape:
+            raise ValueError(
+                f"expected a result of shape {place.shape}, got {result.shape}"
+            )
+        np.copyto(place, result, casting="no")
+
+
+def give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:
+    """Returns a runtime to the pool that its code keeps."""
+    code.give_back(runtime.address)
+
+
+def array_at(
+    address: int | None, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Array:
+    """The array of elements that are at an address."""
+    count = int(np.prod(shape, dtype=np.int64))
+    if count == 0 or address is None:
+        return np.empty(shape, dtype)
+    memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+    return np.frombuffer(memoryview(memory), dtype).reshape(shape)

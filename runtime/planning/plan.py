@@ -1,0 +1,98 @@
+"""`Plan`: where in one block of memory each record lies, and the proof that it may."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from .record import Record
+
+
+class OverlapError(ValueError):
+    """Two values that live at one time share bytes, or one lies outside the block."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    The offset of every record within a block of `total` bytes.
+
+    No plan is smaller than `lower_bound` bytes, so a plan of that size is optimal.
+    """
+
+    offsets: tuple[int, ...]
+    total: int
+    lower_bound: int
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether this plan is as small as its lower bound, hence as any can be."""
+        return self.total == self.lower_bound
+
+
+def lower_bound(records: Sequence[Record]) -> int:
+    """The most bytes that are alive during one op, in O(n log n)."""
+    changes = [(record.first, record.size) for record in records]
+    changes += [(record.last + 1, -record.size) for record in records]
+    # At one op the negative changes sort first: what has ended makes room.
+    live = most = 0
+    for _, change in sorted(changes):
+        live += change
+        most = max(most, live)
+    return most
+
+
+def verify(records: Sequence[Record], plan: Plan) -> None:
+    """
+    Checks that records which live at one time are apart, and that all are in the block.
+
+    Raises `OverlapError` with both records and their bytes where they are not, and
+    `ValueError` when the plan is of another number of records.
+
+    Sweeps over time with the living records in order of their offset. They are disjoint
+    up to the first overlap, so a new one can only touch the two that it comes between.
+    """
+    if len(plan.offsets) != len(records):
+        raise ValueError(
+            f"expected {len(records)} offsets, one for each record, "
+            f"got {len(plan.offsets)}"
+        )
+    live: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    for new in sorted(range(len(records)), key=lambda i: records[i].first):
+        while ends and ends[0][0] < records[new].first:
+            _, old = heappop(ends)
+            del live[bisect_left(live, (plan.offsets[old], old))]
+        _verify_within(records, plan, new)
+        if not records[new].size:
+            continue
+        here = plan.offsets[new], new
+        place = bisect_left(live, here)
+        for _, old in live[max(place - 1, 0) : place + 1]:
+            _verify_apart(records, plan, old, new)
+        insort(live, here)
+        heappush(ends, (records[new].last, new))
+
+
+def _verify_within(records: Sequence[Record], plan: Plan, index: int) -> None:
+    start = plan.offsets[index]
+    end = start + records[index].size
+    if start < 0 or end > plan.total:
+        raise OverlapError(
+            f"record {index}: expected to lie within bytes 0 to {plan.total}, "
+            f"got {start} to {end}"
+        )
+
+
+def _verify_apart(records: Sequence[Record], plan: Plan, old: int, new: int) -> None:
+    (a, b), (c, d) = (
+        (plan.offsets[index], plan.offsets[index] + records[index].size)
+        for index in (old, new)
+    )
+    if a < d and c < b:
+        raise OverlapError(
+            f"expected records {old} and {new} to be apart, as both live at op "
+            f"{records[new].first}, got bytes {a} to {b} and {c} to {d}"
+        )

@@ -1,0 +1,215 @@
+"""`Program`: all that is known of a compiled model but its code and its constants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, TypeVar, cast
+
+from .layout import DTYPE_NAMES, Layout
+from .planning import PLANNERS
+from .size import Size, Symbols, evaluate, symbols_in
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """The name, dtype and shape of an input, an output, or a value of a fallback op."""
+
+    name: str
+    dtype: str
+    shape: tuple[Size, ...]
+
+    def sizes(self, symbols: Symbols) -> tuple[int, ...]:
+        """The shape in a call in which the symbols have these values."""
+        return tuple(evaluate(each, symbols) for each in self.shape)
+
+    def __str__(self) -> str:
+        shape = ", ".join(map(str, self.shape))
+        return f"{self.dtype}[{shape}]"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Memory of an activation: its size, when it is used, where it is if known."""
+
+    bytes: Size
+    first: int
+    last: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class CallOut:
+    """A fallback op: its text, and its operands and results."""
+
+    op: str
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Inputs, outputs, symbols and their ranges, memory, and the names of the calls."""
+
+    name: str
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    symbols: tuple[str, ...]
+    ranges: Mapping[str, tuple[int, int]]
+    checks: tuple[tuple[str, str], ...]
+    """Quantities that must not be negative, each with what is expected."""
+    slots: tuple[Slot, ...]
+    planner: str
+    bytes: int
+    """Bytes of the block of activations; 0 while that depends on symbols."""
+    lower_bound: int
+    calls: tuple[str, ...]
+    call_outs: tuple[CallOut, ...]
+
+    @property
+    def layout(self) -> Layout:
+        """The words of a context."""
+        return Layout(
+            len(self.inputs), len(self.outputs), len(self.symbols), len(self.slots)
+        )
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether every slot has its place already."""
+        return all(slot.offset >= 0 for slot in self.slots)
+
+    def to_json(self) -> str:
+        """The program as text."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> Program:
+        """The program that a text holds; raises `ValueError` when it holds none."""
+        try:
+            data = json.loads(text)
+        except RecursionError as error:
+            raise ValueError("expected a program, got JSON nested too deep") from error
+        return _read(data)
+
+
+def _read(value: Any) -> Program:
+    """The program in values of JSON; raises `ValueError` where something is wrong."""
+    data = _record(Program, value)
+    planner = _text(data["planner"])
+    if planner not in PLANNERS:
+        raise _unexpected(f"a planner of {', '.join(PLANNERS)}", planner)
+    ranges = _object(data["ranges"])
+    program = Program(
+        name=_text(data["name"]),
+        inputs=_list(_tensor, data["inputs"]),
+        outputs=_list(_tensor, data["outputs"]),
+        symbols=_list(_text, data["symbols"]),
+        ranges={name: _pair(_number, each) for name, each in ranges.items()},
+        checks=_list(lambda each: _pair(_text, each), data["checks"]),
+        slots=_list(_slot, data["slots"]),
+        planner=planner,
+        bytes=_number(data["bytes"]),
+        lower_bound=_number(data["lower_bound"]),
+        calls=_list(_text, data["calls"]),
+        call_outs=_list(_call_out, data["call_outs"]),
+    )
+    _check_symbols(program)
+    return program
+
+
+def _check_symbols(program: Program) -> None:
+    """Every symbol must be a dimension of an input, and no other may be used."""
+    bare = {size for each in program.inputs for size in each.shape}
+    if unbound := [name for name in program.symbols if name not in bare]:
+        raise ValueError(f"expected an input of size {', '.join(unbound)}, got none")
+    tensors = [*program.inputs, *program.outputs]
+    for op in program.call_outs:
+        tensors += (*op.inputs, *op.outputs)
+    used = [size for each in tensors for size in each.shape]
+    used += [slot.bytes for slot in program.slots]
+    used += [quantity for quantity, _ in program.checks]
+    for size in used:
+        if unknown := symbols_in(size) - {*program.symbols}:
+            names = ", ".join(sorted(unknown))
+            raise ValueError(f"expected no other symbols, got {names} in {size}")
+
+
+def _unexpected(what: str, value: Any) -> ValueError:
+    return ValueError(f"expected {what}, got {str(value)[:80]}")
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _unexpected("an object", value)
+    return cast("dict[str, Any]", value)
+
+
+def _record(kind: type[Any], value: Any) -> dict[str, Any]:
+    """The values of the fields of a dataclass."""
+    names = [each.name for each in fields(kind)]
+    data = _object(value)
+    if sorted(data) != sorted(names):
+        raise _unexpected(f"a {kind.__name__} of {', '.join(names)}", value)
+    return data
+
+
+def _list(read: Callable[[Any], T], value: Any) -> tuple[T, ...]:
+    if not isinstance(value, list):
+        raise _unexpected("a list", value)
+    return tuple(map(read, cast("list[Any]", value)))
+
+
+def _pair(read: Callable[[Any], T], value: Any) -> tuple[T, T]:
+    match _list(read, value):
+        case (first, second):
+            return first, second
+        case _:
+            raise _unexpected("a pair", value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _unexpected("a text", value)
+    return value
+
+
+def _number(value: Any, least: int = 0) -> int:
+    # `True` is an integer to Python, but not to JSON.
+    if type(value) is not int or not least <= value < 2**63:
+        raise _unexpected(f"an integer from {least} below 2**63", value)
+    return value
+
+
+def _size(value: Any) -> Size:
+    if isinstance(value, str):
+        symbols_in(value)
+        return value
+    return _number(value)
+
+
+def _tensor(value: Any) -> TensorInfo:
+    data = _record(TensorInfo, value)
+    dtype = _text(data["dtype"])
+    if dtype not in DTYPE_NAMES:
+        raise _unexpected(f"a dtype of {', '.join(DTYPE_NAMES)}", dtype)
+    return TensorInfo(_text(data["name"]), dtype, _list(_size, data["shape"]))
+
+
+def _slot(value: Any) -> Slot:
+    data = _record(Slot, value)
+    first = _number(data["first"])
+    last = _number(data["last"], first)
+    # An offset that is not known yet is -1.
+    return Slot(_size(data["bytes"]), first, last, _number(data["offset"], -1))
+
+
+def _call_out(value: Any) -> CallOut:
+    data = _record(CallOut, value)
+    return CallOut(
+        _text(data["op"]),
+        _list(_tensor, data["inputs"]),
+        _list(_tensor, data["outputs"]),
+    )

@@ -1,0 +1,153 @@
+"""
+`StaticRuntime`: the memory of one caller's runs, planned for the sizes it last saw.
+
+A run writes to a context (`runtime/layout.py`): inputs, outputs, the block of
+activations and where each slot begins in it. With symbolic sizes the plan is made when
+sizes are first met, and the last few plans are kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .code import Code
+from .planning import Plan, Record, plan
+from .program import Program
+from .size import evaluate
+
+Array: TypeAlias = npt.NDArray[Any]
+
+ALIGNMENT = 64
+KEPT_PLANS = 64
+"""Plans of other sizes that are kept; the one unused for longest is dropped first."""
+
+
+def aligned_block(size: int) -> npt.NDArray[np.uint8]:
+    """Memory of so many bytes that begins at a multiple of the alignment."""
+    block = np.empty(size + ALIGNMENT, np.uint8)
+    start = -block.ctypes.data % ALIGNMENT
+    return block[start : start + size]
+
+
+class StaticRuntime:
+    """The state of one caller; several may run at once, each with its own."""
+
+    def __init__(
+        self,
+        program: Program,
+        code: Code,
+        constants: npt.NDArray[np.uint8],
+        call_out: int,
+    ):
+        """A runtime of a program, whose fallback ops run at the address `call_out`."""
+        self.program = program
+        self.code = code
+        self.constants = constants
+        self.layout = program.layout
+        self.words = np.zeros(self.layout.size, np.uint64)
+        self.address = self.words.ctypes.data
+        self.activations = aligned_block(0)
+        self.plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
+        self.symbols: dict[str, int] = {}
+        self.error: BaseException | None = None
+        """What a fallback op raised in the last run."""
+        self.words[self.layout.CONSTANTS] = constants.ctypes.data
+        self.words[self.layout.CALL_OUT] = call_out
+        # No size is all ones: until the first plan the entry finds no sizes it knows.
+        first = self.layout.first_symbol
+        self.words[first : first + self.layout.symbols] = np.uint64(2**64 - 1)
+        if not program.symbols:
+            self.reserve(program.bytes)
+
+    def reserve(self, size: int) -> None:
+        """Makes the block of activations so large, and no larger than it must be."""
+        if size > self.activations.size:
+            self.activations = aligned_block(size)
+        self.words[self.layout.ACTIVATIONS] = self.activations.ctypes.data
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the next run of the same sizes uses."""
+        if not self.program.symbols:
+            offsets = tuple(slot.offset for slot in self.program.slots)
+            return Plan(offsets, self.program.bytes, self.program.lower_bound)
+        return self.plan_for(self.symbols) if self.symbols else Plan((), 0, 0)
+
+    def prepare(self, symbols: Mapping[str, int]) -> None:
+        """Plans the memory for a run in which the symbols have these values."""
+        if not self.program.symbols or symbols == self.symbols:
+            return
+        made = self.plan_for(symbols)
+        self.reserve(made.total)
+        layout = self.layout
+        for at, name in enumerate(self.program.symbols):
+            self.words[layout.first_symbol + at] = symbols[name]
+        slots = slice(layout.first_slot, layout.first_slot + layout.slots)
+        self.words[slots] = np.array(made.offsets, np.uint64)
+        self.symbols = dict(symbols)
+
+    def plan_for(self, symbols: Mapping[str, int]) -> Plan:
+        """The plan for these sizes: one that was made before, or a new one."""
+        key = tuple(symbols[name] for name in self.program.symbols)
+        if key in self.plans:
+            self.plans.move_to_end(key)
+            return self.plans[key]
+        slots = self.program.slots
+        if self.program.is_planned:
+            offsets = tuple(slot.offset for slot in slots)
+            made = Plan(offsets, self.program.bytes, self.program.lower_bound)
+        else:
+            records = [
+                Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
+                for slot in slots
+            ]
+            made = plan(records, self.program.planner, ALIGNMENT)
+        self.plans[key] = made
+        if len(self.plans) > KEPT_PLANS:
+            self.plans.popitem(last=False)
+        return made
+
+    def run(self, inputs: Sequence[Array], symbols: Mapping[str, int]) -> list[Array]:
+        """
+        The outputs for contiguous inputs of the declared dtypes and of these sizes.
+
+        Raises `IndexError` for an index out of its range, or what a fallback op raised.
+        """
+        self.prepare(symbols)
+        outputs = [
+            np.empty(info.sizes(symbols), info.dtype) for info in self.program.outputs
+        ]
+        self.point_at(inputs, outputs)
+        self.error = None
+        status = self.code.run(self.address)
+        if status:
+            raise self.failure()
+        return outputs
+
+    def point_at(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        """Lets the next run read `inputs` and write `outputs`."""
+        layout = self.layout
+        for at, array in enumerate(inputs):
+            self.words[layout.HEAD + at] = array.ctypes.data
+        for at, array in enumerate(outputs):
+            self.words[layout.first_output + at] = array.ctypes.data
+
+    def failure(self) -> BaseException:
+        """What went wrong in the last run."""
+        source = self.program.calls[int(self.words[self.layout.FAILED])]
+        if self.error is not None:
+            error, self.error = self.error, None
+            error.add_note(f"in {source}")
+            return error
+        first = self.layout.ERROR
+        index, least, bound = self.words[first : first + 3].astype(np.int64)
+        if bound == 0:
+            return IndexError(f"{source}: expected no index into nothing, got {index}")
+        return IndexError(
+            f"{source}: expected an index from {least} to {bound - 1}, got {index}"
+        )

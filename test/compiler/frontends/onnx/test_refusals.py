@@ -1,0 +1,238 @@
+"""What is said of models that are malformed, or that hold what is not supported."""
+
+from __future__ import annotations
+
+import pytest
+from onnx import TensorProto, helper, parser
+
+from static_runtime.compiler.errors import CompileError, UnsupportedModelError
+
+from .interpreter import model, read
+
+MALFORMED: dict[str, tuple[str, str]] = {
+    "an undefined value": (
+        "(float[2] x) => (float y) { [sum] y = Add(x, ghost) }",
+        r"onnx node 'sum' \(Add\): expected an input that is computed before the node, "
+        r"got no value called 'ghost'",
+    ),
+    "nodes out of order": (
+        "(float[2] x) => (float y) { y = Add(x, late) late = Relu(x) }",
+        r"onnx node 'y' \(Add\): expected .*, got a value that a later node computes "
+        r"called 'late'",
+    ),
+    "a cycle": (
+        "(float[2] x) => (float y) { a = Add(x, b) b = Relu(a) y = Neg(b) }",
+        "got a value that a later node computes called 'b'",
+    ),
+    "a value twice": (
+        "(float[2] x) => (float y) { y = Relu(x) y = Neg(x) }",
+        r"onnx node 'y' \(Neg\): expected a new name, got 'y' again",
+    ),
+    "an input as a result": (
+        "(float[2] x) => (float x) { x = Relu(x) }",
+        "expected a new name, got 'x' again",
+    ),
+    "an output that nothing computes": (
+        "(float[2] x) => (float z) { y = Relu(x) }",
+        "expected a node that computes the output 'z', got none",
+    ),
+    "no output": (
+        "(float[2] x) => () { y = Relu(x) }",
+        "expected a model with outputs, got none",
+    ),
+    "two inputs of one name": (
+        "(float[2] x, float[2] x) => (float y) { y = Relu(x) }",
+        r"expected a name for each input, got \['x', 'x'\]",
+    ),
+    "too many inputs": (
+        "(float[2] x) => (float y) { y = Relu(x, x) }",
+        r"onnx node 'y' \(Relu\): expected 1 to 1 inputs, got 2",
+    ),
+    "too few inputs": (
+        "(float[2] x) => (float y) { y = Add(x) }",
+        "expected 2 to 2 inputs, got 1",
+    ),
+    "an input left out": (
+        "(float[2] x) => (float y) { y = Add(, x) }",
+        "expected an input A, got none",
+    ),
+    "too many results": (
+        "(float[2] x) => (float y) { y, z = Relu(x) }",
+        "expected 1 results at most, got 2",
+    ),
+    "elements of the wrong type": (
+        "(int64[2] x) => (float y) { y = Sigmoid(x) }",
+        r"onnx node 'y' \(Sigmoid\): expected an input X of .*tensor\(float\).*, "
+        r"got tensor\(int64\)",
+    ),
+    "operands of two types": (
+        "(float[2] x, double[2] z) => (float y) { y = Add(x, z) }",
+        r"onnx node 'y' \(Add\): expected operands of one dtype, got tensor<2xf32> and "
+        "tensor<2xf64>",
+    ),
+    "shapes that clash": (
+        "(float[2,3] a, float[4,5] b) => (float y) { [mm] y = MatMul(a, b) }",
+        r"onnx node 'mm' \(MatMul\): expected MxK and KxN, got tensor<2x3xf32> and "
+        "tensor<4x5xf32>",
+    ),
+    "an attribute missing": (
+        "(float[1,1,4,4] x) => (float y) { y = MaxPool(x) }",
+        r"onnx node 'y' \(MaxPool\): expected the attribute kernel_shape, got none",
+    ),
+    "an attribute of another type": (
+        "(float[1,1,4,4] x) => (float y) { y = MaxPool<kernel_shape=2>(x) }",
+        "expected the attribute kernel_shape as INTS, got INT",
+    ),
+    "an unknown attribute": (
+        "(float[2] x) => (float y) { y = LeakyRelu<slope=0.1>(x) }",
+        "expected attributes alpha, got 'slope'",
+    ),
+    "an attribute twice": (
+        "(float[2] x) => (float y) { y = LeakyRelu<alpha=0.1, alpha=0.2>(x) }",
+        "expected one attribute alpha, got two",
+    ),
+    "an axis beyond the tensor": (
+        "(float[2] x) => (float y) { y = Softmax<axis=1>(x) }",
+        "expected an axis from -1 to 0, got 1",
+    ),
+    "a kernel of another rank": (
+        "(float[1,1,4,4] x) => (float y) { y = MaxPool<kernel_shape=[2]>(x) }",
+        r"expected a kernel, strides and dilations of one or more along 2 axes, got "
+        r"\(2,\)",
+    ),
+    "a shape of another size": (
+        """(float[2,3] x) => (float y) <int64[1] s = {7}>
+        { [bend] y = Reshape(x, s) }""",
+        r"onnx node 'bend' \(Reshape\): expected as many elements as tensor<2x3xf32>, "
+        "got shape 7",
+    ),
+    "two sizes to find": (
+        "(float[2,3] x) => (float y) <int64[2] s = {-1,-1}> { y = Reshape(x, s) }",
+        "expected a shape with one size to find, got -1, -1",
+    ),
+    "parts of another size": (
+        "(float[5] x) => (float y) <int64[2] s = {1,2}> { y, z = Split(x, s) }",
+        "expected parts of 5 in all, got 3",
+    ),
+    "a stride of zero": (
+        "(float[1,1,4] x, float[1,1,2] w) => (float y) { y = Conv<strides=[0]>(x, w) }",
+        "expected a kernel, strides and dilations of one or more",
+    ),
+    "an unknown word": (
+        """(float[1,1,4] x, float[1,1,2] w) => (float y)
+        { y = Conv<auto_pad="SAME">(x, w) }""",
+        "expected auto_pad NOTSET, VALID, SAME_UPPER or SAME_LOWER, got 'SAME'",
+    ),
+    "a tensor larger than any memory": (
+        """(float[1] x) => (float y) <int64[2] s = {16777216,1073741824}>
+        { y = Expand(x, s) }""",
+        "expected a result that fits into memory, got tensor<16777216x1073741824xf32>",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_says_what_is_wrong_with_a_malformed_model(name: str):
+    body, message = MALFORMED[name]
+    with pytest.raises(CompileError, match=message) as caught:
+        read(model(f"g {body}"))
+    assert not isinstance(caught.value, UnsupportedModelError)
+
+
+UNSUPPORTED: dict[str, tuple[str, str]] = {
+    "an op": (
+        "(float[2] x) => (float y) { [loop] y = Det(x) }",
+        r"\n  Det: 'loop'\n",
+    ),
+    "an op of another domain": (
+        "(float[2] x) => (float y) { [fast] y = com.example.FastRelu(x) }",
+        r"\n  com.example.FastRelu: 'fast'\n",
+    ),
+    "an op of a later opset": (
+        "(float[2] x) => (float y) { y = Swish(x) }",
+        r"Swish \(no op of opset 18\): 'y'",
+    ),
+    "a second result": (
+        """(float[1,1,4] x) => (float y, int64 i)
+        { y, i = MaxPool<kernel_shape=[2]>(x) }""",
+        r"MaxPool \(its result Indices\): 'y'",
+    ),
+    "training": (
+        """(float[1,1,4] x, float[1] s) => (float y)
+        { y = BatchNormalization<training_mode=1>(x, s, s, s, s) }""",
+        r"BatchNormalization \(statistics of the batch, as in training\)",
+    ),
+    "a power": (
+        "(float[2] x, float[2] z) => (float y) { y = Pow(x, z) }",
+        r"Pow \(an input Y that is computed when the model runs\)",
+    ),
+    "an exponent": (
+        "(float[2] x) => (float y) <float e = {1.7}> { y = Pow(x, e) }",
+        r"Pow \(the exponent 1.7",
+    ),
+    "a part of an op": (
+        """(float[2,3] x, int64[2] t) => (float y)
+        { y = NegativeLogLikelihoodLoss(x, t) }""",
+        r"NegativeLogLikelihoodLoss \(made of GatherElements\): 'y'",
+    ),
+    "an input": (
+        "(float16[2] x) => (float16 y) { y = Relu(x) }",
+        r"input \(elements of float16, not of float, double, int32, int64, bool\): 'x'",
+    ),
+    "an initializer": (
+        """(float[2] x) => (float y) <uint8[2] w = {1,2}>
+        { v = Cast<to=1>(w) y = Add(x, v) }""",
+        r"initializer \(elements of uint8, not of float, .*\): 'w'",
+    ),
+    "a list": (
+        "(seq(float[2]) x) => (float y) { y = Relu(x) }",
+        r"input \(a sequence\): 'x'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_says_what_is_not_supported(name: str):
+    body, message = UNSUPPORTED[name]
+    source = parser.parse_model(
+        '<ir_version: 10, opset_import: ["" : 18, "com.example": 1]>\n' + f"g {body}"
+    )
+    with pytest.raises(UnsupportedModelError, match=message) as caught:
+        read(source)
+    assert len(caught.value.ops) == 1
+
+
+def test_names_everything_that_is_not_supported_but_not_what_follows_from_it():
+    body = """g (float[2,2] x, int64[1] s) => (float y) {
+        [a] d = Det(x) [b] e = Relu(d) [c] f = Add(e, e)
+        [d] g = Det(x) [e] h = Reshape(x, s) [f] y = Sum(g, f, h) }"""
+    with pytest.raises(UnsupportedModelError) as caught:
+        read(model(body))
+    found = [(each.op, each.node) for each in caught.value.ops]
+    assert found == [("Det", "a"), ("Det", "d"), ("Reshape", "e")]
+
+
+def test_an_input_without_a_shape_is_not_supported():
+    source = model("g (float[2] x) => (float y) { y = Relu(x) }")
+    source.graph.input[0].type.tensor_type.ClearField("shape")
+    with pytest.raises(UnsupportedModelError, match="a tensor of any number of axes"):
+        read(source)
+
+
+def test_what_no_node_uses_may_be_of_any_type():
+    source = model("g (float[2] x) => (float y) { y = Relu(x) }")
+    source.graph.initializer.append(
+        helper.make_tensor("w", TensorProto.FLOAT16, [1], [1.0])
+    )
+    assert [op.name for op in read(source).ops] == ["graph.relu"]
+
+
+def test_a_function_that_calls_itself():
+    source = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 18, "own" : 1]>
+        g (float[2] x) => (float y) { y = own.f(x) }
+        <domain: "own", opset_import: ["" : 18, "own" : 1]>
+        f (a) => (b) { b = own.f(a) }"""
+    )
+    with pytest.raises(CompileError, match="got one that calls itself"):
+        read(source)

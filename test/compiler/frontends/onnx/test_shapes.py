@@ -1,0 +1,304 @@
+"""Sizes that vary: the symbols of a model, and what it computes from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from static_runtime.compiler.errors import CompileError, UnsupportedModelError
+
+from .interpreter import Array, model, read
+
+
+def ones(*shape: int) -> Array:
+    """An array of ones."""
+    return np.ones(shape, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("dims", "expected"),
+    [
+        pytest.param("n, n", ("n", "n"), id="one name is one symbol"),
+        pytest.param("?, ?", ("x_dim0", "x_dim1"), id="no name"),
+        pytest.param("-1, 3", ("x_dim0", "3"), id="a negative size"),
+        pytest.param('"a b", "a-b"', ("a_b", "a_b_1"), id="names that are no symbols"),
+        pytest.param(
+            '"1st", max', ("_1st", "max_1"), id="names that mean other things"
+        ),
+        pytest.param('"?", "?"', ("x_dim0", "x_dim1"), id="names without a letter"),
+        pytest.param('past, "past + 1"', ("past", "past + 1"), id="an expression"),
+        pytest.param('"s0//2", s0', ("floordiv(s0, 2)", "s0"), id="and before"),
+        pytest.param('"2*t"', ("_2_t",), id="an expression of what is no size"),
+        pytest.param('"m*", m', ("m_", "m"), id="what only looks like an expression"),
+        pytest.param('"7"', ("7",), id="a number in words"),
+        pytest.param("x_dim1, ?", ("x_dim1", "x_dim1_1"), id="a name that is taken"),
+    ],
+)
+def test_dimensions_of_inputs(dims: str, expected: tuple[str, ...]):
+    quoted = model(f"g (float[{dims}] x) => (float y) {{ y = Identity(x) }}")
+    assert read(quoted).shapes() == [expected]
+
+
+def test_every_symbol_is_a_dimension_of_an_input_with_a_range():
+    graph = read(model('g (float[n,"k l"] x) => (float[z] y) { y = Relu(x) }'))
+    assert graph.ranges == {"n": (0, 2**63 - 1), "k_l": (0, 2**63 - 1)}
+
+
+SHAPES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "0 and -1": ("r = Constant<value_ints=[0,-1]>() y = Reshape(x, r)", ("n", "12")),
+    "-1 from a size that varies": (
+        "r = Constant<value_ints=[-1,6]>() y = Reshape(x, r)",
+        ("2 * n", "6"),
+    ),
+    "a shape put together": (
+        """s = Shape(x)
+           zero = Constant<value_int=0>()
+           b = Gather(s, zero)
+           axes = Constant<value_ints=[0]>()
+           first = Unsqueeze(b, axes)
+           rest = Constant<value_ints=[-1]>()
+           r = Concat<axis=0>(first, rest)
+           y = Reshape(x, r)""",
+        ("n", "12"),
+    ),
+    "arithmetic on sizes": (
+        """s = Shape(x)
+           two = Constant<value_int=2>()
+           twice = Constant<value_ints=[1,2,1]>()
+           wide = Mul(s, twice)
+           narrow = Div(wide, twice)
+           plus = Add(narrow, two)
+           less = Sub(plus, two)
+           parts = Cast<to=7>(less)
+           y = Reshape(x, parts)""",
+        ("n", "3", "4"),
+    ),
+    "the size of an axis": (
+        """b = Shape<start=0, end=1>(x)
+           c = Shape<start=-2>(x)
+           k = ReduceProd<keepdims=1>(c)
+           r = Concat<axis=0>(b, k)
+           y = Reshape(x, r)""",
+        ("n", "12"),
+    ),
+    "all elements": (
+        """n = Size(x)
+           axes = Constant<value_ints=[0]>()
+           r = Unsqueeze(n, axes)
+           y = Reshape(x, r)""",
+        ("12 * n",),
+    ),
+    "a shape sliced": (
+        """s = Shape(x)
+           a = Constant<value_ints=[0]>()
+           b = Constant<value_ints=[1]>()
+           head = Slice(s, a, b)
+           tail = Constant<value_ints=[4,3]>()
+           r = Concat<axis=0>(head, tail)
+           y = Reshape(x, r)""",
+        ("n", "4", "3"),
+    ),
+    "the shape that is expanded to has -1 nowhere": (
+        """s = Shape(x)
+           minus = Constant<value_int=-1>()
+           is = Equal(s, minus)
+           r = ConstantOfShape<value: tensor = int64[1] {1}>(three)
+           t = Where(is, r, s)
+           one = Constant<value: tensor = float[1,1,1] {2}>()
+           y = Expand(one, t)""",
+        ("n", "3", "4"),
+    ),
+    "comparisons that no size changes": (
+        """s = Shape(x)
+           zero = Constant<value_int=0>()
+           is = GreaterOrEqual(s, zero)
+           no = Not(is)
+           r = ConstantOfShape<value: tensor = int64[1] {7}>(three)
+           t = Where(no, r, s)
+           y = Reshape(x, t)""",
+        ("n", "3", "4"),
+    ),
+    "a condition that is known": (
+        """s = Shape(x)
+           r = Size(s)
+           t = Constant<value_int=3>()
+           is = Equal(r, t)
+           y = If<then_branch = a () => (float p) { p = Relu(x) },
+                  else_branch = b () => (float q) { q = Squeeze(x) }>(is)""",
+        ("n", "3", "4"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_shape_that_a_model_computes_is_known_before_it_runs(name: str):
+    body, expected = SHAPES[name]
+    graph = read(
+        model(f"g (float[n,3,4] x) => (float y) <int64[1] three = {{3}}> {{ {body} }}")
+    )
+    assert graph.shapes() == [expected]
+    assert all(op.name not in ("graph.dim", "graph.concat") for op in graph.ops)
+    for n in (1, 5):
+        (y,) = graph.run(ones(n, 3, 4))
+        assert y.size == n * 12
+
+
+VALUES: dict[str, tuple[str, Any]] = {
+    "a size": ("z = Constant<value_int=0>() s = Shape(x) y = Gather(s, z)", 5),
+    "a shape": ("y = Shape(x)", [5, 3]),
+    "half a size": (
+        "z = Constant<value_int=2>() s = Size(x) y = Div(s, z)",
+        7,
+    ),
+    "a shape in rows": (
+        """a = Constant<value_ints=[2,1]>()
+           s = Shape(x)
+           y = Reshape(s, a)""",
+        [[5], [3]],
+    ),
+    "a size as i32": ("s = Size(x) y = Cast<to=6>(s)", np.int32(15)),
+    "a size as f32": ("s = Size(x) y = Cast<to=1>(s)", np.float32(15)),
+    "whether a size is one": (
+        "s = Shape(x) y = Equal(s, one)",
+        [False, False],
+    ),
+    "numbers in a row": (
+        """z = Constant<value_int=0>()
+           s = Shape(x)
+           n = Gather(s, z)
+           y = Range(z, n, one)""",
+        [0, 1, 2, 3, 4],
+    ),
+    "numbers down from a size": (
+        """z = Constant<value_int=0>()
+           s = Shape(x)
+           n = Gather(s, z)
+           minus = Constant<value_int=-2>()
+           y = Range(n, z, minus)""",
+        [5, 3, 1],
+    ),
+    "ones for each": (
+        "s = Shape(x) y = ConstantOfShape<value: tensor = int32[1] {1}>(s)",
+        np.ones((5, 3), np.int32),
+    ),
+    "a known constant": (
+        "y = Constant<value_floats=[1.5,2.5]>()",
+        np.array([1.5, 2.5], np.float32),
+    ),
+    "an initializer": ("y = Identity(one)", 1),
+    "an input": ("y = Identity(x)", np.ones((5, 3), np.float32)),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_known_value_is_a_tensor_where_it_is_needed_as_one(name: str):
+    body, expected = VALUES[name]
+    graph = read(
+        model(f"g (float[n,3] x) => (int64 y) <int64 one = {{1}}> {{ {body} }}")
+    )
+    (y,) = graph.run(ones(5, 3))
+    np.testing.assert_array_equal(y, np.asarray(expected), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("cut", "sizes", "shape"),
+    [
+        pytest.param((":",), (0, 1, 7), "n", id="all"),
+        pytest.param(("1:",), (1, 2, 7), "n - 1", id="all but the first"),
+        pytest.param((":-1",), (1, 2, 7), "n - 1", id="all but the last"),
+        pytest.param(("-1:",), (1, 2, 7), "1", id="the last"),
+        pytest.param((":1",), (1, 2, 7), "1", id="the first"),
+        pytest.param(("2:",), (0, 1, 2, 7), "max(0, n - 2)", id="from the third on"),
+        pytest.param((":3",), (0, 2, 3, 7), "min(3, n)", id="three at most"),
+        pytest.param(("-3:",), (0, 2, 3, 7), None, id="the last three at most"),
+        pytest.param(("1:4",), (1, 2, 4, 7), None, id="in between"),
+        pytest.param(("::2",), (0, 1, 2, 7), "floordiv(n + 1, 2)", id="every other"),
+        pytest.param(("::-1",), (0, 1, 2, 7), "n", id="backwards"),
+        pytest.param(("-2::-1",), (2, 7), "n - 1", id="backwards from before the end"),
+        pytest.param((":2:-2",), (2, 3, 7), None, id="backwards to the third"),
+        pytest.param(("5:2",), (0, 7), "0", id="nothing"),
+    ],
+)
+def test_a_slice_of_a_size_that_varies(
+    cut: tuple[str], sizes: tuple[int, ...], shape: str | None
+):
+    start, end, step = (*cut[0].split(":"), "")[:3]
+    number = int(step or 1)
+    first = int(start or (0 if number > 0 else 2**63 - 1))
+    last = int(end or (2**63 - 1 if number > 0 else -(2**63)))
+    graph = read(
+        model(
+            f"""g (float[n] x) => (float y)
+            <int64[1] a = {{{first}}}, int64[1] b = {{{last}}},
+             int64[1] axes = {{0}}, int64[1] step = {{{number}}}>
+            {{ y = Slice(x, a, b, axes, step) }}"""
+        )
+    )
+    if shape is not None:
+        assert graph.shapes() == [(shape,)]
+    for size in sizes:
+        x = np.arange(size, dtype=np.float32)
+        python = slice(*(int(each) if each else None for each in (start, end, step)))
+        np.testing.assert_array_equal(graph.run(x)[0], x[python], strict=True)
+
+
+def test_a_slice_that_needs_elements_says_so_in_the_range_of_the_symbol():
+    graph = read(
+        model(
+            """g (float[n,m] x) => (float y)
+            <int64[1] a = {1}, int64[1] b = {9223372036854775807}>
+            { y = Slice(x, a, b) }"""
+        )
+    )
+    assert {name: low for name, (low, _) in graph.ranges.items()} == {"n": 1, "m": 0}
+
+
+def test_a_part_of_a_size_that_varies():
+    graph = read(
+        model(
+            """g (float[n,4] x) => (float a, float b) <int64[2] s = {-1, 2}>
+            { r = Reshape(x, s) a, b = Split<axis=0, num_outputs=2>(r) }"""
+        )
+    )
+    assert graph.shapes() == [("n", "2"), ("n", "2")]
+    a, b = graph.run(np.arange(12, dtype=np.float32).reshape(3, 4))
+    np.testing.assert_array_equal(np.concatenate([a, b]).ravel(), np.arange(12))
+
+
+UNKNOWN: dict[str, tuple[str, str]] = {
+    "a shape that is an input": (
+        "y = Reshape(x, s)",
+        r"Reshape \(an input shape that is computed when the model runs\)",
+    ),
+    "parts that may differ": (
+        "y, z = Split<axis=0, num_outputs=2>(x)",
+        r"Split \(2 parts of a size that varies: n\)",
+    ),
+    "no axes": (
+        "y = Squeeze(x)",
+        r"Squeeze \(no axes, with a size that varies: .*\)",
+    ),
+    "a condition": (
+        """c = Cast<to=9>(s)
+           y = If<then_branch = a () => (float p) { p = Relu(x) },
+                  else_branch = b () => (float q) { q = Neg(x) }>(c)""",
+        r"If \(a condition that is computed when the model runs\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_says_what_a_run_would_have_to_decide(name: str):
+    body, message = UNKNOWN[name]
+    source = model(f"g (float[n,3] x, int64[1] s) => (float y) {{ {body} }}")
+    with pytest.raises(UnsupportedModelError, match=message):
+        read(source)
+
+
+def test_sizes_of_different_names_do_not_broadcast():
+    source = model("g (float[n] x, float[m] z) => (float y) { [sum] y = Add(x, z) }")
+    message = r"onnx node 'sum' \(Add\): expected operands that broadcast, got .*n.*m"
+    with pytest.raises(CompileError, match=message):
+        read(source)

@@ -1,0 +1,262 @@
+"""What a user is told of a model that cannot be read: all of it, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.export import Dim  # noqa: E402
+
+from static_runtime.compiler.context import context  # noqa: E402
+from static_runtime.compiler.errors import (  # noqa: E402
+    CompileError,
+    UnsupportedModelError,
+)
+from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+
+from .case import Function, Wrapped, floats, truths  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def refused(model: Any, *inputs: Any, dynamic_shapes: Any = None) -> str:
+    """The message of the error that reading a model ends in."""
+    with pytest.raises(CompileError) as error:
+        read_torch(model, context(), inputs, dynamic_shapes)
+    return str(error.value)
+
+
+def unsupported(model: Any, *inputs: Any, dynamic_shapes: Any = None) -> Any:
+    """Everything that is unsupported in a model."""
+    with pytest.raises(UnsupportedModelError) as error:
+        read_torch(model, context(), inputs, dynamic_shapes)
+    return error.value
+
+
+class Strange(nn.Module):
+    """Calls operators that have no reader, one after the other."""
+
+    def forward(self, x: Any) -> Any:
+        """f32[n, m] -> f32[n, m]."""
+        x = torch.special.i0(x) + torch.digamma(x)
+        x = torch.pow(torch.digamma(x), 2.7)
+        return torch.relu(x)
+
+
+def test_all_that_is_unsupported_is_told_at_once():
+    error = unsupported(Strange(), floats(2, 3))
+    assert [each.op for each in error.ops] == [
+        "aten.i0.default",
+        "aten.digamma.default",
+        "aten.digamma.default",
+        "aten.pow.Tensor_Scalar",
+    ]
+    assert "got 4 other nodes in Strange" in str(error)
+    assert "exponent 2.7, not one of -2, -1, -0.5, 0.5, 1, 2, 3, 4" in str(error)
+    assert f"'i0 at {__file__}:" in str(error)
+
+
+def test_a_module_needs_example_inputs():
+    with pytest.raises(CompileError, match=r"example_inputs=\(torch\.randn"):
+        read_torch(nn.Linear(2, 3), context())
+
+
+@pytest.mark.parametrize("inputs", [floats(2, 3), 3, "x"], ids=str)
+def test_example_inputs_are_a_tuple_or_a_dictionary(inputs: Any):
+    with pytest.raises(CompileError, match="expected example_inputs as a tuple"):
+        read_torch(nn.Linear(3, 3), context(), inputs)
+
+
+def test_a_program_has_its_own_inputs():
+    program = torch.export.export(nn.Linear(3, 3), (floats(2, 3),))
+    with pytest.raises(CompileError, match="expected an exported program by itself"):
+        read_torch(program, context(), (floats(2, 3),))
+    with pytest.raises(CompileError, match="expected an exported program by itself"):
+        read_torch(program, context(), dynamic_shapes=({0: "n"},))
+
+
+def test_a_model_is_of_torch():
+    with pytest.raises(CompileError, match=r"expected a torch\.nn\.Module"):
+        read_torch("model.pt2", context(), (floats(2, 3),))
+
+
+@pytest.mark.parametrize("dim", [Dim("n"), "n", Dim.DYNAMIC])
+def test_an_example_of_one_row_does_not_make_a_size_dynamic(dim: Any):
+    message = refused(nn.Linear(3, 3), floats(1, 3), dynamic_shapes=({0: dim},))
+    assert message.startswith("torch.export of Linear: ")
+    assert "specialized" in message
+    assert "give example inputs with a size of 2 or more" in message
+    assert "draft_export" not in message
+
+
+def test_what_the_model_raises_is_told():
+    message = refused(nn.Linear(3, 3), floats(2, 4))
+    assert message.startswith("torch.export of Linear: ")
+    assert "2x4" in message or "[2, 4]" in message
+
+
+def test_names_of_sizes_are_identifiers():
+    message = refused(nn.Linear(3, 3), floats(2, 3), dynamic_shapes=({0: "a b"},))
+    assert message.startswith("torch.export of Linear: ")
+    assert "a b" in message
+
+
+def test_shapes_that_do_not_fit_the_inputs():
+    message = refused(nn.Linear(3, 3), floats(2, 3), dynamic_shapes=({}, {}))
+    assert "`inputs` has 1 elements, but `dynamic_shapes` has 2" in message
+
+
+def even(x: Any) -> Any:
+    """Asks about a size while it is traced."""
+    return x * 2 if x.shape[0] % 2 == 0 else x * 3
+
+
+def square(x: Any) -> Any:
+    """Compares two sizes while it is traced."""
+    return x * 2 if x.shape[0] == x.shape[1] else x * 3
+
+
+@pytest.mark.parametrize(
+    ("function", "condition"),
+    [(even, "Eq(Mod(inputs_0_dim0, 2), 0)"), (square, "Ne(")],
+)
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_a_model_that_asks_about_sizes(
+    function: Any, condition: str, is_stored: bool, tmp_path: Any
+):
+    shapes = (({0: Dim.AUTO, 1: Dim.AUTO},),)
+    model: Any = torch.export.export(
+        Wrapped(function), (floats(4, 6),), dynamic_shapes=shapes
+    )
+    if is_stored:
+        torch.export.save(model, tmp_path / "model.pt2")
+        model = torch.export.load(tmp_path / "model.pt2")
+    with pytest.raises(CompileError, match="traced for sizes where") as error:
+        read_torch(model, context())
+    assert condition in str(error.value)
+
+
+def test_a_question_with_one_answer_for_the_whole_range():
+    def small(x: Any) -> Any:
+        return x * 2 if x.shape[0] < 10 else x * 3
+
+    shapes = (({0: Dim("n", max=9)},),)
+    read_torch(Wrapped(small), context(), (floats(4, 6),), shapes)
+
+
+def test_a_size_that_is_never_a_dimension_by_itself():
+    def halves(x: Any) -> Any:
+        return x.view(2, -1).sum(0)
+
+    half = Dim("half", max=100)
+    message = refused(Wrapped(halves), floats(6), dynamic_shapes=(({0: 2 * half},),))
+    assert "input 'inputs_0': expected a size along axis 0" in message
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.int8, torch.complex64])
+def test_dtypes_of_inputs(dtype: Any):
+    error = unsupported(Wrapped(torch.neg), floats(2, 3).to(dtype))
+    assert [each.op for each in error.ops] == ["user input"]
+    name = str(dtype).removeprefix("torch.")
+    known = "float32, float64, int32, int64, bool"
+    assert f"elements of {name}, not of {known}" in str(error)
+
+
+def test_dtypes_in_between():
+    error = unsupported(Wrapped(lambda x: (x.half() * 2).float()), floats(2, 3))
+    assert [each.op for each in error.ops] == ["aten._to_copy.default"]
+    assert "elements of float16" in str(error)
+
+
+def test_dtypes_of_weights():
+    error = unsupported(nn.Linear(3, 3).half(), floats(2, 3).half())
+    assert {each.op for each in error.ops} == {"user input", "parameter"}
+
+
+def test_a_mask_makes_sizes_depend_on_data():
+    error = unsupported(Wrapped(lambda x, m: x[m].sum()), floats(4), truths(4))
+    assert "a mask, which makes a size depend on data" in str(error)
+
+
+def test_a_number_from_data():
+    model = Wrapped(lambda x, i: x.sum() * i.item())
+    error = unsupported(model, floats(4), torch.tensor(3))
+    assert "a size that depends on data" in str(error)
+
+
+def test_a_number_from_sizes_that_is_no_size():
+    shapes = (({0: Dim("n")},),)
+    error = unsupported(
+        Wrapped(lambda x: x / x.shape[0] ** 0.5), floats(4), dynamic_shapes=shapes
+    )
+    assert "a number computed from sizes" in str(error)
+
+
+class Counter(nn.Module):
+    """Counts its calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: Any
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x: Any) -> Any:
+        """f32[n] -> f32[n]."""
+        self.calls += 1
+        return x + self.calls
+
+
+def test_a_model_that_changes_its_buffers():
+    error = unsupported(Counter(), floats(4))
+    (found,) = error.ops
+    assert (found.op, found.node) == ("buffer mutation", "calls")
+    assert "export it in eval mode" in found.reason
+
+
+def test_a_model_that_changes_its_inputs():
+    def change(x: Any) -> Any:
+        x += 1
+        return x * 2
+
+    (found,) = unsupported(Wrapped(change), floats(4)).ops
+    assert (found.op, found.node) == ("user input mutation", "inputs_0")
+
+
+def test_a_program_in_training():
+    module = nn.Sequential(nn.BatchNorm1d(3)).train()
+    program = torch.export.export(module, (floats(4, 3),))
+    with pytest.raises(UnsupportedModelError, match="eval mode") as error:
+        read_torch(program, context())
+    assert any("batch_norm" in each.op for each in error.value.ops)
+    assert any("running_mean" in each.node for each in error.value.ops)
+
+
+functional: Any = nn.functional
+
+FORMS: dict[str, Function] = {
+    "a transposed convolution": lambda x: functional.conv_transpose2d(
+        x, torch.ones(3, 4, 2, 2)
+    ),
+    "windows that differ, from 7 to 3 places": lambda x: functional.adaptive_avg_pool2d(
+        x, 3
+    ),
+    "result 1 of max_pool2d_with_indices": lambda x: functional.max_pool2d(
+        x, 2, return_indices=True
+    )[1],
+    "division of floats rounded down": lambda x: x // 2,
+    "a norm of order 3": lambda x: torch.linalg.vector_norm(x, 3),
+    "padding by [-1, 1], not": lambda x: functional.pad(x, (-1, 1)),
+    "bits of integers, not booleans": lambda x: x.long() & x.int(),
+    "indices along 2 axes, not along one": lambda x: x[[0, 1], [1, 2]],
+    "powers of 3": lambda x: 3**x,
+}
+
+
+@pytest.mark.parametrize("reason", FORMS)
+def test_forms_of_operators_that_have_none_here(reason: str):
+    (found,) = unsupported(Wrapped(FORMS[reason]), floats(2, 3, 7, 7)).ops
+    assert found.reason.startswith(reason)

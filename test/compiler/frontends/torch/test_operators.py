@@ -1,0 +1,94 @@
+"""Every operator computes what torch computes, for the sizes of the trace and more."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+torch = pytest.importorskip("torch")
+pytree = pytest.importorskip("torch.utils._pytree")
+
+from static_runtime.compiler.context import SrContext, context  # noqa: E402
+from static_runtime.compiler.frontends.torch import program, read_torch  # noqa: E402
+from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
+
+from ..interpret import interpret  # noqa: E402
+from . import contraction_cases, elementwise_cases, movement_cases  # noqa: E402
+from .case import Case, Wrapped  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+CASES = {
+    **elementwise_cases.CASES,
+    **contraction_cases.CASES,
+    **movement_cases.CASES,
+}
+
+
+class Recorder(dict[str, Any]):
+    """The table of readers, which notes what is taken from it."""
+
+    def __init__(self) -> None:
+        super().__init__(READERS)
+        self.taken: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.taken.add(key)
+        return super().__getitem__(key)
+
+
+@cache
+def read(name: str) -> tuple[ModuleOp, SrContext, set[str]]:
+    """The case in the graph dialect, and the operators that it was made of."""
+    case, recorder, ctx = CASES[name], Recorder(), context()
+    shapes = tuple({0: case.dim} if each else None for each in is_sized(case))
+    dynamic_shapes = None if case.dim is None else (shapes,)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program, "READERS", recorder)
+        module = read_torch(Wrapped(case.function), ctx, case.inputs, dynamic_shapes)
+    return module, ctx, recorder.taken
+
+
+def is_sized(case: Case) -> list[bool]:
+    """Of each input whether its first axis is as long as that of the first input."""
+    first = case.inputs[0].shape[:1]
+    return [each.shape[:1] == first for each in case.inputs]
+
+
+def inputs(case: Case, size: int | None) -> list[Any]:
+    """The inputs of a case, or such with `size` rows."""
+    if size is None:
+        return list(case.inputs)
+    rows = torch.arange(size) % len(case.inputs[0])
+    return [
+        each[rows] if sized else each
+        for each, sized in zip(case.inputs, is_sized(case), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings(
+    "ignore:.*degrees of freedom:UserWarning"
+)  # of "var of few"
+def test_computes_what_torch_computes(name: str):
+    case = CASES[name]
+    module, ctx, _ = read(name)
+    module.verify()
+    for size in (None,) if case.dim is None else (None, 2, 7):
+        given = inputs(case, size)
+        result: Any = case.function(*given)
+        with np.errstate(all="ignore"):
+            actual = interpret(module, ctx.weights, [each.numpy() for each in given])
+        expected: list[Any] = pytree.tree_leaves(result)
+        for mine, its in zip(actual, expected, strict=True):
+            array = torch.from_numpy(np.array(mine))
+            torch.testing.assert_close(array, its, equal_nan=True)
+
+
+def test_the_cases_call_every_operator():
+    called = {operator for name in CASES for operator in read(name)[2]}
+    assert set(READERS) - called == set()

@@ -1,0 +1,78 @@
+// RUN: sr-opt %s -p decompose | filecheck %s
+// RUN: sr-opt %s -p decompose,eliminate-no-ops | filecheck %s --check-prefix=CLEAN
+
+// A fully connected layer is a product with the weight on its side.
+//
+// CHECK-LABEL: func.func @layer
+// CHECK:         %[[W:.*]] = graph.permute %w {order = array<i64: 1, 0>}
+// CHECK:         graph.matmul %{{.*}}, %[[W]]
+// CHECK-NOT:     graph.linear
+//
+// What such parts leave undone is removed later.
+//
+// CLEAN-LABEL: func.func @layer
+// CLEAN-NEXT:    %[[W:.*]] = graph.permute %w {order = array<i64: 1, 0>}
+// CLEAN-NEXT:    %[[R:.*]] = graph.matmul %x, %[[W]] : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+// CLEAN-NEXT:    return %[[R]]
+func.func @layer(%x : tensor<2x3xf32>, %w : tensor<5x3xf32>) -> tensor<2x5xf32> {
+  %0 = graph.linear %x, %w : tensor<2x3xf32>, tensor<5x3xf32> -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}
+
+// A softmax subtracts the greatest first, so that no exponential is too large.
+//
+// CHECK-LABEL: func.func @softmax
+// CHECK-NEXT:    %[[MAX:.*]] = graph.reduce_max %x {axes = array<i64: 1>, keepdims = true
+// CHECK-NEXT:    %[[LOWER:.*]] = graph.sub %x, %[[MAX]]
+// CHECK-NEXT:    %[[EXP:.*]] = graph.exp %[[LOWER]]
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum %[[EXP]] {axes = array<i64: 1>, keepdims = true}
+// CHECK:         graph.div %{{.*}}, %[[SUM]]
+func.func @softmax(%x : tensor<?x3xf32, ["batch"]>) -> tensor<?x3xf32, ["batch"]> {
+  %0 = graph.softmax %x {axis = -1 : i64} : tensor<?x3xf32, ["batch"]> -> tensor<?x3xf32, ["batch"]>
+  return %0 : tensor<?x3xf32, ["batch"]>
+}
+
+// A mean over an unknown number of elements divides by what that is when the model runs.
+//
+// CHECK-LABEL: func.func @mean
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x
+// CHECK-NEXT:    %[[N:.*]] = graph.dim {value = "batch"}
+// CHECK-NEXT:    %[[COUNT:.*]] = graph.cast %[[N]] {to = f32}
+// CHECK-NEXT:    graph.div %[[SUM]], %[[COUNT]]
+func.func @mean(%x : tensor<?x3xf32, ["batch"]>) -> tensor<3xf32> {
+  %0 = graph.mean %x {axes = array<i64: 0>, keepdims = false} : tensor<?x3xf32, ["batch"]> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// Parts decompose again: the sum of a padded window is that of a padded image.
+//
+// CHECK-LABEL: func.func @parts_of_parts
+// CHECK-NEXT:    %[[WIDE:.*]] = graph.pad %x {low = array<i64: 0, 0, 1>, high = array<i64: 0, 0, 1>
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum_pool %[[WIDE]] {padding = array<i64: 0, 0>
+// CHECK:         %[[COUNT:.*]] = graph.sum_pool %{{.*}} {padding = array<i64: 0, 0>
+// CHECK-NEXT:    graph.div %[[SUM]], %[[COUNT]]
+func.func @parts_of_parts(%x : tensor<1x3x8xf32>) -> tensor<1x3x9xf32> {
+  %0 = graph.avg_pool %x {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1>, count_padding = false} : tensor<1x3x8xf32> -> tensor<1x3x9xf32>
+  return %0 : tensor<1x3x9xf32>
+}
+
+// An op with loops of its own stays, whatever it could be made of.
+//
+// CHECK-LABEL: func.func @has_loops
+// CHECK-NEXT:    graph.conv %x, %w
+// CHECK-NEXT:    graph.silu
+// CHECK-NEXT:    return
+func.func @has_loops(%x : tensor<1x3x8xf32>, %w : tensor<4x3x3xf32>) -> tensor<1x4x6xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x3x8xf32>, tensor<4x3x3xf32> -> tensor<1x4x6xf32>
+  %1 = graph.silu %0 : tensor<1x4x6xf32> -> tensor<1x4x6xf32>
+  return %1 : tensor<1x4x6xf32>
+}
+
+// So does an op that runs its reference, because it is made of nothing simpler.
+//
+// CHECK-LABEL: func.func @has_a_reference_only
+// CHECK-NEXT:    graph.argmax
+func.func @has_a_reference_only(%x : tensor<2x3xf32>) -> tensor<2xi64> {
+  %0 = graph.argmax %x {axis = 1 : i64, keepdims = false} : tensor<2x3xf32> -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}

@@ -1,0 +1,117 @@
+// RUN: sr-opt %s -p fold-constants | filecheck %s
+
+// A chain of ops on constants becomes one constant, and what it was made of goes.
+//
+// CHECK-LABEL: func.func @chain
+// CHECK-NEXT:    %[[R:.*]] = graph.constant dense<[0.000000e+00, 4.000000e+00]>
+// CHECK-NEXT:    return %[[R]]
+func.func @chain() -> tensor<2xf32> {
+  %0 = graph.constant dense<[-1.0, 2.0]> : tensor<2xf32>
+  %1 = graph.add %0, %0 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %2 = graph.relu %1 : tensor<2xf32> -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+
+// An op without a kernel has a reference too.
+//
+// CHECK-LABEL: func.func @fallback
+// CHECK-NEXT:    graph.constant dense<1> : tensor<i64>
+func.func @fallback() -> tensor<i64> {
+  %0 = graph.constant dense<[1.0, 3.0, 2.0]> : tensor<3xf32>
+  %1 = graph.argmax %0 {axis = 0 : i64, keepdims = false} : tensor<3xf32> -> tensor<i64>
+  return %1 : tensor<i64>
+}
+
+// A value of more than 16 elements goes to the weight store, from where folding goes on.
+//
+// CHECK-LABEL: func.func @large_value
+// CHECK-NEXT:    %[[W:.*]] = graph.weight "folded.graph.relu" : tensor<5x5xf32>
+// CHECK-NEXT:    %[[SUM:.*]] = graph.constant dense<2.500000e+01> : tensor<f32>
+// CHECK-NEXT:    return %[[W]], %[[SUM]]
+func.func @large_value() -> (tensor<5x5xf32>, tensor<f32>) {
+  %0 = graph.constant dense<1.0> : tensor<5x5xf32>
+  %1 = graph.relu %0 : tensor<5x5xf32> -> tensor<5x5xf32>
+  %2 = graph.sum %1 {axes = array<i64: 0, 1>, keepdims = false} : tensor<5x5xf32> -> tensor<f32>
+  return %1, %2 : tensor<5x5xf32>, tensor<f32>
+}
+
+// A dimension that is a number is one.
+//
+// CHECK-LABEL: func.func @known_dimension
+// CHECK-NEXT:    graph.constant dense<6> : tensor<i64>
+func.func @known_dimension() -> tensor<i64> {
+  %0 = graph.dim {value = "6"} : -> tensor<i64>
+  return %0 : tensor<i64>
+}
+
+// An op with one operand that comes with the input stays.
+//
+// CHECK-LABEL: func.func @operand_is_an_input
+// CHECK:         graph.add %
+func.func @operand_is_an_input(%x : tensor<2xf32>) -> tensor<2xf32> {
+  %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = graph.add %x, %0 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// A weight that the store does not hold is known to the runtime only.
+//
+// CHECK-LABEL: func.func @weight_is_not_there
+// CHECK:         graph.neg %
+func.func @weight_is_not_there() -> tensor<2xf32> {
+  %0 = graph.weight "w" : tensor<2xf32>
+  %1 = graph.neg %0 : tensor<2xf32> -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// The size of the result is known when the model runs.
+//
+// CHECK-LABEL: func.func @unknown_size
+// CHECK:         graph.expand %
+func.func @unknown_size(%x : tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]> {
+  %0 = graph.constant dense<1.0> : tensor<f32>
+  %1 = graph.expand %0 {shape = ["n"]} : tensor<f32> -> tensor<?xf32, ["n"]>
+  return %1 : tensor<?xf32, ["n"]>
+}
+
+// So is which elements these are.
+//
+// CHECK-LABEL: func.func @unknown_place
+// CHECK:         graph.slice %
+func.func @unknown_place(%x : tensor<?xf32, ["n"]>) -> tensor<2xf32> {
+  %0 = graph.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %1 = graph.slice %0 {starts = ["n"], sizes = ["2"], steps = array<i64: 1>} : tensor<4xf32> -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// A number repeated 40,000 times is better repeated when the model runs.
+//
+// CHECK-LABEL: func.func @grows_too_much
+// CHECK:         graph.expand %
+func.func @grows_too_much() -> tensor<200x200xf32> {
+  %0 = graph.constant dense<1.0> : tensor<f32>
+  %1 = graph.expand %0 {shape = ["200", "200"]} : tensor<f32> -> tensor<200x200xf32>
+  return %1 : tensor<200x200xf32>
+}
+
+// An index out of range is an error when the model runs, and not before.
+//
+// CHECK-LABEL: func.func @index_out_of_range
+// CHECK:         graph.embedding %
+func.func @index_out_of_range() -> tensor<1x2xf32> {
+  %0 = graph.constant dense<1.0> : tensor<3x2xf32>
+  %1 = graph.constant dense<7> : tensor<1xi64>
+  %2 = graph.embedding %0, %1 : tensor<3x2xf32>, tensor<1xi64> -> tensor<1x2xf32>
+  return %2 : tensor<1x2xf32>
+}
+
+// A container is no tensor; its elements are folded once it is gone.
+//
+// CHECK-LABEL: func.func @container
+// CHECK:         graph.list_construct %
+func.func @container() -> tensor<4xf32> {
+  %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = graph.list_construct %0, %0 : tensor<2xf32>, tensor<2xf32> -> !graph.list<tensor<2xf32>, tensor<2xf32>>
+  %2 = graph.concat_list %1 {axis = 0 : i64} : !graph.list<tensor<2xf32>, tensor<2xf32>> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

@@ -1,0 +1,265 @@
+// RUN: sr-opt %s -p fuse | filecheck %s
+
+// The elementwise tail of a contraction becomes its epilogue.
+//
+// CHECK-LABEL: func.func @epilogue
+// CHECK-NEXT:    %[[R:.*]] = graph.fusion %x, %w, %b : tensor<2x3xf32>, tensor<3x5xf32>, tensor<5xf32> -> tensor<2x5xf32> {
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[W:.*]]: tensor<3x5xf32>, %[[B:.*]]: tensor<5xf32>):
+// CHECK-NEXT:      %[[PRODUCT:.*]] = graph.matmul %[[X]], %[[W]]
+// CHECK-NEXT:      %[[SUM:.*]] = graph.add %[[PRODUCT]], %[[B]]
+// CHECK-NEXT:      %[[RELU:.*]] = graph.relu %[[SUM]]
+// CHECK-NEXT:      graph.yield %[[RELU]] : tensor<2x5xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[R]]
+func.func @epilogue(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>, %b : tensor<5xf32>) -> tensor<2x5xf32> {
+  %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  %1 = graph.add %0, %b : tensor<2x5xf32>, tensor<5xf32> -> tensor<2x5xf32>
+  %2 = graph.relu %1 : tensor<2x5xf32> -> tensor<2x5xf32>
+  return %2 : tensor<2x5xf32>
+}
+
+// Elementwise ops before a reduction become its prologue, and those after it its epilogue.
+//
+// CHECK-LABEL: func.func @prologue
+// CHECK-NEXT:    graph.fusion %x, %y
+// CHECK:           graph.mul
+// CHECK-NEXT:      graph.sum
+// CHECK-NEXT:      graph.sqrt
+// CHECK-NEXT:      graph.yield
+func.func @prologue(%x : tensor<?x8xf32, ["n"]>, %y : tensor<8xf32>) -> tensor<?xf32, ["n"]> {
+  %0 = graph.mul %x, %y : tensor<?x8xf32, ["n"]>, tensor<8xf32> -> tensor<?x8xf32, ["n"]>
+  %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = false} : tensor<?x8xf32, ["n"]> -> tensor<?xf32, ["n"]>
+  %2 = graph.sqrt %1 : tensor<?xf32, ["n"]> -> tensor<?xf32, ["n"]>
+  return %2 : tensor<?xf32, ["n"]>
+}
+
+// What only moves elements fuses as well: each is read once, wherever it is put.
+//
+// CHECK-LABEL: func.func @moves
+// CHECK-NEXT:    graph.fusion %x, %y
+// CHECK:           graph.relu
+// CHECK-NEXT:      graph.permute
+// CHECK-NEXT:      graph.slice
+// CHECK-NEXT:      graph.concat
+// CHECK-NEXT:      graph.yield
+func.func @moves(%x : tensor<4x6xf32>, %y : tensor<2x4xf32>) -> tensor<5x4xf32> {
+  %0 = graph.relu %x : tensor<4x6xf32> -> tensor<4x6xf32>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>} : tensor<4x6xf32> -> tensor<6x4xf32>
+  %2 = graph.slice %1 {starts = ["0", "0"], sizes = ["3", "4"], steps = array<i64: 2, 1>} : tensor<6x4xf32> -> tensor<3x4xf32>
+  %3 = graph.concat %2, %y {axis = 0 : i64} : tensor<3x4xf32>, tensor<2x4xf32> -> tensor<5x4xf32>
+  return %3 : tensor<5x4xf32>
+}
+
+// Several producers join the kernel of one user.
+//
+// CHECK-LABEL: func.func @tree
+// CHECK-NEXT:    graph.fusion %x, %y
+// CHECK:           graph.relu
+// CHECK-NEXT:      graph.neg
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.yield
+func.func @tree(%x : tensor<4xf32>, %y : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %y : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.add %0, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// An op by itself is a kernel by itself.
+//
+// CHECK-LABEL: func.func @nothing_to_join
+// CHECK-NEXT:    graph.relu %x
+func.func @nothing_to_join(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// A contraction reads its operands many times over: they are computed once before.
+//
+// CHECK-LABEL: func.func @contraction_takes_no_prologue
+// CHECK-NEXT:    %[[X:.*]] = graph.relu %x
+// CHECK-NEXT:    graph.matmul %[[X]], %w
+func.func @contraction_takes_no_prologue(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>) -> tensor<2x5xf32> {
+  %0 = graph.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.matmul %0, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  return %1 : tensor<2x5xf32>
+}
+
+// That holds for a single column too, although it reads each row once.
+//
+// CHECK-LABEL: func.func @contraction_of_one_column
+// CHECK-NEXT:    %[[X:.*]] = graph.relu %x
+// CHECK-NEXT:    graph.matmul %[[X]], %w
+func.func @contraction_of_one_column(%x : tensor<2x3xf32>, %w : tensor<3x1xf32>) -> tensor<2x1xf32> {
+  %0 = graph.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.matmul %0, %w : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  return %1 : tensor<2x1xf32>
+}
+
+// What broadcasts reads many times over, too.
+//
+// CHECK-LABEL: func.func @broadcast_reads_again
+// CHECK-NEXT:    %[[B:.*]] = graph.exp %b
+// CHECK-NEXT:    graph.add %x, %[[B]]
+func.func @broadcast_reads_again(%x : tensor<2x5xf32>, %b : tensor<5xf32>) -> tensor<2x5xf32> {
+  %0 = graph.exp %b : tensor<5xf32> -> tensor<5xf32>
+  %1 = graph.add %x, %0 : tensor<2x5xf32>, tensor<5xf32> -> tensor<2x5xf32>
+  return %1 : tensor<2x5xf32>
+}
+
+// So do windows, which may overlap.
+//
+// CHECK-LABEL: func.func @windows_read_again
+// CHECK-NEXT:    %[[X:.*]] = graph.exp %x
+// CHECK-NEXT:    graph.max_pool %[[X]]
+func.func @windows_read_again(%x : tensor<1x1x8xf32>) -> tensor<1x1x7xf32> {
+  %0 = graph.exp %x : tensor<1x1x8xf32> -> tensor<1x1x8xf32>
+  %1 = graph.max_pool %0 {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 1>} : tensor<1x1x8xf32> -> tensor<1x1x7xf32>
+  return %1 : tensor<1x1x7xf32>
+}
+
+// Two users would each compute the value.
+//
+// CHECK-LABEL: func.func @two_users
+// CHECK-NEXT:    %[[E:.*]] = graph.exp %x
+// CHECK-NEXT:    graph.neg %[[E]]
+// CHECK-NEXT:    graph.abs %[[E]]
+func.func @two_users(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.abs %0 : tensor<4xf32> -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// An output is one of two users.
+//
+// CHECK-LABEL: func.func @output_is_a_user
+// CHECK-NEXT:    %[[E:.*]] = graph.exp %x
+// CHECK-NEXT:    graph.neg %[[E]]
+func.func @output_is_a_user(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 : tensor<4xf32> -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A kernel reduces once: a second reduction starts when the first is over.
+//
+// CHECK-LABEL: func.func @two_reductions
+// CHECK-NEXT:    %[[ROWS:.*]] = graph.sum %x
+// CHECK-NEXT:    graph.reduce_max %[[ROWS]]
+func.func @two_reductions(%x : tensor<4x6xf32>) -> tensor<f32> {
+  %0 = graph.sum %x {axes = array<i64: 1>, keepdims = false} : tensor<4x6xf32> -> tensor<4xf32>
+  %1 = graph.reduce_max %0 {axes = array<i64: 0>, keepdims = false} : tensor<4xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// Of two reductions that meet in one op, one is computed before.
+//
+// CHECK-LABEL: func.func @reductions_meet
+// CHECK-NEXT:    %[[PRODUCT:.*]] = graph.matmul %y, %v
+// CHECK-NEXT:    graph.fusion %x, %w, %[[PRODUCT]]
+// CHECK:           graph.matmul
+// CHECK-NEXT:      graph.add
+// CHECK-NEXT:      graph.yield
+func.func @reductions_meet(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>, %y : tensor<2x7xf32>, %v : tensor<7x5xf32>) -> tensor<2x5xf32> {
+  %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  %1 = graph.matmul %y, %v : tensor<2x7xf32>, tensor<7x5xf32> -> tensor<2x5xf32>
+  %2 = graph.add %0, %1 : tensor<2x5xf32>, tensor<2x5xf32> -> tensor<2x5xf32>
+  return %2 : tensor<2x5xf32>
+}
+
+// The tail of a reduction has its shape: a wider op would need each total many times.
+//
+// CHECK-LABEL: func.func @tail_is_wider
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x
+// CHECK-NEXT:    graph.sub %y, %[[SUM]]
+func.func @tail_is_wider(%x : tensor<4x6xf32>, %y : tensor<3x6xf32>) -> tensor<3x6xf32> {
+  %0 = graph.sum %x {axes = array<i64: 0>, keepdims = false} : tensor<4x6xf32> -> tensor<6xf32>
+  %1 = graph.sub %y, %0 : tensor<3x6xf32>, tensor<6xf32> -> tensor<3x6xf32>
+  return %1 : tensor<3x6xf32>
+}
+
+// It needs all of them.
+//
+// CHECK-LABEL: func.func @tail_is_a_part
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x
+// CHECK-NEXT:    graph.slice %[[SUM]]
+func.func @tail_is_a_part(%x : tensor<4x6xf32>) -> tensor<3xf32> {
+  %0 = graph.sum %x {axes = array<i64: 0>, keepdims = false} : tensor<4x6xf32> -> tensor<6xf32>
+  %1 = graph.slice %0 {starts = ["0"], sizes = ["3"], steps = array<i64: 1>} : tensor<6xf32> -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
+// It does not move them either.
+//
+// CHECK-LABEL: func.func @tail_moves_totals
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x
+// CHECK-NEXT:    graph.slice %[[SUM]]
+func.func @tail_moves_totals(%x : tensor<4x6xf32>) -> tensor<6xf32> {
+  %0 = graph.sum %x {axes = array<i64: 0>, keepdims = false} : tensor<4x6xf32> -> tensor<6xf32>
+  %1 = graph.slice %0 {starts = ["5"], sizes = ["6"], steps = array<i64: -1>} : tensor<6xf32> -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}
+
+// What is looked up is in memory, the indices first of all.
+//
+// CHECK-LABEL: func.func @lookups_read_memory
+// CHECK-NEXT:    %[[T:.*]] = graph.exp %t
+// CHECK-NEXT:    %[[I:.*]] = graph.abs %i
+// CHECK-NEXT:    %[[ROWS:.*]] = graph.embedding %[[T]], %[[I]]
+// CHECK-NEXT:    graph.neg %[[ROWS]]
+func.func @lookups_read_memory(%t : tensor<7x3xf32>, %i : tensor<5xi64>) -> tensor<5x3xf32> {
+  %0 = graph.exp %t : tensor<7x3xf32> -> tensor<7x3xf32>
+  %1 = graph.abs %i : tensor<5xi64> -> tensor<5xi64>
+  %2 = graph.embedding %0, %1 : tensor<7x3xf32>, tensor<5xi64> -> tensor<5x3xf32>
+  %3 = graph.neg %2 : tensor<5x3xf32> -> tensor<5x3xf32>
+  return %3 : tensor<5x3xf32>
+}
+
+// What is written in parts is in memory before it is read.
+//
+// CHECK-LABEL: func.func @parts_are_written_first
+// CHECK-NEXT:    %[[BOTH:.*]] = graph.concat %x, %y
+// CHECK-NEXT:    graph.relu %[[BOTH]]
+func.func @parts_are_written_first(%x : tensor<4xf32>, %y : tensor<2xf32>) -> tensor<6xf32> {
+  %0 = graph.concat %x, %y {axis = 0 : i64} : tensor<4xf32>, tensor<2xf32> -> tensor<6xf32>
+  %1 = graph.relu %0 : tensor<6xf32> -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}
+
+// A view costs nothing by itself, and keeps what it is a view of in memory.
+//
+// CHECK-LABEL: func.func @view_stays
+// CHECK-NEXT:    %[[R:.*]] = graph.relu %x
+// CHECK-NEXT:    %[[V:.*]] = graph.reshape %[[R]]
+// CHECK-NEXT:    graph.neg %[[V]]
+func.func @view_stays(%x : tensor<2x3xf32>) -> tensor<6xf32> {
+  %0 = graph.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.reshape %0 {shape = ["6"]} : tensor<2x3xf32> -> tensor<6xf32>
+  %2 = graph.neg %1 : tensor<6xf32> -> tensor<6xf32>
+  return %2 : tensor<6xf32>
+}
+
+// An op that runs its reference is no kernel.
+//
+// CHECK-LABEL: func.func @reference_stays
+// CHECK-NEXT:    %[[R:.*]] = graph.relu %x
+// CHECK-NEXT:    %[[S:.*]] = graph.cumsum %[[R]]
+// CHECK-NEXT:    graph.neg %[[S]]
+func.func @reference_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.cumsum %0 {axis = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// A copy is what it is for the sake of its memory.
+//
+// CHECK-LABEL: func.func @copy_stays
+// CHECK-NEXT:    %[[R:.*]] = graph.relu %x
+// CHECK-NEXT:    graph.copy %[[R]]
+func.func @copy_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.copy %0 : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -1,0 +1,66 @@
+// RUN: sr-opt %s -p verify-buffers --split-input-file --verify-diagnostics | filecheck %s
+
+// The second value begins where the first ends, and the third when the first is over.
+//
+// CHECK-LABEL: func.func @apart
+func.func @apart(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 1>]} : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 {graph.buffers = [#graph.buffer<activations, slot = 1, offset = 16, size = "16">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.abs %1 {graph.buffers = [#graph.buffer<activations, slot = 2, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 2, first = 2, last = 3>]} : tensor<4xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// A value and a view of it are one group.
+//
+// CHECK-LABEL: func.func @view
+func.func @view(%x : tensor<4xf32>) -> tensor<2x2xf32> {
+  %0 = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.reshape %0 {shape = ["2", "2"], graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4xf32> -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// -----
+
+// An op would write where it reads.
+func.func @reads_where_it_writes(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 1>]} : tensor<4xf32> -> tensor<4xf32>
+  // expected-error {{expected memory of its own for each live value, got bytes 0 to 16 of the activations shared by %a (graph.relu) and %b (graph.neg)}}
+  %b = graph.neg %a {graph.buffers = [#graph.buffer<activations, slot = 1, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+// A value that lives longer is overwritten, in part, by one that comes much later.
+func.func @overlaps_in_part(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 3>]} : tensor<4xf32> -> tensor<4xf32>
+  %b = graph.neg %a {graph.buffers = [#graph.buffer<activations, slot = 1, offset = 64, size = "16">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  // expected-error {{got bytes 12 to 16 of the activations shared by %a (graph.relu) and %c (graph.abs)}}
+  %c = graph.abs %b {graph.buffers = [#graph.buffer<activations, slot = 2, offset = 12, size = "16">], graph.lifetimes = [#graph.lifetime<group = 2, first = 2, last = 3>]} : tensor<4xf32> -> tensor<4xf32>
+  %d = graph.add %a, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// Where a value without a place yet will lie is verified when it gets one.
+//
+// CHECK-LABEL: func.func @no_place_yet
+func.func @no_place_yet(%x : tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]> {
+  %0 = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = ?, size = "4 * n">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 1>]} : tensor<?xf32, ["n"]> -> tensor<?xf32, ["n"]>
+  %1 = graph.neg %0 {graph.buffers = [#graph.buffer<activations, slot = 1, offset = ?, size = "4 * n">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<?xf32, ["n"]> -> tensor<?xf32, ["n"]>
+  return %1 : tensor<?xf32, ["n"]>
+}
+
+// -----
+
+// Each region is a block of its own.
+//
+// CHECK-LABEL: func.func @regions
+func.func @regions(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 1>]} : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 {graph.buffers = [#graph.buffer<outputs, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -1,0 +1,185 @@
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64},vectorize-loops' | filecheck %s --check-prefixes=CHECK,SSE
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},vectorize-loops' | filecheck %s --check-prefixes=CHECK,AVX2
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v4},vectorize-loops' | filecheck %s --check-prefixes=CHECK,AVX512
+// RUN: not sr-opt %s -p vectorize-loops 2>&1 | filecheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
+
+// A vector of the target holds four, eight or sixteen elements of 32 bits.
+//
+// CHECK-LABEL: loop.kernel @copy
+// SSE:           loop.for parallel %i to 64 lanes 4 {
+// AVX2:          loop.for parallel %i to 64 lanes 8 {
+// AVX512:        loop.for parallel %i to 64 lanes 16 {
+loop.kernel @copy(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// The widest element that is computed with decides.
+//
+// CHECK-LABEL: loop.kernel @widen
+// AVX2:          loop.for parallel %i to 64 lanes 4 {
+loop.kernel @widen(%a: memref<?xf32>, %b: memref<?xf64>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = arith.extf %x : f32 to f64
+    loop.store %y, %b[%i] : memref<?xf64>
+    loop.yield
+  }
+}
+
+// A boolean in memory is a byte.
+//
+// CHECK-LABEL: loop.kernel @booleans
+// AVX2:          loop.for parallel %i to 64 lanes 32 {
+loop.kernel @booleans(%a: memref<?xi1>, %b: memref<?xi1>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i] : memref<?xi1>
+    loop.store %x, %b[%i] : memref<?xi1>
+    loop.yield
+  }
+}
+
+// Three bodies fill no vector of eight, but one of two.
+//
+// CHECK-LABEL: loop.kernel @few_bodies
+// AVX2:          loop.for parallel %i to 3 lanes 2 {
+loop.kernel @few_bodies(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 3 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A number of bodies that is not known is taken for a large one.
+//
+// CHECK-LABEL: loop.kernel @symbols
+// AVX2:          loop.for parallel %i to "n" lanes 8 {
+loop.kernel @symbols(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to "n" {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Elements that lie side by side along the outer loop make that one the vector.
+//
+// CHECK-LABEL: loop.kernel @outer_loop
+// AVX2:          loop.for parallel %i to 64 lanes 8 {
+// AVX2-NEXT:       loop.for parallel %j to 32 {
+loop.kernel @outer_loop(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    loop.for parallel %j to 32 {
+      %x = loop.load %a[%j * 64 + %i] : memref<?xf32>
+      loop.store %x, %b[%j * 64 + %i] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// Where loads and stores disagree, stores weigh more.
+//
+// CHECK-LABEL: loop.kernel @transpose
+// AVX2:          loop.for parallel %i to 64 lanes 8 {
+// AVX2-NEXT:       loop.for parallel %j to 32 {
+loop.kernel @transpose(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    loop.for parallel %j to 32 {
+      %x = loop.load %a[%i * 32 + %j] : memref<?xf32>
+      loop.store %x, %b[%j * 64 + %i] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// A sum along what lies in a row has a total for each lane; so many that the order in which
+// it is added up does not depend on how long it is.
+//
+// CHECK-LABEL: loop.kernel @sum_of_rows
+// AVX2:          loop.for parallel %i to 64 {
+// AVX2:            loop.for reduce(add) %j to 3 lanes 8 (
+loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 64 {
+    %sum = loop.for reduce(add) %j to 3 (%so_far = %zero : f32) {
+      %x = loop.load %a[%i * 3 + %j] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Sums of columns are computed side by side, each in its own order.
+//
+// CHECK-LABEL: loop.kernel @sum_of_columns
+// AVX2:          loop.for parallel %i to 64 lanes 8 {
+// AVX2:            loop.for reduce(add) %j to 32 (
+loop.kernel @sum_of_columns(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 64 {
+    %sum = loop.for reduce(add) %j to 32 (%so_far = %zero : f32) {
+      %x = loop.load %a[%j * 64 + %i] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A row that is looked up lies in one piece along the inner loop.
+//
+// CHECK-LABEL: loop.kernel @rows_looked_up
+// AVX2:          loop.for parallel %i to 64 {
+// AVX2:            loop.for parallel %j to 16 lanes 8 {
+loop.kernel @rows_looked_up(%indices: memref<?xi64>, %a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    %number = loop.load %indices[%i] : memref<?xi64>
+    %row = arith.index_cast %number : i64 to index
+    loop.for parallel %j to 16 {
+      %x = loop.load %a[%row * 16 + %j] : memref<?xf32>
+      loop.store %x, %b[%i * 16 + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// Elements that lie apart are not worth a vector.
+//
+// CHECK-LABEL: loop.kernel @elements_lie_apart
+// AVX2:          loop.for parallel %i to 64 {
+loop.kernel @elements_lie_apart(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i * 2] : memref<?xf32>
+    loop.store %x, %b[%i * 2] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A tile is vectors already, and so nothing around it is.
+//
+// CHECK-LABEL: loop.kernel @tile_is_vectors
+// AVX2:          loop.for parallel %b to 16 {
+loop.kernel @tile_is_vectors(%out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %b to 16 {
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+      loop.yield %sum : f32
+    } finish (%row, %column, %total) {
+      loop.store %total, %out[%row * 1024 + %column * 16 + %b] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}

@@ -1,0 +1,101 @@
+// RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// What is said of every op, by the example of some.
+
+// Names that the op does not define are attributes, and are kept.
+//
+// CHECK-LABEL: func.func @attributes
+// CHECK:         graph.relu %x {note = "kept"} : tensor<4xf32> -> tensor<4xf32>
+func.func @attributes(%x : tensor<4xf32>) {
+  %0 = graph.relu %x {note = "kept"} : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A dimension is the same in whatever way it is written.
+//
+// CHECK-LABEL: func.func @one_form_of_dimensions
+// CHECK:         graph.concat %x, %x, %y {axis = 0 : i64} : tensor<?xf32, ["n"]>, tensor<?xf32, ["n"]>, tensor<1xf32> -> tensor<?xf32, ["2 * n + 1"]>
+// CHECK:         graph.reshape %{{.*}} {shape = ["1 + n + n"]} : tensor<?xf32, ["2 * n + 1"]> -> tensor<?xf32, ["2 * n + 1"]>
+func.func @one_form_of_dimensions(%x : tensor<?xf32, ["n"]>, %y : tensor<1xf32>) {
+  %0 = graph.concat %x, %x, %y {axis = 0 : i64} : tensor<?xf32, ["n"]>, tensor<?xf32, ["n"]>, tensor<1xf32> -> tensor<?xf32, ["2 * n + 1"]>
+  %1 = graph.reshape %0 {shape = ["1 + n + n"]} : tensor<?xf32, ["2 * n + 1"]> -> tensor<?xf32, ["2 * n + 1"]>
+  return
+}
+
+// -----
+
+// The result is what the op infers.
+func.func @result_type_is_inferred(%x : tensor<4xf32>) {
+  // expected-error {{expected result type tensor<4xf32>, got tensor<5xf32>}}
+  %0 = graph.relu %x : tensor<4xf32> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// An unknown size without a name would equal nothing.
+func.func @symbol_without_name(%x : tensor<?xf32>) {
+  // expected-error {{expected a name for every ?, got tensor<?xf32>}}
+  %0 = graph.relu %x : tensor<?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @too_many_names(%x : tensor<?x3xf32, ["m", "n"]>) {
+  // expected-error {{expected a name for every ?, got tensor<?x3xf32, ["m", "n"]>}}
+  %0 = graph.relu %x : tensor<?x3xf32, ["m", "n"]> -> tensor<?x3xf32, ["m", "n"]>
+  return
+}
+
+// -----
+
+// A name is a dimension.
+func.func @no_dimension(%x : tensor<?xf32, ["n +"]>) {
+  // expected-error {{dimension 'n +': expected a number or a symbol, got the end}}
+  %0 = graph.relu %x : tensor<?xf32, ["n +"]> -> tensor<?xf32, ["n +"]>
+  return
+}
+
+// -----
+
+// The compiler computes with five element types.
+func.func @no_such_element(%x : tensor<4xf16>) {
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, got tensor<4xf16>}}
+  %0 = graph.relu %x : tensor<4xf16> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @no_tensor(%x : f32) {
+  // expected-error {{f32 should be of base attribute tensor}}
+  %0 = graph.relu %x : f32 -> f32
+  return
+}
+
+// -----
+
+func.func @operand_missing(%x : tensor<4xf32>) {
+  // expected-error {{Expected 2 operands, but got 1}}
+  %0 = graph.add %x : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @property_missing(%x : tensor<4xf32>) {
+  // expected-error {{property 'axis' expected in operation 'graph.softmax'}}
+  %0 = graph.softmax %x : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @property_of_another_type(%x : tensor<4xf32>) {
+  // expected-error {{"last" should be of base attribute integer}}
+  %0 = graph.softmax %x {axis = "last"} : tensor<4xf32> -> tensor<4xf32>
+  return
+}

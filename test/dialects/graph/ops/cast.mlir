@@ -1,0 +1,38 @@
+// RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// Any element type becomes any other, and the shape stays.
+//
+// CHECK-LABEL: func.func @round_trip
+// CHECK:         graph.cast %x {to = f32} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK:         graph.cast %x {to = f64} : tensor<2x3xf32> -> tensor<2x3xf64>
+// CHECK:         graph.cast %x {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
+// CHECK:         graph.cast %x {to = i64} : tensor<2x3xf32> -> tensor<2x3xi64>
+// CHECK:         graph.cast %x {to = i1} : tensor<2x3xf32> -> tensor<2x3xi1>
+func.func @round_trip(%x : tensor<2x3xf32>) {
+  %0 = graph.cast %x {to = f32} : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.cast %x {to = f64} : tensor<2x3xf32> -> tensor<2x3xf64>
+  %2 = graph.cast %x {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
+  %3 = graph.cast %x {to = i64} : tensor<2x3xf32> -> tensor<2x3xi64>
+  %4 = graph.cast %x {to = i1} : tensor<2x3xf32> -> tensor<2x3xi1>
+  return
+}
+
+// -----
+
+// A symbol stays what it is.
+//
+// CHECK-LABEL: func.func @symbols
+// CHECK:         graph.cast %x {to = i64} : tensor<?xi1, ["batch"]> -> tensor<?xi64, ["batch"]>
+func.func @symbols(%x : tensor<?xi1, ["batch"]>) {
+  %0 = graph.cast %x {to = i64} : tensor<?xi1, ["batch"]> -> tensor<?xi64, ["batch"]>
+  return
+}
+
+// -----
+
+// The compiler computes with five element types.
+func.func @no_such_element(%x : tensor<4xf32>) {
+  // expected-error {{expected a cast to f32, f64, i32, i64, i1, got f16}}
+  %0 = graph.cast %x {to = f16} : tensor<4xf32> -> tensor<4xf16>
+  return
+}

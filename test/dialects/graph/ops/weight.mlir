@@ -1,0 +1,28 @@
+// RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// A key names an entry of the weight store, and the type says what it is.
+//
+// CHECK-LABEL: func.func @round_trip
+// CHECK:         graph.weight "fc.weight" : tensor<2x3xf32>
+func.func @round_trip() {
+  %0 = graph.weight "fc.weight" : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// What is stored has a size.
+func.func @unknown_size() {
+  // expected-error {{expected a known shape, got tensor<?x3xf32, ["batch"]>}}
+  %0 = graph.weight "fc.weight" : tensor<?x3xf32, ["batch"]>
+  return
+}
+
+// -----
+
+// The compiler computes with five element types.
+func.func @no_such_element() {
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, got tensor<4xf16>}}
+  %0 = graph.weight "fc.weight" : tensor<4xf16>
+  return
+}

@@ -1,0 +1,149 @@
+"""
+Every op of the graph dialect computes in machine code what its numpy reference does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+import pytest
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Region
+
+from static_runtime import StaticModule
+from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.options import Options
+from static_runtime.dialects.graph import Graph
+from static_runtime.dialects.graph.op import GraphOp
+from static_runtime.dialects.graph.shape import Array
+
+from .samples import (
+    RUNS,
+    Case,
+    accepted,
+    at_sizes,
+    make_inputs,
+    shapes,
+    static_cases,
+    symbolic_cases,
+)
+
+TARGETS = ("x86-64", "x86-64-v3", "host")
+
+# Ops on containers, which never reach machine code, and leaves without operands.
+WITHOUT_CASES = {
+    *("graph.constant", "graph.fusion", "graph.concat_list"),
+    *("graph.list_construct", "graph.list_unpack", "graph.tuple_construct"),
+    *("graph.tuple_get", "graph.dict_construct", "graph.dict_get"),
+}
+OPS = [
+    op
+    for op in Graph.operations
+    if issubclass(op, GraphOp) and op.name not in WITHOUT_CASES
+]
+
+
+def compile_cases(cases: Sequence[Case], target: str) -> StaticModule:
+    """One program that runs each case on inputs of its own."""
+    types = [type for case in cases for type in case.operands]
+    block = Block(arg_types=types)
+    inputs = iter(block.args)
+    ops = [case.build([next(inputs) for _ in case.operands]) for case in cases]
+    results = [result for op in ops for result in op.results]
+    block.add_ops([*ops, func.ReturnOp(*results)])
+    outputs = [result.type for result in results]
+    function = func.FuncOp("main", (types, outputs), Region(block))
+    names = [StringAttr(f"x{number}") for number in range(len(types))]
+    function.attributes["graph.input_names"] = ArrayAttr(names)
+    driver = Driver(context(), Options(cache=False), target, None)
+    artifact, report = driver.compile(ModuleOp([function]))
+    return make_module(artifact, report)
+
+
+def expected(case: Case, inputs: Sequence[Array]) -> Sequence[Array]:
+    """What the reference computes for a case of known sizes."""
+    op = case.build(Block(arg_types=case.operands).args)
+    with np.errstate(all="ignore"):
+        return op.run_reference(inputs, {})
+
+
+def check(case: Case, got: Array, want: Array) -> None:
+    """Compares results: the same dtype and shape, numbers as close as math allows."""
+    assert got.dtype == want.dtype, case
+    assert got.shape == want.shape, case
+    precision = 1e-5 if got.dtype == np.float32 else 1e-13
+    finite = np.abs(want[np.isfinite(want)])
+    np.testing.assert_allclose(
+        got,
+        want,
+        rtol=precision,
+        atol=precision * finite.max(initial=0.1),
+        equal_nan=True,
+        err_msg=str(case),
+    )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_computes_the_reference(op: type[GraphOp], target: str):
+    cases = [
+        case for case in static_cases(op) if make_inputs(case, 1, False) is not None
+    ]
+    assert cases, "every op has a case"
+    module = compile_cases(cases, target)
+    for special in (False, True):
+        arrays = [make_inputs(case, 1, special) or [] for case in cases]
+        results: Array | tuple[Array, ...] = module(*chain.from_iterable(arrays))
+        results = results if isinstance(results, tuple) else (results,)
+        for case, inputs, got in zip(cases, arrays, results, strict=True):
+            (want,) = expected(case, inputs)
+            check(case, got, np.asarray(want))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_computes_the_reference_at_sizes_known_when_it_runs(
+    op: type[GraphOp], target: str
+):
+    for case in symbolic_cases(op):
+        module = compile_cases([case], target)
+        for run, symbols in enumerate(values_of(case.symbols)):
+            known = at_sizes(case, symbols)
+            if not accepted(known):
+                refused = [np.zeros(shape, kind) for shape, kind in shapes(known)]
+                with pytest.raises(ValueError, match="expected"):
+                    module(*refused)
+                continue
+            inputs = make_inputs(known, run, special=False)
+            if inputs is None:
+                continue
+            (want,) = expected(known, inputs)
+            check(known, module(*inputs), np.asarray(want))
+
+
+def values_of(symbols: Sequence[str]) -> list[Mapping[str, int]]:
+    """Values for symbols, from all alike to all different."""
+    alike = [dict.fromkeys(symbols, value) for value in RUNS]
+    spread = [
+        {name: RUNS[(at + start) % len(RUNS)] for at, name in enumerate(symbols)}
+        for start in range(2)
+    ]
+    return [*alike, *spread]
+
+
+def test_every_op_has_a_kernel_or_is_known_to_have_none():
+    fallbacks = {
+        op.name
+        for op in OPS
+        if op.nests is GraphOp.nests
+        and op.decompose is GraphOp.decompose
+        and not op.IS_VIEW
+    }
+    assert fallbacks == {"graph.argmax", "graph.cumsum"}

@@ -1,0 +1,119 @@
+// RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// The step accumulates an element, and the finish stores what it all came to.
+//
+// CHECK-LABEL: loop.kernel @round_trip
+// CHECK:         loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+// CHECK:           %[[NEXT:.*]] = math.fma %{{.*}}, %{{.*}}, %sum : f32
+// CHECK-NEXT:      loop.yield %[[NEXT]] : f32
+// CHECK-NEXT:    } finish (%row, %column, %total) {
+// CHECK-NEXT:      loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+// CHECK-NEXT:      loop.yield
+// CHECK-NEXT:    }
+loop.kernel @round_trip(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+    %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+    %b = loop.load %rhs[%k * 7 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
+// A tile of six rows by two vectors of eight columns; any number of indices is reduced.
+//
+// CHECK-LABEL: loop.kernel @sized
+// CHECK:         loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 step (%sum) {
+loop.kernel @sized() symbols ["n", "m"] {
+  %zero = arith.constant 0.0 : f64
+  loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 step (%sum) {
+    loop.yield %sum : f64
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+}
+
+// -----
+
+// The columns of a tile are whole vectors.
+loop.kernel @half_a_vector() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected columns in whole vectors, got 6x12x8}}
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 6, 12, 8 step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+}
+
+// -----
+
+// A tile has at least one row.
+loop.kernel @no_rows() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected columns in whole vectors, got 0x8x8}}
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 0, 8, 8 step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+}
+
+// -----
+
+// There are rows and columns.
+loop.kernel @no_columns() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected a step of 1 indices and f32}}
+  loop.tile %i to 5 from %zero : f32 step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+}
+
+// -----
+
+// Both regions end in a yield.
+loop.kernel @no_yield(%out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{loop.store terminates block in single-block region but is not a terminator}}
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %out[%column] : memref<?xf32>
+  }
+}
+
+// -----
+
+// It is a yield of loops.
+loop.kernel @another_yield() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected regions that end in loop.yield}}
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    "graph.yield"() : () -> ()
+  }
+}
+
+// -----
+
+// The finish takes a row, a column and the total.
+loop.kernel @finish_of_a_row() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected a finish of row, column, total}}
+  "loop.tile"(%zero) <{bounds = ["5", "7", "3"]}> ({
+  ^bb0(%i: index, %j: index, %k: index, %sum: f32):
+    loop.yield %sum : f32
+  }, {
+  ^bb0(%row: index, %total: f32):
+    loop.yield
+  }) : (f32) -> ()
+}

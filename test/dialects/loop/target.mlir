@@ -1,0 +1,21 @@
+// RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// A module names the machine that it is for; its features are told where they matter.
+//
+// CHECK: builtin.module attributes {loop.target = #loop.target<"x86-64-v3", vector = 256, registers = 16, fma = true>}
+builtin.module attributes {loop.target = #loop.target<"x86-64-v3", vector = 256, registers = 16, fma = true>} {
+}
+
+// -----
+
+// CHECK: builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 128, registers = 16, fma = false, "+sse4.2,-avx">}
+builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 128, registers = 16, fma = false, "+sse4.2,-avx">} {
+}
+
+// -----
+
+// Nothing is left out.
+//
+// expected-error @below {{registers}}
+builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 128, fma = false>} {
+}

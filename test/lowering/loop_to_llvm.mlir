@@ -1,0 +1,328 @@
+// RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64-v3}' -t llvm | filecheck %s --check-prefixes=CHECK,FMA
+// RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64}' -t llvm | filecheck %s --check-prefixes=CHECK,SSE
+// RUN: not sr-opt %s --split-input-file -t llvm 2>&1 | filecheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
+
+// Two vectors of eight, and the three bodies that are left over one by one.
+//
+// CHECK-LABEL: ; kernel @vectors
+// CHECK-NEXT:  define void @sr_k_{{[0-9a-f]+}}(ptr noalias nocapture noundef %[[A:.*]], ptr noalias nocapture noundef %[[B:.*]]) nounwind {
+// CHECK:         %[[I:.*]] = phi i64 [0, %entry], [%[[NEXT:.*]], %{{.*}}]
+// CHECK:         load <8 x float>, ptr %{{.*}}, align 4
+// CHECK:         fadd <8 x float>
+// CHECK:         store <8 x float> %{{.*}}, ptr %{{.*}}, align 4
+// CHECK-NEXT:    %[[NEXT]] = add nuw nsw i64 %[[I]], 8
+// CHECK-NEXT:    icmp slt i64 %[[NEXT]], 16
+// CHECK:         %[[J:.*]] = phi i64 [16, %{{.*}}], [%[[NEXT:.*]], %{{.*}}]
+// CHECK:         load float, ptr %{{.*}}, align 4
+// CHECK:         fadd float
+// CHECK:         store float %{{.*}}, ptr %{{.*}}, align 4
+// CHECK-NEXT:    %[[NEXT]] = add nuw nsw i64 %[[J]], 1
+// CHECK-NEXT:    icmp slt i64 %[[NEXT]], 19
+// CHECK:         ret void
+loop.kernel @vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 19 lanes 8 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = arith.addf %x, %x : f32
+    loop.store %y, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Nothing is left over of sixteen bodies.
+//
+// CHECK-LABEL: ; kernel @whole_vectors
+// CHECK:         load <8 x float>
+// CHECK-NOT:     load float
+// CHECK:         ret void
+loop.kernel @whole_vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 16 lanes 8 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// How many vectors there are is computed from the symbols, which are arguments.
+//
+// CHECK-LABEL: ; kernel @symbols
+// CHECK-NEXT:  define void @sr_k_{{.*}}, i64 %symbol.n)
+// CHECK:         %[[SIZE:.*]] = mul nsw i64 2, %symbol.n
+// CHECK:         %[[WHOLE:.*]] = and i64 %[[SIZE]], -8
+// CHECK:         icmp slt i64 0, %[[WHOLE]]
+// CHECK:         load <8 x float>
+// CHECK:         icmp slt i64 %[[WHOLE]], %[[SIZE]]
+// CHECK:         load float
+loop.kernel @symbols(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to "2 * n" lanes 8 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A total for each lane, combined by halves; what is left over comes last.
+//
+// CHECK-LABEL: ; kernel @reduction
+// CHECK:         %[[SUM:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
+// CHECK:         %[[TOTALS:.*]] = fadd <4 x float> %[[SUM]], %{{.*}}
+// CHECK:         %[[LOW:.*]] = shufflevector <4 x float> %[[TOTALS]], {{.*}}<i32 0, i32 1>
+// CHECK-NEXT:    %[[HIGH:.*]] = shufflevector <4 x float> %[[TOTALS]], {{.*}}<i32 2, i32 3>
+// CHECK-NEXT:    %[[HALF:.*]] = fadd <2 x float> %[[LOW]], %[[HIGH]]
+// CHECK-NEXT:    %[[A:.*]] = extractelement <2 x float> %[[HALF]], i64 0
+// CHECK-NEXT:    %[[B:.*]] = extractelement <2 x float> %[[HALF]], i64 1
+// CHECK-NEXT:    %[[TOTAL:.*]] = fadd float %[[A]], %[[B]]
+// CHECK:         %[[LAST:.*]] = phi float
+// CHECK:         %[[ALL:.*]] = fadd float %[[LAST]]
+// CHECK:         store float %[[ALL]]
+loop.kernel @reduction(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = loop.for reduce(add) %i to 35 lanes 4 (%so_far = %zero : f32) {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %next = arith.addf %so_far, %x : f32
+    loop.yield %next : f32
+  }
+  loop.store %sum, %b[0] : memref<?xf32>
+}
+
+// Elements that lie apart are loaded one by one, and then are a vector.
+//
+// CHECK-LABEL: ; kernel @elements_lie_apart
+// CHECK-COUNT-4: insertelement <4 x float>
+// CHECK:         store <4 x float>
+loop.kernel @elements_lie_apart(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 8 lanes 4 {
+    %x = loop.load %a[%i * 3] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A boolean is a byte in memory, and a bit where it is computed with.
+//
+// CHECK-LABEL: ; kernel @booleans
+// CHECK:         %[[BYTES:.*]] = load <8 x i8>, ptr %{{.*}}, align 1
+// CHECK-NEXT:    %[[BITS:.*]] = icmp ne <8 x i8> %[[BYTES]], zeroinitializer
+// CHECK:         %[[BOTH:.*]] = and <8 x i1> %{{.*}}, %[[BITS]]
+// CHECK:         %[[OUT:.*]] = zext <8 x i1> %[[BOTH]] to <8 x i8>
+// CHECK-NEXT:    store <8 x i8> %[[OUT]], ptr %{{.*}}, align 1
+loop.kernel @booleans(%a: memref<?xf32>, %b: memref<?xi1>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 16 lanes 8 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %positive = arith.cmpf ogt, %x, %zero : f32
+    %y = loop.load %b[%i] : memref<?xi1>
+    %z = arith.andi %positive, %y : i1
+    loop.store %z, %b[%i] : memref<?xi1>
+    loop.yield
+  }
+}
+
+// Two rows of two vectors are four totals in registers. In each step an element of the
+// left operand is loaded once for its row, a vector of the right one once for its column.
+// Where the target cannot multiply and add in one step, it is two.
+//
+// CHECK-LABEL: ; kernel @tile
+// CHECK-COUNT-4: phi <8 x float> [splat (float 0x0000000000000000)
+// CHECK:         load float
+// CHECK:         %[[B0:.*]] = load <8 x float>
+// FMA:           call <8 x float> @llvm.fma.v8f32({{.*}}, <8 x float> %[[B0]],
+// SSE:           %[[PRODUCT:.*]] = fmul <8 x float> %{{.*}}, %[[B0]]
+// SSE-NEXT:      fadd <8 x float> %[[PRODUCT]], %{{.*}}
+// CHECK:         %[[B1:.*]] = load <8 x float>
+// FMA:           call <8 x float> @llvm.fma.v8f32({{.*}}, <8 x float> %[[B1]],
+// CHECK:         load float
+// FMA:           call <8 x float> @llvm.fma.v8f32({{.*}}, <8 x float> %[[B0]],
+// FMA:           call <8 x float> @llvm.fma.v8f32({{.*}}, <8 x float> %[[B1]],
+// CHECK-NOT:     load
+// SSE-NOT:       llvm.fma
+// CHECK-COUNT-4: store <8 x float>
+// CHECK:         ret void
+loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 step (%sum) {
+    %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+    %b = loop.load %rhs[%k * 16 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %out[%row * 16 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A row and columns that are left over are narrower blocks: a vector, then one by one.
+//
+// CHECK-LABEL: ; kernel @left_over
+// CHECK:         store <4 x float>
+// CHECK:         store <4 x float>
+// CHECK:         store <4 x float>
+// CHECK:         store float
+// CHECK:         store float
+// CHECK:         store float
+// CHECK:         ret void
+loop.kernel @left_over(%out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 3, %j to 5, reduce %k to 3 from %zero : f32 by 2, 4, 4 step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %out[%row * 5 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A kernel that checks indices may fail: it says which index was bad, and the limits.
+//
+// CHECK-LABEL: ; kernel @check
+// CHECK-NEXT:  define i32 @sr_k_{{.*}}, i64 %symbol.n, ptr noalias nocapture noundef %error)
+// CHECK:         %[[INDEX:.*]] = sext i32 %{{.*}} to i64
+// CHECK-NEXT:    icmp sge i64 %[[INDEX]], 0
+// CHECK-NEXT:    icmp slt i64 %[[INDEX]], 7
+// CHECK:         store i64 %[[INDEX]]
+// CHECK:         ret i32 1
+// CHECK:         ret i32 0
+loop.kernel @check(%i: memref<?xi32>) symbols ["n"] {
+  loop.check_index %i["n"] below 7 : memref<?xi32>
+}
+
+// One that wraps may be as low as the bound below zero.
+//
+// CHECK-LABEL: ; kernel @check_wraps
+// CHECK:         %[[LEAST:.*]] = sub nsw i64 0, 7
+// CHECK:         icmp sge i64 %{{.*}}, %[[LEAST]]
+loop.kernel @check_wraps(%i: memref<?xi64>) symbols ["n"] {
+  loop.check_index %i["n"] wraps below 7 : memref<?xi64>
+}
+
+// A function of mathematics is written out beside the kernel, for vectors and for what is
+// left over, and called by nobody else.
+//
+// CHECK-LABEL: ; kernel @mathematics
+// CHECK:         call <8 x float> @sr.exp.v8f32(
+// CHECK:         call float @sr.exp.f32(
+// CHECK:       define internal <8 x float> @sr.exp.v8f32(<8 x float> %x) alwaysinline
+// CHECK:       define internal float @sr.exp.f32(float %x) alwaysinline
+loop.kernel @mathematics(%a: memref<?xf32>) {
+  loop.for parallel %i to 19 lanes 8 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = math.exp %x : f32
+    loop.store %y, %a[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// An integer has a quotient whatever it is divided by.
+//
+// CHECK-LABEL: ; kernel @division
+// CHECK:         %[[ZERO:.*]] = icmp eq i32 %[[B:.*]], 0
+// CHECK:         %[[SAFE:.*]] = select i1 %{{.*}}, i32 1, i32 %[[B]]
+// CHECK-NEXT:    %[[QUOTIENT:.*]] = sdiv i32 %{{.*}}, %[[SAFE]]
+// CHECK-NEXT:    select i1 %[[ZERO]], i32 0, i32 %[[QUOTIENT]]
+loop.kernel @division(%a: memref<?xi32>) {
+  %x = loop.load %a[0] : memref<?xi32>
+  %y = loop.load %a[1] : memref<?xi32>
+  %z = arith.divsi %x, %y : i32
+  loop.store %z, %a[2] : memref<?xi32>
+}
+
+// -----
+
+// The program is a function of a context, which says where everything is. The call that
+// fails ends the run: by its number it is known which that was.
+//
+// CHECK-LABEL: ; the program
+// CHECK-DAG:   declare void @[[ADD:sr_k_[0-9a-f]+]](ptr, ptr, i64)
+// CHECK-DAG:   declare i32 @[[CHECKED:sr_k_[0-9a-f]+]](ptr, ptr)
+// CHECK:       define i32 @sr_run(ptr noundef %context)
+// CHECK:         %[[BATCH:.*]] = load i64
+// CHECK:         %[[IN:.*]] = load ptr
+// CHECK:         %[[CONSTANT:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 256
+// CHECK:         %[[PLACED:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 128
+// CHECK:         %[[OFFSET:.*]] = load i64
+// CHECK:         %[[LOOKED_UP:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 %[[OFFSET]]
+// CHECK:         %[[SIZE:.*]] = mul nsw i64 2, %[[BATCH]]
+// CHECK:         call void @[[ADD]](ptr %[[IN]], ptr %[[PLACED]], i64 %[[SIZE]])
+// CHECK-NEXT:    %[[STATUS:.*]] = call i32 @[[CHECKED]](ptr %[[CONSTANT]], ptr %{{.*}})
+// CHECK-NEXT:    %[[BAD:.*]] = icmp ne i32 %[[STATUS]], 0
+// CHECK-NEXT:    br i1 %[[BAD]], label %[[FAILED:.*]], label %[[GOOD:.*]]
+// CHECK-NEXT:  [[FAILED]]:
+// CHECK-NEXT:    store i64 1, ptr
+// CHECK-NEXT:    ret i32 1
+// CHECK-NEXT:  [[GOOD]]:
+//
+// A fallback op is a function of Python's, which gets the addresses of its buffers.
+//
+// CHECK:         store ptr %[[PLACED]], ptr
+// CHECK:         store ptr %[[LOOKED_UP]], ptr
+// CHECK:         call i32 %{{.*}}(ptr %context, i64 0, ptr %{{.*}})
+// CHECK:         ret i32 0
+//
+// The entry is what Python calls. It takes two arrays by position, if each is an array of
+// the right rank and dtype, in order and aligned, of a shape that it knows, and if there is
+// a context whose plan is of the batch that these have; all else goes to Python.
+//
+// CHECK:       define ptr @sr_call(ptr %self, ptr %arguments, i64 %count, ptr %names) {
+// CHECK:         icmp eq i64 %count, 2
+// CHECK-NEXT:    icmp eq ptr %names, null
+// CHECK:         br i1 %{{.*}}, label %{{.*}}, label %slow
+// CHECK:         %[[RANK:.*]] = load i32
+// CHECK-NEXT:    icmp eq i32 %[[RANK]], 2
+// CHECK:         and i32 %{{.*}}, 257
+// CHECK:         %[[ROWS:.*]] = load i64
+// CHECK:         %[[COLUMNS:.*]] = load i64
+// CHECK:         icmp eq i64 %[[COLUMNS]], 3
+// CHECK:         %[[PLANNED:.*]] = load i64
+// CHECK-NEXT:    icmp eq i64 %[[PLANNED]], %[[ROWS]]
+//
+// It makes an array for each output.
+//
+// CHECK:         %[[FIRST:.*]] = call ptr %{{.*}}(i32 2, ptr %{{.*}}, ptr %{{.*}}, i32 0)
+// CHECK:         %[[SECOND:.*]] = call ptr %{{.*}}(i32 0, ptr %{{.*}}, ptr %{{.*}}, i32 0)
+//
+// A run of so many rows that it takes long lets other threads go on.
+//
+// CHECK:         %[[WORK:.*]] = mul nsw i64 3, %[[ROWS]]
+// CHECK-NEXT:    icmp sge i64 %[[WORK]], 32768
+// CHECK:         call ptr @PyEval_SaveThread()
+// CHECK-NEXT:    call i32 @sr_run(
+// CHECK-NEXT:    call void @PyEval_RestoreThread(
+// CHECK:         call i32 @sr_run(
+//
+// After an error Python runs it once more, to explain it; else there is a tuple.
+//
+// CHECK:         call void @Py_DecRef(ptr %[[FIRST]])
+// CHECK-NEXT:    call void @Py_DecRef(ptr %[[SECOND]])
+// CHECK-NEXT:    br label %slow
+// CHECK:         %[[BOTH:.*]] = call ptr @PyTuple_New(i64 2)
+// CHECK:         ret ptr %[[BOTH]]
+// CHECK:       slow:
+// CHECK:         call ptr @PyObject_Vectorcall(
+loop.program @main {inputs = [tensor<?x3xf32, ["batch"]>, tensor<4xi64>], outputs = [tensor<?x3xf32, ["batch"]>, tensor<i64>], slots = [#graph.buffer<activations, slot = 0, offset = 128, size = "64">, #graph.buffer<activations, slot = 1, offset = ?, size = "4 * batch">], work = "3 * batch"} {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  %1 = loop.view constants 256 : memref<?xi64>
+  %2 = loop.view activations 0 at 128 : memref<?xf32>
+  %3 = loop.view activations 1 at ? : memref<?xf32>
+  loop.call @add(%0, %2) symbols ["2 * batch"] : memref<?xf32>, memref<?xf32>
+  loop.call @lookup(%1) symbols [] : memref<?xi64>
+  loop.call_out 0 (%2, %3) : memref<?xf32>, memref<?xf32>
+}
+loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  %n = loop.extent "n"
+}
+loop.kernel @lookup(%i: memref<?xi64>) {
+  loop.check_index %i[4] below 7 : memref<?xi64>
+}
+
+// -----
+
+// A short run holds on to the interpreter's lock, and one output is no tuple.
+//
+// CHECK-LABEL: ; the program
+// CHECK:       define ptr @sr_call(
+// CHECK-NOT:     SaveThread
+// CHECK:         call i32 @sr_run(
+// CHECK-NOT:     PyTuple_New
+// CHECK:       slow:
+loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work = "4"} {
+}

@@ -1,0 +1,370 @@
+"""
+How far the math functions are off.
+
+Run as a script, this prints the table of docs/math.md; the tests beside it hold each
+function to what it states of itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import llvmlite.binding as llvm
+import numpy as np
+import numpy.typing as npt
+
+from static_runtime.lowering.loop_to_llvm.math import (
+    FUNCTIONS,
+    Element,
+    declarations,
+    define,
+    symbol,
+)
+
+Array: TypeAlias = npt.NDArray[Any]
+ELEMENTS: tuple[Element, ...] = ("f32", "f64")
+KINDS: dict[Element, str] = {"f32": "float", "f64": "double"}
+DTYPES: dict[Element, Any] = {"f32": np.float32, "f64": np.float64}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What code is compiled for."""
+
+    name: str
+    cpu: str
+    features: str
+    fma: bool
+
+
+def machines() -> dict[str, Machine]:
+    """What this machine runs, with and without fused multiply-add."""
+    features = llvm.get_host_cpu_features()
+    cpu = llvm.get_host_cpu_name()
+    if not llvm.get_process_triple().startswith("x86_64"):
+        host = [Machine("host", cpu, features.flatten(), fma=True)]
+        return {
+            each.name: each
+            for each in (*host, Machine("split", cpu, features.flatten(), fma=False))
+        }
+    known = [Machine("sse2", "x86-64", "", fma=False)]
+    if features.get("avx2") and features.get("fma"):
+        known.append(Machine("avx2", "x86-64-v3", "", fma=True))
+    # The host's features tell the truth, its name may not.
+    fused = bool(features.get("fma"))
+    known.append(Machine("host", "x86-64", features.flatten(), fma=fused))
+    return {each.name: each for each in known}
+
+
+MACHINES = machines()
+UNFUSED = next(each for each in MACHINES.values() if not each.fma)
+
+LOOP = """
+define void @{entry}(ptr %out, ptr %x, ptr %y, i64 %n) {{
+entry:
+  %whole = and i64 %n, -{lanes}
+  br label %vector
+vector:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %vector.body ]
+  %more = icmp slt i64 %i, %whole
+  br i1 %more, label %vector.body, label %tail
+vector.body:
+{vector}
+  %i.next = add i64 %i, {lanes}
+  br label %vector
+tail:
+  %j = phi i64 [ %i, %vector ], [ %j.next, %tail.body ]
+  %rest = icmp slt i64 %j, %n
+  br i1 %rest, label %tail.body, label %exit
+tail.body:
+{scalar}
+  %j.next = add i64 %j, 1
+  br label %tail
+exit:
+  ret void
+}}
+"""
+
+
+def body(name: str, arity: int, element: Element, lanes: int, index: str) -> str:
+    """Loads the arguments at an index, calls the function, stores the result."""
+    kind = KINDS[element]
+    type = kind if lanes == 1 else f"<{lanes} x {kind}>"
+    arguments = ("x", "y")[:arity]
+    lines = [
+        f"  %{index}.{each}.at = getelementptr {kind}, ptr %{each}, i64 %{index}"
+        for each in ("out", *arguments)
+    ]
+    lines += [
+        f"  %{index}.{each} = load {type}, ptr %{index}.{each}.at, align 4"
+        for each in arguments
+    ]
+    operands = ", ".join(f"{type} %{index}.{each}" for each in arguments)
+    call = f"call {type} {symbol(name, element, lanes)}({operands})"
+    lines.append(f"  %{index}.result = {call}")
+    lines.append(f"  store {type} %{index}.result, ptr %{index}.out.at, align 4")
+    return "\n".join(lines)
+
+
+def over_arrays(name: str, arity: int, element: Element, lanes: int) -> str:
+    """A function `map_<name>` that calls one that is defined on each element."""
+    return LOOP.format(
+        entry=f"map_{name}",
+        lanes=lanes,
+        vector=body(name, arity, element, lanes, "i"),
+        scalar=body(name, arity, element, 1, "j"),
+    )
+
+
+def module_text(names: Iterable[str], element: Element, lanes: int, fma: bool) -> str:
+    """A module with a function over arrays, `map_<name>`, for each math function."""
+    parts: list[str] = []
+    for name in names:
+        parts += [define(name, element, width, fma) for width in sorted({1, lanes})]
+        parts.append(over_arrays(name, FUNCTIONS[name].arity, element, lanes))
+    text = "\n".join(parts)
+    return text + declarations(text)
+
+
+def target_machine(machine: Machine) -> llvm.TargetMachine:
+    """LLVM's code generator for a machine."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=machine.cpu, features=machine.features, opt=3, jit=True
+    )
+
+
+def optimized(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
+    """A module after LLVM's whole pipeline."""
+    module = llvm.parse_assembly(text)
+    module.verify()
+    module.triple = target.triple
+    module.data_layout = str(target.target_data)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    # The loop over the tail must stay scalar: it is one of the two things compared.
+    tuning.loop_vectorization = False
+    tuning.loop_unrolling = False
+    tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(target, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+class Compiled:
+    """The functions `map_<name>` of a module, compiled and callable by name."""
+
+    def __init__(
+        self, text: str, names: Iterable[str], element: Element, machine: Machine
+    ) -> None:
+        target = target_machine(machine)
+        self.dtype = np.dtype(DTYPES[element])
+        library = llvm.JITLibraryBuilder().add_object_img(
+            target.emit_object(optimized(text, target))
+        )
+        for name in names:
+            library = library.export_symbol(f"map_{name}")
+        self.compiler = llvm.create_lljit_compiler(target)
+        self.library = library.link(self.compiler, "math")
+        entry = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)
+        self.entries: dict[str, Callable[..., None]] = {
+            name: entry(self.library[f"map_{name}"]) for name in names
+        }
+
+    def __call__(self, name: str, *arguments: Array) -> Array:
+        """The function of each element of contiguous arrays of one length."""
+        x, y = arguments[0], arguments[-1]
+        assert x.shape == y.shape
+        assert x.dtype == y.dtype == self.dtype
+        assert x.flags.c_contiguous
+        assert y.flags.c_contiguous
+        out = np.empty_like(x)
+        self.entries[name](out.ctypes.data, x.ctypes.data, y.ctypes.data, x.size)
+        return out
+
+
+@cache
+def compiled(element: Element, lanes: int, machine: Machine) -> Compiled:
+    """All math functions."""
+    text = module_text(FUNCTIONS, element, lanes, machine.fma)
+    return Compiled(text, FUNCTIONS, element, machine)
+
+
+def erf(x: Array) -> Array:
+    """The error function, to the last bit of f64 or, by mpmath, of a long double."""
+    if x.dtype == np.float64:
+        return np.vectorize(math.erf, otypes=[np.float64])(x)
+    import mpmath
+
+    result = np.empty_like(x)
+    with mpmath.workprec(140):
+        for i, each in enumerate(x):
+            exact = mpmath.erf(mpmath.mpf(float(each)))
+            high = float(exact)
+            result[i] = np.longdouble(high) + np.longdouble(float(exact - high))
+    return np.copysign(result, x)
+
+
+def half_away_from_zero(x: Array) -> Array:
+    """The nearest integer, of two the one further from zero."""
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole)
+
+
+SPELLINGS: dict[str, Any] = {
+    "erf": erf,
+    "powf": np.power,
+    "roundeven": np.rint,
+    "round": half_away_from_zero,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+
+
+def exact(name: str, *arguments: Array) -> Array:
+    """What a function should be, in f64 for f32 and in a long double for f64."""
+    wider = np.float64 if arguments[0].dtype == np.float32 else np.longdouble
+    function = SPELLINGS.get(name) or getattr(np, name)
+    with np.errstate(all="ignore"):
+        return function(*(each.astype(wider) for each in arguments))
+
+
+def ulps(actual: Array, expected: Array) -> Array:
+    """
+    Errors in units in the last place of exact results, in a wider format.
+
+    Infinity counts as the number that follows the largest; NaN is only right for NaN.
+    """
+    limits = np.finfo(actual.dtype)
+    beyond = expected.dtype.type(2) ** limits.maxexp
+    with np.errstate(invalid="ignore"):
+        exponent = np.frexp(expected)[1].astype(np.int64)
+        least = int(limits.minexp) + 1
+        last = np.maximum(exponent, least) - limits.nmant - 1
+        unit = np.ldexp(expected.dtype.type(1), last)
+        difference = np.clip(actual.astype(expected.dtype), -beyond, beyond)
+        difference -= np.clip(expected, -beyond, beyond)
+        errors = np.abs(difference) / unit
+    errors[np.isnan(actual) & np.isnan(expected)] = 0
+    errors[actual == expected] = 0
+    errors[np.isnan(errors)] = np.inf
+    return errors
+
+
+REDUCED = 2.0**30 * math.pi / 2
+"""Up to here sin, cos and tan are as exact as they say."""
+
+
+def sample(name: str, element: Element) -> tuple[Array, ...]:
+    """Arguments all over the format, and more where a function has its turns."""
+    generator = np.random.default_rng(len(name))
+    if FUNCTIONS[name].arity == 2:
+        return pairs(generator, element)
+    if element == "f32":
+        # Every exponent and sign, with 2047 fractions each.
+        patterns = np.arange(0, 2**32, 4099, dtype=np.uint64).astype(np.uint32)
+        x = patterns.view(np.float32)
+    elif name == "erf":
+        parts = [generator.uniform(-limit, limit, 2000) for limit in (0.1, 1.2, 6.5)]
+        x = np.concatenate([*parts, 2.0 ** generator.uniform(-1070, 5, 1000)])
+    else:
+        count = 20_000
+        parts = [generator.integers(0, 2**64, count, np.uint64).view(np.float64)]
+        for limit in (0.4, 1, 3, 20, 750, 1e5, REDUCED):
+            parts.append(generator.uniform(-limit, limit, count))
+        parts += [generator.uniform(0.5, 2, count), np.arange(1, 9999) * (math.pi / 2)]
+        x = np.concatenate(parts)
+    return (in_range(name, x),)
+
+
+def in_range(name: str, x: Array) -> Array:
+    """The arguments for which a function keeps to its bound."""
+    return x[~(np.abs(x) > REDUCED)] if name in ("sin", "cos", "tan") else x
+
+
+def pairs(generator: np.random.Generator, element: Element) -> tuple[Array, Array]:
+    """Bases and exponents: any, and such that the power is neither 0 nor infinite."""
+    count, dtype = 60_000, DTYPES[element]
+    integer: Any = np.uint32 if element == "f32" else np.uint64
+    limit = 80 if element == "f32" else 700
+    bits = [
+        generator.integers(0, np.iinfo(integer).max, count, integer).view(dtype)
+        for _ in range(2)
+    ]
+    bases = [
+        np.abs(
+            generator.integers(0, np.iinfo(integer).max, count, integer).view(dtype)
+        ),
+        generator.uniform(0.5, 2, count).astype(dtype),
+        (1 + generator.uniform(-1e-3, 1e-3, count)).astype(dtype),
+        generator.uniform(-20, 20, count).astype(dtype),
+    ]
+    with np.errstate(all="ignore"):
+        exponents = [
+            (generator.uniform(-limit, limit, count) / np.log(np.abs(base))).astype(
+                dtype
+            )
+            for base in bases
+        ]
+        exponents[-1] = np.rint(exponents[-1])
+    return np.concatenate([bits[0], *bases]), np.concatenate([bits[1], *exponents])
+
+
+@dataclass(frozen=True)
+class Error:
+    """The largest error that was met."""
+
+    ulp: float
+    arguments: tuple[float, ...]
+    actual: float
+    expected: float
+
+
+@cache
+def expectation(name: str, element: Element) -> tuple[tuple[Array, ...], Array]:
+    """A sample and the exact results."""
+    arguments = sample(name, element)
+    return arguments, exact(name, *arguments)
+
+
+def largest_error(name: str, element: Element, machine: Machine) -> Error:
+    """The largest error of a function over its sample."""
+    arguments, expected = expectation(name, element)
+    lanes = 16 if element == "f32" else 8
+    actual = compiled(element, lanes, machine)(name, *arguments)
+    errors = ulps(actual, expected)
+    worst = int(errors.argmax())
+    return Error(
+        float(errors[worst]),
+        tuple(float(each[worst]) for each in arguments),
+        float(actual[worst]),
+        float(expected[worst]),
+    )
+
+
+def main() -> None:
+    """Prints the table of docs/math.md."""
+    fused, split = MACHINES["host"], UNFUSED
+    print("| function | f32 | f32, no fma | f64 | f64, no fma | method |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, function in FUNCTIONS.items():
+        cells = [
+            f"{function.ulp(element, machine.fma):g} "
+            f"({largest_error(name, element, machine).ulp:.2f})"
+            for element in ELEMENTS
+            for machine in (fused, split)
+        ]
+        print(f"| `{name}` | {' | '.join(cells)} | {function.note} |")
+
+
+if __name__ == "__main__":
+    main()

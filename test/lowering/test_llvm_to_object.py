@@ -1,0 +1,144 @@
+"""Modules become code of the target that they name, once for all who need it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from static_runtime.compiler.context import context
+from static_runtime.compiler.passes.loop.set_target import SetTarget
+from static_runtime.compiler.passes.loop.size_tiles import SizeTiles
+from static_runtime.compiler.passes.loop.vectorize_loops import VectorizeLoops
+from static_runtime.dialects.loop.target import target_of
+from static_runtime.lowering.llvm_to_object import (
+    Machine,
+    assembly,
+    compile_text,
+    machine_of,
+    objects,
+)
+from static_runtime.lowering.loop_to_llvm import lower_kernels
+from static_runtime.runtime.cache import Cache
+
+KERNELS = """
+loop.kernel @matmul(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+    %a = loop.load %lhs[%i * 32 + %k] : memref<?xf32>
+    %b = loop.load %rhs[%k * 64 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %out[%row * 64 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  loop.for parallel %i to 64 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = loop.load %b[%i] : memref<?xf32>
+    %z = arith.addf %x, %y : f32
+    loop.store %z, %c[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+"""
+
+
+def kernels(cpu: str) -> tuple[dict[str, str], Machine]:
+    """The LLVM text of each kernel for a target, and its machine."""
+    ctx = context()
+    module: ModuleOp = Parser(ctx, KERNELS).parse_module()
+    for each in (SetTarget(cpu=cpu), SizeTiles(), VectorizeLoops()):
+        each.apply(ctx, module)
+    texts = {name: each.text for name, each in lower_kernels(module).items()}
+    return texts, machine_of(target_of(module))
+
+
+def assemblies(cpu: str) -> dict[str, str]:
+    """The assembly of each kernel for a target."""
+    texts, machine = kernels(cpu)
+    return {name: assembly(text, machine) for name, text in texts.items()}
+
+
+def test_baseline_x86_has_no_later_instructions():
+    for text in assemblies("x86-64").values():
+        assert "xmm" in text
+        assert not re.search(r"ymm|zmm|vfmadd|\bv(add|mul)ps", text)
+
+
+def test_avx2_computes_in_256_bits_and_fuses():
+    texts = assemblies("x86-64-v3")
+    assert re.search(r"vfmadd\w+ps.*%ymm", texts["matmul"])
+    assert re.search(r"vaddps.*%ymm", texts["add"])
+    assert not any("zmm" in text for text in texts.values())
+
+
+def test_avx_512_computes_in_512_bits():
+    texts = assemblies("x86-64-v4")
+    assert re.search(r"vfmadd\w+ps.*%zmm", texts["matmul"])
+    assert re.search(r"vaddps.*%zmm", texts["add"])
+
+
+def test_a_tile_keeps_its_totals_in_registers():
+    text = assemblies("x86-64-v3")["matmul"]
+    # Six rows of two vectors; each total is accumulated in place.
+    assert len(set(re.findall(r"vfmadd231ps.*, (%ymm\d+)$", text, re.MULTILINE))) == 12
+    assert "(%rsp)" not in text
+
+
+def test_aarch64_is_written_on_any_machine():
+    texts = assemblies("aarch64")
+    assert re.search(r"\bfmla\s+v\d+\.4s", texts["matmul"])
+    assert re.search(r"\bfadd\s+v\d+\.4s", texts["add"])
+
+
+def test_objects_are_of_the_machine():
+    texts, machine = kernels("aarch64")
+    code = compile_text(texts["add"], machine)
+    # The header of an ELF file: its mark, and at byte 18 what it is for.
+    assert code.startswith(b"\x7fELF")
+    assert int.from_bytes(code[18:20], "little") == 183
+
+
+def test_refuses_what_is_not_llvm():
+    _, machine = kernels("x86-64")
+    with pytest.raises(RuntimeError, match="expected top-level entity"):
+        compile_text("no module", machine)
+
+
+def test_the_second_time_all_are_in_the_cache(tmp_path: Path):
+    texts, machine = kernels("x86-64-v3")
+    first, hits = objects(texts.values(), machine, Cache(tmp_path))
+    assert hits == 0
+    again, hits = objects(texts.values(), machine, Cache(tmp_path))
+    assert hits == 2
+    assert again == first
+
+
+def test_another_machine_has_other_objects(tmp_path: Path):
+    texts, machine = kernels("x86-64-v3")
+    first, _ = objects(texts.values(), machine, Cache(tmp_path))
+    older = Machine(machine.triple, "x86-64", machine.features)
+    others, hits = objects(texts.values(), older, Cache(tmp_path))
+    assert hits == 0
+    assert others != first
+
+
+def test_an_entry_that_was_damaged_is_made_again(tmp_path: Path):
+    texts, machine = kernels("x86-64-v3")
+    first, _ = objects(texts.values(), machine, Cache(tmp_path))
+    for damaged in list(tmp_path.iterdir()):
+        damaged.write_bytes(damaged.read_bytes()[:-1] + b"\0\1")
+    again, hits = objects(texts.values(), machine, Cache(tmp_path))
+    assert hits == 0
+    assert again == first
+    assert objects(texts.values(), machine, Cache(tmp_path))[1] == 2
+
+
+def test_without_a_cache_all_are_made():
+    texts, machine = kernels("x86-64")
+    codes, hits = objects(texts.values(), machine, None)
+    assert (len(codes), hits) == (2, 0)

@@ -1,0 +1,158 @@
+"""An artifact comes back as it was written, and a damaged one never comes back."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import static_runtime as sr
+from static_runtime.compiler.compile import SUFFIX, make_module
+from static_runtime.compiler.report import CompileReport
+from static_runtime.runtime.artifact import Artifact, ArtifactError, load, save
+from static_runtime.runtime.cache import default_folder
+from static_runtime.runtime.safetensors import read, write
+
+MODEL = """
+func.func @model(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
+  %0 = graph.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
+  %1 = graph.cumsum %x {axis = 0 : i64} : tensor<?x3xf32, ["n"]>
+    -> tensor<?x3xf32, ["n"]>
+  %2 = graph.add %1, %0 : tensor<?x3xf32, ["n"]>, tensor<3xf32>
+    -> tensor<?x3xf32, ["n"]>
+  return %2 : tensor<?x3xf32, ["n"]>
+}
+"""
+X = np.ones((2, 3), np.float32)
+Y = np.array([[2, 3, 5], [3, 4, 6]], np.float32)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The artifact of the model, in a cache of its own."""
+    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
+    sr.compile(MODEL)
+    (found,) = default_folder().glob(f"*{SUFFIX}")
+    return found
+
+
+def run(artifact: Artifact) -> Any:
+    """What the model of an artifact computes."""
+    return make_module(artifact, CompileReport(0.0, True))(X)
+
+
+def test_comes_back_as_it_was_written(path: Path, tmp_path: Path):
+    first = load(path)
+    assert first.objects
+    assert first.constants.view(np.float32)[:3].tolist() == [1, 2, 4]
+    noted = Artifact(first.program, first.objects, first.constants, {"a": [1, "b"]})
+    save(tmp_path / "again", noted)
+    second = load(tmp_path / "again")
+    assert second.program == first.program
+    assert list(second.objects) == list(first.objects)
+    assert second.notes == {"a": [1, "b"]}
+    np.testing.assert_array_equal(second.constants, first.constants)
+    np.testing.assert_array_equal(run(second), Y)
+
+
+def test_constants_are_aligned_and_cannot_be_changed(path: Path):
+    constants = load(path).constants
+    assert constants.ctypes.data % 64 == 0
+    assert not constants.flags.writeable
+
+
+def test_a_module_outlives_the_file(path: Path):
+    module = make_module(load(path), CompileReport(0.0, True))
+    path.unlink()
+    np.testing.assert_array_equal(module(X), Y)
+
+
+def refused(path: Path, data: bytes) -> None:
+    """Writes a file, which is then no artifact."""
+    path.write_bytes(data)
+    with pytest.raises(ArtifactError, match="expected an artifact, got") as error:
+        load(path)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+def test_refuses_a_file_that_is_cut_short(path: Path):
+    data = path.read_bytes()
+    random_ends = random.Random(1).sample(range(len(data)), 100)
+    for end in (0, 1, 7, 8, 9, 63, 64, 65, len(data) - 1, *random_ends):
+        refused(path, data[:end])
+    refused(path, data + b"\0")
+
+
+def test_refuses_a_file_in_which_any_byte_was_changed(path: Path):
+    data = path.read_bytes()
+    header = 8 + int.from_bytes(data[:8], "little")
+    rng = random.Random(2)
+    places = [*range(8), *rng.sample(range(8, header), 300)]
+    places += rng.sample(range(header, len(data)), 200)
+    for at in places:
+        changed = data[at] ^ (1 << rng.randrange(8))
+        refused(path, data[:at] + bytes([changed]) + data[at + 1 :])
+
+
+def test_refuses_bytes_at_random(path: Path):
+    rng = random.Random(3)
+    for length in (8, 100, 10_000):
+        refused(path, rng.randbytes(length))
+
+
+def test_refuses_a_file_without_its_parts(path: Path):
+    arrays, texts = read(path)
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    for name in texts:
+        write(path, arrays, {key: text for key, text in texts.items() if key != name})
+        refused(path, path.read_bytes())
+    for name in arrays:
+        write(path, {key: each for key, each in arrays.items() if key != name}, texts)
+        refused(path, path.read_bytes())
+    write(path, arrays | {"object.x": np.zeros(1, np.uint8)}, texts)
+    refused(path, path.read_bytes())
+
+
+def test_refuses_what_is_no_file(tmp_path: Path):
+    for each in (tmp_path, tmp_path / "none"):
+        with pytest.raises(ArtifactError, match="expected an artifact, got"):
+            load(each)
+
+
+def test_a_program_of_another_kind_is_refused_with_a_right_digest(path: Path):
+    artifact = load(path)
+
+    class Other:
+        """A program whose text is none."""
+
+        def __init__(self, text: str):
+            self.text = text
+
+        def to_json(self) -> str:
+            """The text."""
+            return self.text
+
+    fields = json.loads(artifact.program.to_json())
+    for text in ("", "null", "[" * 100_000, json.dumps(fields | {"bytes": "x"})):
+        other: Any = Other(text)
+        save(path, Artifact(other, artifact.objects, artifact.constants, {}))
+        with pytest.raises(ArtifactError, match="expected an artifact, got"):
+            load(path)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])
+def test_a_damaged_artifact_in_the_cache_is_written_again(path: Path, damage: str):
+    whole = path.read_bytes()
+    assert sr.compile(MODEL).report.warm
+    half = len(whole) // 2
+    flipped = whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :]
+    path.write_bytes({"cut": whole[:half], "flipped": flipped, "empty": b""}[damage])
+    module = sr.compile(MODEL)
+    assert not module.report.warm
+    np.testing.assert_array_equal(module(X), Y)
+    assert path.read_bytes() == whole
+    assert sr.compile(MODEL).report.warm

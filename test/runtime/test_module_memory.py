@@ -1,0 +1,126 @@
+"""Calls leave no memory behind, whether they return or raise; nor do modules."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import static_runtime as sr
+
+from .resident import resident_bytes
+from .texts import AFFINE, PARTS, RUNNING, WORDS, compiled
+
+X = np.ones((4, 3), np.float32)
+W = np.ones((3, 5), np.float32)
+TABLE = np.zeros((1000, 250), np.float32)
+WIDE = WORDS.replace("x2xf32", "x250xf32")
+GOOD, BAD = np.arange(1000), np.full(1000, 1000)
+
+
+def refused(call: Callable[[], Any]) -> Callable[[], None]:
+    """A call that raises, as a call."""
+
+    def run() -> None:
+        with pytest.raises((IndexError, TypeError, ValueError)):
+            call()
+
+    return run
+
+
+CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
+    "one output": (10_000, lambda: compiled(AFFINE)(X, W)),
+    "several outputs": (10_000, lambda: compiled(PARTS)(X)),
+    "the slow way": (2_000, lambda: compiled(AFFINE)(x=X, w=W)),
+    "lists": (2_000, lambda: compiled(PARTS)([[1, 2, 3]])),
+    "a fallback op": (1_000, lambda: compiled(RUNNING)(X)),
+    "a bad index": (1_000, refused(lambda: compiled(WIDE)(TABLE, BAD))),
+    "a bad shape": (1_000, refused(lambda: compiled(PARTS)(W))),
+    "a bad dtype": (1_000, refused(lambda: compiled(PARTS)(X > 0.5, X))),
+    "no input": (1_000, refused(lambda: compiled(PARTS)())),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_leave_nothing_behind(name: str):
+    times, call = CALLS[name]
+    tracemalloc.start()
+    try:
+        # Python keeps some free objects of each kind, which come first.
+        for _ in range(1000):
+            call()
+        gc.collect()
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in range(times):
+            call()
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # An object for each call would be 16 bytes at least.
+    assert after - before < 8 * times
+
+
+def test_an_error_of_a_run_frees_its_outputs():
+    # The outputs of these calls together are a gigabyte, or two with the slow way.
+    module = compiled(WIDE)
+    for _ in range(10):
+        with pytest.raises(IndexError):
+            module(TABLE, BAD)
+    before = resident_bytes()
+    for _ in range(1000):
+        with pytest.raises(IndexError):
+            module(TABLE, BAD)
+    assert resident_bytes() - before < 100e6
+    np.testing.assert_array_equal(module(TABLE, GOOD), TABLE)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_calls_leave_the_references_of_dtypes_alone(dtype: str):
+    described = np.dtype(dtype)
+    module = compiled(AFFINE) if dtype == "float32" else compiled(RUNNING)
+    inputs = (X, W) if dtype == "float32" else (X,)
+    module(*inputs)
+    before = sys.getrefcount(described)
+    for _ in range(1000):
+        module(*inputs)
+    assert abs(sys.getrefcount(described) - before) < 100
+
+
+def test_a_result_holds_one_reference_to_itself():
+    for result in (compiled(AFFINE)(X, W), *compiled(PARTS)(X)):
+        assert result.base is None
+        assert result.flags.owndata
+    alone, other = compiled(AFFINE)(X, W), np.empty(3)
+    assert sys.getrefcount(alone) == sys.getrefcount(other)
+
+
+def test_modules_are_freed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
+    sr.compile(RUNNING)
+    dead: list[weakref.ref[sr.StaticModule]] = []
+
+    def use_one() -> None:
+        module = sr.compile(RUNNING)
+        assert module.report.warm
+        module(X)
+        module([[1, 2, 3]])
+        dead.append(weakref.ref(module))
+
+    for _ in range(20):
+        use_one()
+    gc.collect()
+    before = resident_bytes()
+    for _ in range(100):
+        use_one()
+    gc.collect()
+    assert [ref() for ref in dead] == [None] * len(dead)
+    # Some 10 kB are kept for each: its type's name, the linker's record of it.
+    assert resident_bytes() - before < 20e6

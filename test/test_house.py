@@ -1,0 +1,391 @@
+"""The rules of the house that a machine can check."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import resolve_name
+from pathlib import Path
+
+import pytest
+
+from static_runtime.compiler.pipeline import PIPELINE
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("compiler", "dialects", "lowering", "runtime")
+OPS = ("dialects/graph/ops", "dialects/loop/ops")
+PASSES = ("compiler/passes/graph", "compiler/passes/loop")
+
+FAMILIES = {
+    # graph: ops that share one rule for the shape of their result
+    *("activation", "arithmetic", "binary", "compare", "exponential", "hyperbolic"),
+    *("logical", "pool", "reduce", "rounding", "softmax", "trigonometric"),
+    # graph and loop: ops that mean nothing without each other
+    *("containers", "for_loop", "fusion", "memory", "position", "program"),
+}
+"""The files that hold more than one op; every other is named after the one it holds."""
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text())
+
+
+def sources(*folders: str) -> list[Path]:
+    """The Python files anywhere below `folders`."""
+    return sorted(path for each in folders for path in (ROOT / each).rglob("*.py"))
+
+
+def modules(*folders: str) -> list[Path]:
+    """The Python files anywhere below `folders`, but for those of the folders."""
+    return [path for path in sources(*folders) if path.name != "__init__.py"]
+
+
+def tracked() -> Iterator[Path]:
+    """The files of the repository, without what tools make."""
+    made = re.compile(r"\.git|\.venv.*|\..*_cache|__pycache__|build|dist|.*\.egg-info")
+    folders = [ROOT]
+    for folder in folders:
+        for path in sorted(folder.iterdir()):
+            if made.fullmatch(path.name) or path.is_symlink():
+                continue
+            if path.is_dir():
+                folders.append(path)
+            else:
+                yield path
+
+
+def at(path: Path, node: ast.stmt | int = 1) -> str:
+    """A place in the repository, as an editor opens it."""
+    line = node if isinstance(node, int) else node.lineno
+    return f"{path.relative_to(ROOT)}:{line}"
+
+
+def refuse(wrong: Iterable[object]) -> None:
+    """Fails with every place where a rule is broken, if there are any."""
+    lines = sorted(str(each) for each in wrong)
+    assert not lines, "\n".join(["", *lines])
+
+
+def named(path: Path) -> dict[str, str]:
+    """The classes of a file that say `name = "..."`, and what they say."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree(path)):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for each in node.body:
+            match each:
+                case ast.Assign(
+                    targets=[ast.Name("name")], value=ast.Constant(str(name))
+                ):
+                    found[node.name] = name
+                case _:
+                    pass
+    return found
+
+
+def camel(name: str) -> str:
+    """The name of a class, from the name of a file or of an op."""
+    return "".join(word[:1].upper() + word[1:] for word in re.split("[_-]", name))
+
+
+def test_ops_and_passes_have_a_test_at_the_same_path():
+    expected = {
+        (ROOT / "test" / path.relative_to(ROOT)).with_suffix(".mlir")
+        for path in modules(*OPS, *PASSES)
+    }
+    found = {
+        path
+        for each in (*OPS, *PASSES)
+        for path in (ROOT / "test" / each).rglob("*.mlir")
+    }
+    refuse(f"no test: {path.relative_to(ROOT)}" for path in expected - found)
+    refuse(f"no source: {path.relative_to(ROOT)}" for path in found - expected)
+
+
+def test_lowerings_have_a_test_at_the_same_path():
+    folder = ROOT / "test" / "lowering"
+    names = {path.stem for path in (ROOT / "lowering").glob("[a-z]*")}
+    refuse(names - {path.stem.removeprefix("test_") for path in folder.iterdir()})
+
+
+def test_passes_are_named_after_their_files():
+    for path in modules(*PASSES):
+        expected = {camel(path.stem): path.stem.replace("_", "-")}
+        assert named(path) == expected, at(path)
+
+
+def test_lowerings_are_named_from_what_to_what():
+    for path in (ROOT / "lowering").glob("[a-z]*"):
+        assert re.fullmatch("[a-z]+_to_[a-z]+", path.stem), at(path)
+        file = path / "__init__.py" if path.is_dir() else path
+        for owner, name in named(file).items() if file.exists() else ():
+            assert (owner, name) == (camel(path.stem), path.stem.replace("_", "-"))
+
+
+def test_every_pass_is_in_the_pipeline():
+    found = {name for path in modules(*PASSES) for name in named(path).values()}
+    refuse(found - {each.name for each in PIPELINE})
+
+
+@pytest.mark.parametrize("folder", OPS)
+def test_ops_are_named_after_their_classes_and_files(folder: str):
+    dialect = Path(folder).parent.name
+    for path in modules(folder):
+        for owner, name in named(path).items():
+            assert name.startswith(f"{dialect}."), at(path)
+            own = name.removeprefix(f"{dialect}.")
+            assert owner == camel(own) + "Op", at(path)
+            assert path.stem in FAMILIES or path.stem == own, at(path)
+
+
+def test_families_are_the_files_with_several_ops():
+    several = {path.stem for path in modules(*OPS) if len(named(path)) > 1}
+    assert several == FAMILIES
+
+
+def test_no_file_is_named_after_nothing():
+    nothing = re.compile("utils?|common|helpers?|misc|uncategori[sz]ed")
+    places = [at(path) for path in tracked() if nothing.fullmatch(path.stem)]
+    # A stub has the name that its library gave it.
+    refuse(each for each in places if not each.startswith("typings/"))
+
+
+MAY_IMPORT = {
+    "dialects": {"dialects"},
+    "runtime": {"runtime"},
+    "lowering": {"lowering", "dialects", "runtime"},
+    "compiler": set(ROOMS),
+}
+"""The rooms that each room may import."""
+
+MAY_USE = {
+    "dialects": {"numpy", "typing_extensions", "xdsl"},
+    "runtime": {"llvmlite", "numpy"},
+    "lowering": {"llvmlite", "numpy", "typing_extensions", "xdsl"},
+    "compiler": {"llvmlite", "numpy", "typing_extensions", "xdsl"},
+    "compiler/frontends/onnx": {"google", "numpy", "onnx", "xdsl"},
+    "compiler/frontends/torch": {"numpy", "sympy", "torch", "xdsl"},
+}
+"""The libraries that the files of a folder may import, the nearest folder deciding."""
+
+
+def imports(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Where each import of a file stands, and the parts of what it names."""
+    package = ".".join(["static_runtime", *path.relative_to(ROOT).parent.parts])
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.Import(names=names):
+                for each in names:
+                    yield at(path, node), each.name.split(".")
+            case ast.ImportFrom(level=level, module=module, names=names):
+                name = resolve_name("." * level + (module or ""), package)
+                for each in names:
+                    yield at(path, node), [*name.split("."), each.name]
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_data_flows_one_way(room: str):
+    refuse(
+        [
+            place
+            for path in sources(room)
+            for place, parts in imports(path)
+            if parts[0] == "static_runtime" and parts[1] not in MAY_IMPORT[room]
+        ]
+    )
+
+
+def libraries(path: Path) -> set[str]:
+    """The libraries that a file may import."""
+    folders = path.relative_to(ROOT).parents
+    return next(MAY_USE[str(each)] for each in folders if str(each) in MAY_USE)
+
+
+def test_no_room_imports_what_it_may_not_use():
+    free = sys.stdlib_module_names | {"static_runtime"}
+    refuse(
+        [
+            (place, package)
+            for path in sources(*ROOMS)
+            for place, [package, *_] in imports(path)
+            if package not in free | libraries(path)
+        ]
+    )
+
+
+def test_a_test_that_imports_a_framework_is_marked_as_a_whole():
+    framework = re.compile(
+        "^(import|from) (onnxruntime|onnxscript|torch)", re.MULTILINE
+    )
+    refuse(
+        [
+            at(path)
+            for path in (ROOT / "test").rglob("test_*.py")
+            if framework.search(text := path.read_text())
+            and "pytestmark = pytest.mark.torch" not in text
+        ]
+    )
+
+
+EXPLAINED_BY_THEIR_BASE = {
+    *("infer", "reference", "nests", "scalar", "decompose", "requirements"),  # GraphOp
+    *("verify_", "fold", "parse", "parse_parameters", "print", "print_parameters"),
+    *("apply", "match_and_rewrite"),  # passes and patterns of xDSL
+}
+"""Methods whose docstring is that of the class that asks for them."""
+
+
+def documented(path: Path) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    """The public classes, functions and methods of a file that say what they are."""
+    scopes: list[ast.Module | ast.ClassDef] = [tree(path)]
+    for scope in scopes:
+        for node in scope.body:
+            match node:
+                case ast.ClassDef(name) if not name.startswith("_"):
+                    scopes.append(node)
+                    yield node
+                case ast.FunctionDef(name, decorator_list=decorators):
+                    again = {ast.unparse(each) for each in decorators}
+                    if not (
+                        name.startswith("_")
+                        or name in EXPLAINED_BY_THEIR_BASE
+                        or again & {"overload", f"{name}.setter"}
+                    ):
+                        yield node
+                case _:
+                    pass
+
+
+def docstring(path: Path) -> str:
+    """The docstring of a file."""
+    return ast.get_docstring(tree(path)) or ""
+
+
+def test_every_module_begins_with_a_sentence_that_says_what_it_does():
+    refuse(
+        [
+            at(path)
+            for path in sources(*ROOMS, "bench", "examples")
+            if not path.read_text().startswith('"""')
+            or not docstring(path).split("\n\n")[0].endswith((".", ":"))
+        ]
+    )
+
+
+def test_every_pass_shows_before_and_after():
+    both = re.compile("^Before:$.*^After:$", re.DOTALL | re.MULTILINE)
+    refuse(at(path) for path in modules(*PASSES) if not both.search(docstring(path)))
+
+
+def test_every_public_name_has_a_docstring():
+    refuse(
+        [
+            f"{at(path, node)} {node.name}"
+            for path in sources(*ROOMS)
+            for node in documented(path)
+            if not ast.get_docstring(node)
+        ]
+    )
+
+
+def test_nothing_names_a_folder_of_one_machine():
+    folder = re.compile(rb"(?<![\w.%}])/(?:tmp|work|root|home(?!/someone))/")
+    refuse(
+        [
+            at(path)
+            for path in tracked()
+            if is_text(path) and folder.search(path.read_bytes())
+        ]
+    )
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file is read by people."""
+    return b"\0" not in path.read_bytes()[:4096]
+
+
+def test_no_file_and_no_function_is_too_long():
+    wrong: list[str] = []
+    for path in sources(*ROOMS):
+        lines = len(path.read_text().splitlines())
+        if lines > 400:
+            wrong.append(f"{at(path)} has {lines} lines")
+        for node in ast.walk(tree(path)):
+            if isinstance(node, FUNCTIONS) and node.end_lineno is not None:
+                length = node.end_lineno - node.lineno + 1
+                if length > 60:
+                    wrong.append(f"{at(path, node)} {node.name} has {length} lines")
+    refuse(wrong)
+
+
+def catches_everything(node: ast.AST) -> bool:
+    """Whether a handler takes every error; one that raises it again may."""
+    match node:
+        case ast.ExceptHandler(type=None):
+            return True
+        case ast.ExceptHandler(type=ast.expr() as kind, body=[*_, last]):
+            names = ast.unparse(kind)
+            again = isinstance(last, ast.Raise)
+            return bool(re.search(r"\bException\b", names)) or (
+                "BaseException" in names and not again
+            )
+        case ast.Call(func=ast.Name("suppress"), args=kinds):
+            everything = {"BaseException", "Exception"}
+            return any(ast.unparse(kind) in everything for kind in kinds)
+        case _:
+            return False
+
+
+def test_no_handler_catches_everything():
+    refuse(
+        f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
+        for path in sources(*ROOMS)
+        for node in ast.walk(tree(path))
+        if catches_everything(node)
+    )
+
+
+def test_no_check_is_silenced_without_its_name():
+    silence = re.compile(r"#\s*(type:\s*ignore|pyright:\s*ignore(?!\[)|noqa(?!:))")
+    refuse(
+        at(path, number)
+        for path in (*sources(*ROOMS, "test"), *(ROOT / "typings").rglob("*.pyi"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if silence.search(line)
+    )
+
+
+def test_every_package_is_shipped():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    folders = {
+        "static_runtime." + ".".join(path.parent.relative_to(ROOT).parts)
+        for path in sources(*ROOMS)
+    }
+    shipped = set(project["tool"]["setuptools"]["packages"])
+    refuse(f"not in pyproject.toml: {each}" for each in folders - shipped)
+    refuse(f"only in pyproject.toml: {each}" for each in shipped - folders)
+    refuse(at(p) for p in sources(*ROOMS) if not (p.parent / "__init__.py").exists())
+
+
+def test_readers_find_the_package_under_its_name():
+    for name in ("__init__.py", *ROOMS):
+        link = ROOT / ".ci" / "import" / "static_runtime" / name
+        assert link.resolve() == ROOT / name
+
+
+def test_the_readme_lists_the_passes_of_the_pipeline():
+    rows = re.findall(
+        r"^\| `([\w-]+)` \|(.*)\|$", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    assert [name for name, _ in rows] == [each.name for each in PIPELINE]
+    for _, cells in rows:
+        for file in re.findall(r"`([\w/]+\.\w+)`", cells):
+            assert (ROOT / file).exists()

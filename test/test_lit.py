@@ -1,0 +1,117 @@
+"""
+Every .mlir file passes its RUN lines.
+
+`lit test` runs the same lines with a process for each command; here they are calls, so
+that a hundred files take a second or two. A line holds the commands below, joined by
+`|`, with `not`, `2>&1` and the names `%s %S %t`; one that ends in `\\` goes on.
+"""
+
+import io
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from filecheck.main import main as filecheck
+from xdsl.ir import Attribute
+from xdsl.utils.diagnostic import Diagnostic
+
+ROOT = Path(__file__).parent
+FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*.mlir"))
+
+
+def tool(module: str) -> Callable[[list[str]], object]:
+    """The main function of a tool, imported at its first call."""
+    return lambda arguments: import_module(module).main(arguments)
+
+
+COMMANDS: dict[str, Callable[[list[str]], object]] = {
+    "FileCheck": lambda arguments: filecheck(["FileCheck", *arguments]),
+    "filecheck": lambda arguments: filecheck(["filecheck", *arguments]),
+    "sr-opt": tool("static_runtime.compiler.opt"),
+    "sr-run": tool("static_runtime.compiler.run"),
+}
+
+
+def run_lines(text: str) -> list[str]:
+    """The RUN lines of a test, those that are continued joined to one."""
+    lines: list[str] = re.findall(r"^\s*// RUN: *(.*?) *$", text, re.MULTILINE)
+    joined = "\n".join(lines).replace("\\\n", " ")
+    assert not joined.endswith("\\"), "the last RUN line ends in a backslash"
+    return joined.splitlines()
+
+
+def commands(line: str) -> list[list[str]]:
+    """The words of each command of a RUN line."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    found: list[list[str]] = [[]]
+    for word in lexer:
+        if word == "|":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
+def call(name: str, arguments: list[str]) -> bool:
+    """Whether a command succeeds."""
+    try:
+        COMMANDS[name](arguments)
+    except SystemExit as exit:
+        if isinstance(exit.code, str):
+            print(exit.code, file=sys.stderr)
+        return not exit.code
+    return True
+
+
+def run(words: list[str], stdin: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a command writes, given `stdin`. It must succeed, or fail after `not`."""
+    must_fail = words[0] == "not"
+    name, *arguments = words[must_fail:]
+    out, err = io.StringIO(), io.StringIO()
+    if "2>&1" in arguments:
+        arguments.remove("2>&1")
+        err = out
+    pipe = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    with monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "stdin", pipe)
+        # What an option of xDSL sets for a whole process is set for one command.
+        patch.setattr(Attribute, "__post_init__", Attribute.__post_init__)
+        patch.setattr(Diagnostic, "colored", Diagnostic.colored)
+        succeeds = call(name, arguments)
+    written = f"{out.getvalue()}\n{err.getvalue()}"
+    assert succeeds is not must_fail, f"{shlex.join(words)}\n{written}"
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_run_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = ROOT / name
+    names = {"s": path, "S": path.parent, "t": tmp_path / "test.tmp"}
+    monkeypatch.chdir(tmp_path)
+    lines = run_lines(path.read_text())
+    assert lines
+    for line in lines:
+        output = ""
+        for words in commands(line):
+            words = [re.sub("%([sSt])", lambda m: str(names[m[1]]), w) for w in words]
+            output = run(words, output, monkeypatch)
+
+
+def test_a_line_that_ends_in_a_backslash_goes_on():
+    text = "// RUN: sr-opt %s \\\n// RUN: -p a | filecheck %s\n// RUN: sr-opt -\n"
+    assert run_lines(text) == ["sr-opt %s  -p a | filecheck %s", "sr-opt -"]
+
+
+def test_a_bar_within_quotes_joins_no_commands():
+    line = """sr-opt -p 'a{x="1|2"}' 2>&1|filecheck --check-prefix=A"""
+    assert commands(line) == [
+        ["sr-opt", "-p", 'a{x="1|2"}', "2>&1"],
+        ["filecheck", "--check-prefix=A"],
+    ]

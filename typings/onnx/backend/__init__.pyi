@@ -1,0 +1,1 @@
+"""How a runtime is put before ONNX's conformance tests."""

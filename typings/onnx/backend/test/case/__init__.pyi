@@ -1,0 +1,1 @@
+"""The cases of ONNX's conformance tests."""

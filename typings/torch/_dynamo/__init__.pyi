@@ -1,0 +1,3 @@
+"""What `torch.compile` stands on."""
+
+def reset() -> None: ...

@@ -1,0 +1,1 @@
+"""Sizes as expressions of sympy."""
