@@ -56,6 +56,7 @@ IS_NEW = import sys; now = sys.version_info[:2]; sys.exit(now < (3, 11) and \
 .venv/dev: .venv/demo
 	@echo 'setting up .venv for the checks'
 	@$(BIN)/python $(INSTALL) '.[dev]'
+	@mkdir -p .venv/import && ln -sfn ../.. .venv/import/static_runtime
 	@touch $@
 
 .venv-torch/dev: pyproject.toml

@@ -375,12 +375,6 @@ def test_every_package_is_shipped():
     refuse(at(p) for p in sources(*ROOMS) if not (p.parent / "__init__.py").exists())
 
 
-def test_readers_find_the_package_under_its_name():
-    for name in ("__init__.py", *ROOMS):
-        link = ROOT / ".ci" / "import" / "static_runtime" / name
-        assert link.resolve() == ROOT / name
-
-
 def test_the_readme_lists_the_passes_of_the_pipeline():
     rows = re.findall(
         r"^\| `([\w-]+)` \|(.*)\|$", (ROOT / "README.md").read_text(), re.MULTILINE

@@ -36,10 +36,10 @@ def refused(call: Callable[[], Any]) -> Callable[[], None]:
 
 
 CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
-    "one output": (10_000, lambda: compiled(AFFINE)(X, W)),
-    "several outputs": (10_000, lambda: compiled(PARTS)(X)),
-    "the slow way": (2_000, lambda: compiled(AFFINE)(x=X, w=W)),
-    "lists": (2_000, lambda: compiled(PARTS)([[1, 2, 3]])),
+    "one output": (5_000, lambda: compiled(AFFINE)(X, W)),
+    "several outputs": (5_000, lambda: compiled(PARTS)(X)),
+    "the slow way": (1_000, lambda: compiled(AFFINE)(x=X, w=W)),
+    "lists": (1_000, lambda: compiled(PARTS)([[1, 2, 3]])),
     "a fallback op": (1_000, lambda: compiled(RUNNING)(X)),
     "a bad index": (1_000, refused(lambda: compiled(WIDE)(TABLE, BAD))),
     "a bad shape": (1_000, refused(lambda: compiled(PARTS)(W))),
@@ -48,24 +48,29 @@ CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
 }
 
 
+def growth(times: int, call: Callable[[], Any]) -> int:
+    """The bytes that Python holds more after this many calls."""
+    gc.collect()
+    before, _ = tracemalloc.get_traced_memory()
+    for _ in range(times):
+        call()
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    return after - before
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_leave_nothing_behind(name: str):
     times, call = CALLS[name]
     tracemalloc.start()
     try:
-        # Python keeps some free objects of each kind, which come first.
-        for _ in range(1000):
-            call()
-        gc.collect()
-        before, _ = tracemalloc.get_traced_memory()
-        for _ in range(times):
-            call()
-        gc.collect()
-        after, _ = tracemalloc.get_traced_memory()
+        # Python keeps some free objects of each kind, and a cache may grow at any time:
+        # what calls leave behind, they leave behind every time.
+        growths = [growth(times, call) for _ in range(4)]
     finally:
         tracemalloc.stop()
     # An object for each call would be 16 bytes at least.
-    assert after - before < 8 * times
+    assert min(growths) < 8 * times
 
 
 def test_an_error_of_a_run_frees_its_outputs():
