@@ -10,6 +10,7 @@ from .ops.kernel import KernelOp
 from .ops.memory import LoadOp, StoreOp
 from .ops.position import ExtentOp, PositionOp
 from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
+from .ops.remainder import RemainderOp
 from .ops.tile import TileOp
 from .target import TargetAttr
 
@@ -25,6 +26,7 @@ Loop = Dialect(
         LoadOp,
         PositionOp,
         ProgramOp,
+        RemainderOp,
         StoreOp,
         TileOp,
         ViewOp,

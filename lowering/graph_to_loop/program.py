@@ -34,6 +34,9 @@ from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from .expression import make_group
 from .kernel import build_kernel
 
+CHECKS = "graph.checks"
+"""What must hold of symbols for ops that are no longer there, as `requirements` says."""
+
 
 @dataclass
 class ProgramBuilder:
@@ -149,7 +152,10 @@ def as_function(op: Operation) -> str:
 
 def requirements(function: func.FuncOp) -> list[StringAttr]:
     """What must hold of symbols: quantities, each followed by what is expected."""
-    found: dict[tuple[str, str], None] = {}
+    known = function.attributes.get(CHECKS, ArrayAttr([]))
+    assert isa(known, ArrayAttr[StringAttr])
+    texts = [each.data for each in known]
+    found = dict.fromkeys(zip(texts[::2], texts[1::2], strict=True))
     for op in function.walk():
         if isinstance(op, GraphOp):
             for each in op.requirements():
