@@ -10,6 +10,7 @@ from .ops.kernel import KernelOp
 from .ops.memory import LoadOp, StoreOp
 from .ops.position import ExtentOp, PositionOp
 from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
+from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
 from .ops.tile import TileOp
 from .target import TargetAttr
 
@@ -19,12 +20,17 @@ Loop = Dialect(
         CallOp,
         CallOutOp,
         CheckIndexOp,
+        DefineOp,
+        ElementOp,
         ExtentOp,
         ForOp,
+        IfOp,
         KernelOp,
         LoadOp,
         PositionOp,
         ProgramOp,
+        RepeatOp,
+        RequireOp,
         StoreOp,
         TileOp,
         ViewOp,
