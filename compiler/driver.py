@@ -84,7 +84,7 @@ class Driver:
             texts = [each.text for each in lowered.modules]
             codes, hits = objects(texts, machine, self.cache)
         end = time.perf_counter()
-        calls = [op for op in program.body.block.ops if isinstance(op, CallOp)]
+        calls = [op for op in program.walk() if isinstance(op, CallOp)]
         report = CompileReport(
             seconds=end - start,
             warm=False,

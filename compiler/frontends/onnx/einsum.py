@@ -64,12 +64,6 @@ def einsum(node: Node) -> Result:
         for value, labels in zip(node.operands(), inputs, strict=True)
     ]
     terms = squeezed(node, terms)
-    if missing := set(output).difference(*(each.labels for each in terms)):
-        # Every operand has size one there, and so has the result.
-        value, labels = terms[0].value, terms[0].labels
-        shape = [*(1 for _ in missing), *sizes(tensor_type(value))]
-        wide = ReshapeOp(value, shape=to_names(shape)).result
-        terms[0] = Term(wide, (*sorted(missing), *labels))
     while len(terms) > 1:
         a, b, *rest = terms
         needed = set(output).union(*(each.labels for each in rest))
@@ -97,7 +91,10 @@ def parse(node: Node) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
             raise node.error(f"expected axes as in {part!r}, got {node.type(place)}")
         inputs.append(labels_of(node, part, range(wide - count, wide)))
     if arrow:
-        return inputs, labels_of(node, right, range(wide))
+        output = labels_of(node, right, range(wide))
+        if set(output) - set().union(*inputs) or len(set(output)) < len(output):
+            raise node.error(f"expected letters of operands, each once, got {right!r}")
+        return inputs, output
     letters = [label for label in left if label.isalpha()]
     once = sorted(label for label in letters if letters.count(label) == 1)
     return inputs, labels_of(node, "".join([ELLIPSIS, *once]), range(wide))

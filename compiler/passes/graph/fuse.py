@@ -42,6 +42,7 @@ from ....dialects.graph.nest import Linear, Nest, Read, axes
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
+from ....dialects.graph.region import ControlOp
 from ....dialects.graph.shape import sizes, tensor_type
 
 LIMIT = 64
@@ -142,10 +143,13 @@ class Fuse(ModulePass):
 
 
 def fuse_block(block: Block) -> None:
-    """Groups the ops of one block, and builds a fusion of each group of several."""
+    """Groups the ops of a block and of the regions in it; builds fusions of several."""
     groups: dict[SSAValue, Group] = {}
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
+        if isinstance(op, ControlOp):
+            for inner in op.blocks:
+                fuse_block(inner)
         group = make_group(op) if isinstance(op, GraphOp) else None
         if group is None:
             continue

@@ -47,6 +47,11 @@ def combine_windows(
     return reduce(combine, (input[(..., *cut)] for cut in cuts))
 
 
+def least_of(type: Tensor) -> float:
+    """The element that no other of its type is below."""
+    return -inf if is_float(type) else float(np.iinfo(dtype(type)).min)
+
+
 class PoolOp(SingleResultOp, ABC):
     """An op that combines the elements under a window that slides over an image."""
 
@@ -128,8 +133,7 @@ class MaxPoolOp(PoolOp):
 
     def least(self) -> float:
         """The element that no other is below."""
-        type = tensor_type(self.input)
-        return -inf if is_float(type) else float(np.iinfo(dtype(type)).min)
+        return least_of(tensor_type(self.input))
 
     def reference(
         self,

@@ -16,6 +16,27 @@ from ..shape import Array, Tensor, sizes, tensor, tensor_type
 from ..window import room, window_sizes
 
 
+def elements_under(
+    input: Array,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilation: tuple[int, ...],
+) -> Array:
+    """The elements under each place of a window: first the places, then the taps."""
+    n, c, *spatial = input.shape
+    padding = (0, 0) * len(spatial)
+    window = window_sizes(spatial, kernel, strides, padding, dilation)
+    places = [int(str(each)) for each in window]
+    result = np.empty((n, c, *places, *kernel), input.dtype)
+    for tap in pairs(*map(range, kernel)):
+        cut = tuple(
+            slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
+            for k, d, s, size in zip(tap, dilation, strides, places, strict=True)
+        )
+        result[(..., *tap)] = input[(..., *cut)]
+    return result
+
+
 @irdl_op_definition
 class UnfoldOp(SingleResultOp):
     """
@@ -69,18 +90,7 @@ class UnfoldOp(SingleResultOp):
         strides: tuple[int, ...],
         dilation: tuple[int, ...],
     ) -> Array:
-        n, c, *spatial = input.shape
-        padding = (0, 0) * len(spatial)
-        window = window_sizes(spatial, kernel, strides, padding, dilation)
-        places = [int(str(each)) for each in window]
-        result = np.empty((n, c, *places, *kernel), input.dtype)
-        for tap in pairs(*map(range, kernel)):
-            cut = tuple(
-                slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
-                for k, d, s, size in zip(tap, dilation, strides, places, strict=True)
-            )
-            result[(..., *tap)] = input[(..., *cut)]
-        return result
+        return elements_under(input, kernel, strides, dilation)
 
     def nests(self) -> Sequence[Nest]:
         values = self.values()

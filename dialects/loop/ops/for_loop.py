@@ -150,7 +150,9 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected one lane or more, got {self.width}")
         if self.ordered is not None:
             if self.combine is not None or self.width > 1:
-                raise VerifyException("expected an ordered loop without lanes or totals")
+                raise VerifyException(
+                    "expected an ordered loop without lanes or totals"
+                )
         elif (self.combine is None) != (not types):
             raise VerifyException("expected values to combine just where one reduces")
         if self.combine is not None and self.combine.data not in COMBINERS:
@@ -214,9 +216,7 @@ class ForOp(IRDLOperation):
         if combine is not None:
             parser.parse_comma_separated_list(parser.Delimiter.PAREN, combined)
         elif is_ordered:
-            parser.parse_optional_comma_separated_list(
-                parser.Delimiter.PAREN, combined
-            )
+            parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, combined)
         body = parser.parse_region([index, *arguments])
         op = cls(dim(bound.data), Block(), combine, initial, is_ordered)
         op.detach_region(op.body)
