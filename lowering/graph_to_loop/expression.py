@@ -271,7 +271,8 @@ class _Builder:
         type = tensor_type(reducer.results[0])
         combined = self.apply(reducer, nest, identity(nest))
         write = tuple(each for each in nest.write if isinstance(each, Linear))
-        assert write == nest.write and nest.onto is None, "a total has its own place"
+        assert write == nest.write, "a total has its own place"
+        assert nest.onto is None, "a total has its own place"
         finish = self.value(root.results[0], write)
         contracts = nest.combine == "add" and nest.body is scalar.mul
         return KernelNest(

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
 from ..literal import to_names
+from ..op import Requirement
 from ..shape import Array, Tensor, is_float, sizes, tensor_type, with_element
 from ..window import pad_spatial, padded
 from .binary import AddOp, MulOp, SubOp
@@ -55,15 +56,28 @@ class ArgmaxPoolOp(PoolOp):
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
     ) -> Tensor:
-        pairs_of = zip(
-            padding, (*kernel, *kernel), (*dilation, *dilation), strict=False
-        )
-        if any(pad > (size - 1) * step for pad, size, step in pairs_of):
+        limits = zip(padding, (*kernel, *kernel), (*dilation, *dilation), strict=False)
+        if any(pad > (size - 1) * step for pad, size, step in limits):
             raise VerifyException(
                 f"expected windows with elements in them, got paddings {padding}"
             )
+        for size, step in zip(sizes(input)[2:], dilation, strict=False):
+            if any(padding) and isinstance(size, int) and size < step:
+                raise VerifyException(
+                    f"expected windows with elements in them, got steps of {step} over "
+                    f"{size}"
+                )
         type = super().infer(input, kernel, strides, padding, dilation)
         return with_element(type, i64)
+
+    def requirements(self) -> Sequence[Requirement]:
+        values, spatial = self.values(), self.operand_sizes()[0][2:]
+        if not any(values["padding"]):
+            return super().requirements()
+        message = f"expected windows with elements in them, got steps over {spatial}"
+        steps = zip(spatial, values["dilation"], strict=True)
+        inside = (Requirement(size - step, message) for size, step in steps)
+        return [*super().requirements(), *inside]
 
     def reference(
         self,
@@ -93,7 +107,7 @@ class ArgmaxPoolOp(PoolOp):
     def decompose(self) -> Sequence[SSAValue]:
         values, count = self.values(), len(self.shape) - 2
         input, padding = tensor_type(self.input), values.pop("padding")
-        n, c, *spatial = sizes(input)
+        spatial = sizes(input)[2:]
         low, high = padded(padding)
         taps = prod(values["kernel"])
         shape = to_names([*self.shape, taps])
