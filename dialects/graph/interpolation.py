@@ -150,6 +150,6 @@ class Interpolation:
         if self.mode == "linear":
             return np.maximum(kind(1) - distance, kind(0))
         a, d = kind(self.cubic), distance
-        near = ((a + kind(2)) * d - (a + kind(3))) * d * d + kind(1)
-        far = (((d - kind(5)) * d + kind(8)) * d - kind(4)) * a
+        near: Array = ((a + kind(2)) * d - (a + kind(3))) * d * d + kind(1)
+        far: Array = (((d - kind(5)) * d + kind(8)) * d - kind(4)) * a
         return np.where(d <= 1, near, np.where(d < 2, far, kind(0)))

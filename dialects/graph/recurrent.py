@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Block, SSAValue
-from xdsl.irdl import opt_prop_def, prop_def, result_def, var_operand_def
+from xdsl.irdl import opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim
@@ -75,8 +75,6 @@ class RecurrentOp(GraphOp, ABC):
     backward = prop_def(IntegerAttr.constr(i1))
     clip = opt_prop_def(FloatAttr[Float64Type])
     given = opt_prop_def(ArrayAttr[StringAttr])
-    output = result_def(TensorType)
-    last = result_def(TensorType)
 
     @classmethod
     def operand_names(cls, given: Sequence[str]) -> tuple[str, ...]:
@@ -218,7 +216,7 @@ class RecurrentOp(GraphOp, ABC):
         if steps == 1:
             elements = [without_first(each) for each in scanned]
             last, output = self.build_trip(elements, states, captured)
-            whole = ReshapeOp(output, shape=to_names(sizes(tensor_type(self.output))))
+            whole = ReshapeOp(output, shape=to_names(sizes(tensor_type(self.results[0]))))
             return [whole.result, *last]
         types = [each.type for each in (*states, *captured.values())]
         types[len(states) : len(states)] = [element_type(each) for each in scanned]

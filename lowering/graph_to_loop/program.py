@@ -110,7 +110,7 @@ class ProgramBuilder:
                     define = DefineOp(op.symbol.data, self.view(op.value), *op.range)
                     define.attributes["source"] = StringAttr(describe(op))
                     self.body.add_op(define)
-                case GraphOp() if not op.IS_VIEW:
+                case GraphOp() if op.results and not op.IS_VIEW:
                     self.add(op)
                 case _:
                     pass

@@ -17,6 +17,7 @@ from xdsl.utils.hints import isa
 
 from ....dialects.graph.shape import Array
 from ...errors import CompileError
+from .kept_layers import kept_layers
 from .readers import READERS
 
 FAILURES = (
@@ -41,7 +42,7 @@ def export_module(
     args, kwargs = arguments(example_inputs)
     try:
         shapes = named_dims(dynamic_shapes)
-        with eval_mode(module), torch.no_grad(), quiet():
+        with eval_mode(module), torch.no_grad(), quiet(), kept_layers():
             return trace(module, args, kwargs, shapes)
     except FAILURES as error:
         said = f"{type(error).__name__}: {str(error).partition(TAIL)[0]}"
@@ -89,7 +90,7 @@ def decompose(program: ExportedProgram) -> ExportedProgram:
     for op in list(table):
         if str(op) in READERS:
             del table[op]
-    with torch.no_grad(), quiet():
+    with torch.no_grad(), quiet(), kept_layers():
         return program.run_decompositions(table)
 
 
@@ -105,7 +106,19 @@ def arguments(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
             "expected example_inputs as a tuple of arguments or a dictionary of "
             f"keywords, got {type(example).__name__}"
         )
-    tree: Any = pytree.tree_map(as_tensor, example)
+    seen: set[int] = set()
+
+    def apart(value: object) -> object:
+        """A tensor for each place; torch takes one that is given twice for one input."""
+        tensor = as_tensor(value)
+        if not isinstance(tensor, torch.Tensor):
+            return tensor
+        if id(tensor) in seen:
+            tensor = tensor.clone()
+        seen.add(id(tensor))
+        return tensor
+
+    tree: Any = pytree.tree_map(apart, example)
     return (tuple(tree), {}) if isinstance(example, (tuple, list)) else ((), tree)
 
 

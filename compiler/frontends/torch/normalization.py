@@ -139,7 +139,7 @@ def instance_norm(
         assert mean is not None, "torch asks for statistics"
         assert variance is not None, "torch asks for statistics"
         known = (scale, bias, mean, variance, momentum, epsilon)
-        (value, *_) = batch_norm(call, x, *known)
+        value = batch_norm(call, x, *known)[0]
         assert value is not None, "the first result is the normalized image"
         return value
     ones = [1 for _ in range(rank - 2)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xdsl.ir import SSAValue
+from xdsl.utils.hints import isa
 
 from ....dialects.dims import Dim
 from ....dialects.graph.ops.resize import ResizeOp
@@ -30,10 +31,9 @@ def resized(
 
 def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
     """The scale of each axis, where given: in one list, or one after the other."""
-    if len(scales) == 1 and (scales[0] is None or isinstance(scales[0], Sequence)):
-        several: Sequence[Any] = scales[0] or [None] * count
-    else:
-        several = scales
+    several = scales
+    if len(scales) == 1 and (scales[0] is None or isa(scales[0], Sequence[Any])):
+        several = scales[0] or [None] * count
     for each in several:
         if each is not None and not isinstance(each, (int, float)):
             raise Unsupported(f"a scale that varies, {each}")
@@ -95,8 +95,12 @@ KINDS: dict[str, Reader] = {
     "_upsample_bicubic2d_aa": interpolated(2, "cubic", cubic=-0.5, **SMOOTH),
 }
 
+DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")
+"""What torch takes apart whatever it is told."""
+
 READERS: dict[str, Reader] = {
     f"aten.{name}.{form}": reader
     for name, reader in KINDS.items()
     for form in ("vec", "default")
+    if f"{name}.{form}" not in DECOMPOSED
 }

@@ -87,7 +87,7 @@ class ArgmaxPoolOp(PoolOp):
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
     ) -> Array:
-        spatial, count = input.shape[2:], len(kernel)
+        count, spatial = len(kernel), input.shape[2:]
         least = least_of(tensor_type(self.input))
         numbers = np.arange(prod(spatial)).reshape(1, 1, *spatial)
         every, inside = (

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.irdl import irdl_op_definition, prop_def, result_def
 
 from ..literal import to_names
 from ..recurrent import RecurrentOp, columns, part, parts
@@ -39,6 +39,8 @@ class GruOp(RecurrentOp):
     FUNCTION_COUNT: ClassVar = 2
 
     resets_product = prop_def(IntegerAttr.constr(i1))
+    output = result_def(TensorType)
+    last = result_def(TensorType)
 
     @property
     def is_reset_late(self) -> bool:

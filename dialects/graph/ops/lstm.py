@@ -43,6 +43,8 @@ class LstmOp(RecurrentOp):
     OPTIONAL: ClassVar = ("peepholes", "projection", "lengths")
 
     couples_gates = opt_prop_def(IntegerAttr.constr(i1))
+    output = result_def(TensorType)
+    last = result_def(TensorType)
     last_cell = result_def(TensorType)
 
     @property

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, result_def
 
 from ..recurrent import RecurrentOp, columns
 from ..shape import Array
@@ -31,6 +32,9 @@ class RnnOp(RecurrentOp):
     name = "graph.rnn"
     GATES: ClassVar = 1
     FUNCTION_COUNT: ClassVar = 1
+
+    output = result_def(TensorType)
+    last = result_def(TensorType)
 
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
