@@ -184,9 +184,12 @@ def simply_resized(node: Node, scales: Sequence[float]) -> Result:
     axes = range(node.rank(0))
     check_count(node, len(scales), axes, "scales")
     wanted = scaled(node, axes, scales)
-    how = {"mode": "floor" if mode == "nearest" else mode, "coordinates": "asymmetric"}
     result = node.operand(0)
     for axis in reversed(axes):
+        # Of these opsets ONNX leaves the rounding open: it is that of ONNX Runtime.
+        rounding = "ceil" if scales[axis] < 1 else "floor"
+        how = {"mode": rounding if mode == "nearest" else mode}
+        how["coordinates"] = "asymmetric"
         result = along(node, result, axis, wanted[axis], how)
     return result
 

@@ -68,6 +68,14 @@ CASES: dict[str, Case] = {
     "shift left": fixed(lambda x, y: x << y, whole(*X), BITS),
     "shift right": fixed(lambda x, y: x >> y, whole(*X), BITS),
     "shift by number": fixed(lambda x: (x << 3) + (x >> 1), whole(*X)),
+    "bitwise shifts": fixed(
+        lambda x, y: torch.bitwise_left_shift(torch.bitwise_right_shift(x, 1), y),
+        *(whole(*X), BITS),
+    ),
+    "bitwise shifts by tensors": fixed(
+        lambda x, y: torch.bitwise_left_shift(torch.bitwise_right_shift(x, y), 2),
+        *(whole(*X), BITS),
+    ),
     # Angles, signs, and what is no number.
     "atan2": dynamic(torch.atan2, floats(*X), floats(*X)),
     "atan2 of odd floats": fixed(torch.atan2, ODD.reshape(6, 1), -ODD),
