@@ -40,7 +40,6 @@ class Grid:
         position = self.positions(places, size)
         if self.mode != "cubic":
             position = self.brought_inside(position, size)
-        position = np.clip(position, of(-3), of(size + 2))
         taps = self.taps.astype(places.dtype)
         if self.mode == "nearest":
             elements = np.round(position)[..., None]
@@ -57,15 +56,13 @@ class Grid:
         return inside, np.where(is_inside, weights, of(0))
 
     def positions(self, places: Array, size: int) -> Array:
-        """The positions of places in elements, near enough to count with."""
+        """The positions of places, in elements."""
         of = places.dtype.type
-        above = np.where(np.isnan(places), of(-1), places) + of(1)
-        with np.errstate(all="ignore"):
-            if self.align_corners:
-                result = above * of(0.5) * of(size - 1)
-            else:
-                result = (above * of(size) - of(1)) * of(0.5)
-        return np.clip(result, of(-FARTHEST), of(FARTHEST))
+        near = np.clip(places, of(-FARTHEST), of(FARTHEST))
+        above = np.where(np.isnan(places), of(-1), near) + of(1)
+        if self.align_corners:
+            return above * of(0.5) * of(size - 1)
+        return (above * of(size) - of(1)) * of(0.5)
 
     def brought_inside(self, position: Array, size: int) -> Array:
         """Positions inside the image, unless what is beyond it is zero."""

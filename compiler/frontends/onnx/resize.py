@@ -1,4 +1,4 @@
-"""ONNX ops that give an image another size: `Resize` and, before it, `Upsample`."""
+"""ONNX ops that find what lies between the elements of an image: `Resize` and such."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
 from ....dialects.graph.interpolation import COORDINATES, ROUNDED
+from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
 from ....dialects.graph.shape import is_float
 from .element import Unsupported
+from .expression import convert
 from .node import Handler, Node, Result
 
 FINEST = 1024
@@ -203,4 +205,20 @@ def upsample(node: Node) -> Result:
     return simply_resized(node, list(found.floats))
 
 
-HANDLERS: dict[str, Handler] = {"Resize": resize, "Upsample": upsample}
+def grid_sample(node: Node) -> Result:
+    """The elements of an image at the places of a grid."""
+    mode = node.text("mode").removeprefix("bi")
+    return GridSampleOp(
+        node.operand(0),
+        convert(node.operand(1), node.element(0)),
+        mode=mode,
+        padding=node.text("padding_mode"),
+        align_corners=node.flag("align_corners"),
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    "GridSample": grid_sample,
+    "Resize": resize,
+    "Upsample": upsample,
+}

@@ -100,7 +100,7 @@ def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, 
     Positional and keyword arguments, with torch's tensors in place of numpy's.
 
     Each place gets a tensor of its own: one that is given twice, or that the module
-    holds, by the ids in `held`, would be one and the same to torch whatever comes later.
+    holds, by the ids in `held`, would be one and the same to torch for good.
     """
     if example is None:
         raise CompileError(

@@ -152,7 +152,7 @@ class Line:
         self.how, self.size = how, size
         self.kind = op.type.element_type
         self.of = dtype(op.type)
-        *outer, count = sizes(tensor_type(op.grid))
+        outer = sizes(tensor_type(op.grid))[:-1]
         starts = [*(0 for _ in outer), len(outer) - 2 - axis]
         part = SliceOp(
             op.grid,
@@ -175,8 +175,6 @@ class Line:
         position = self.positions()
         if how.mode != "cubic":
             position = self.brought_inside(position)
-        low, high = number(-3), number(self.size + 2)
-        position = MinimumOp(MaximumOp(position, low), high).result
         taps = ConstantOp(value=how.taps.astype(self.of))
         column = to_names([*self.shape, 1])
         if how.mode == "nearest":
@@ -198,16 +196,15 @@ class Line:
         return CastOp(inside, to=i64).result, weights
 
     def positions(self) -> SSAValue:
-        """Builds the positions of places in elements, near enough to count with."""
+        """Builds the positions of places, in elements."""
         number, places = self.number, self.places
-        known = WhereOp(NeOp(places, places), number(-1), places)
+        near = ClampOp(places, min=-FARTHEST, max=FARTHEST)
+        known = WhereOp(NeOp(places, places), number(-1), near)
         above = AddOp(known, number(1))
         if self.how.align_corners:
-            result = MulOp(MulOp(above, number(0.5)), number(self.size - 1))
-        else:
-            wide = SubOp(MulOp(above, number(self.size)), number(1))
-            result = MulOp(wide, number(0.5))
-        return ClampOp(result, min=-FARTHEST, max=FARTHEST).result
+            return MulOp(MulOp(above, number(0.5)), number(self.size - 1)).result
+        wide = SubOp(MulOp(above, number(self.size)), number(1))
+        return MulOp(wide, number(0.5)).result
 
     def brought_inside(self, position: SSAValue) -> SSAValue:
         """Builds positions inside the image, unless what is beyond it is zero."""

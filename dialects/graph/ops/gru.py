@@ -54,12 +54,14 @@ class GruOp(RecurrentOp):
         gate, new_state = (each.numpy for each in self.gates)
         weight, bias = operands["recurrent_weight"], operands["recurrent_bias"]
         products = np.tensordot(state, weight, (1, 2)) + bias
-        r, z = (gate(self.held(x[:, each] + products[:, each])) for each in (0, 1))
+        r, z = (
+            gate(self.held_array(x[:, each] + products[:, each])) for each in (0, 1)
+        )
         if self.is_reset_late:
             after = r * products[:, 2]
         else:
             after = (r * state) @ weight[2].T + bias[2]
-        n = new_state(self.held(x[:, 2] + after))
+        n = new_state(self.held_array(x[:, 2] + after))
         return (n + z * (state - n),)
 
     def folded_bias(self, operands: Mapping[str, SSAValue]) -> SSAValue:

@@ -62,12 +62,12 @@ class LstmOp(RecurrentOp):
         peepholes = operands.get("peepholes")
         if peepholes is not None:
             i, f = i + peepholes[0] * cell, f + peepholes[1] * cell
-        entering = gate(self.held(i))
-        kept = 1 - entering if self.is_coupled else gate(self.held(f))
-        cell = kept * cell + entering * new_cell(self.held(g))
+        entering = gate(self.held_array(i))
+        kept = 1 - entering if self.is_coupled else gate(self.held_array(f))
+        cell = kept * cell + entering * new_cell(self.held_array(g))
         if peepholes is not None:
             o = o + peepholes[2] * cell
-        state = gate(self.held(o)) * shown(cell)
+        state = gate(self.held_array(o)) * shown(cell)
         if "projection" in operands:
             state = state @ operands["projection"].T
         return state, cell

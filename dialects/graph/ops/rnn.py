@@ -42,7 +42,7 @@ class RnnOp(RecurrentOp):
         (function,) = self.gates
         product = np.tensordot(states[0], operands["recurrent_weight"], (1, 2))
         sums = x + product + operands["recurrent_bias"]
-        return (function.numpy(self.held(sums[:, 0])),)
+        return (function.numpy(self.held_array(sums[:, 0])),)
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
         return {"weight": columns(operands["recurrent_weight"])}

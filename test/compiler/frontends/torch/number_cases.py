@@ -1,4 +1,4 @@
-"""Functions of operators on pairs of numbers: powers, rests, bits, angles, distances."""
+"""Functions of operators on pairs of numbers: powers, rests, bits, distances."""
 
 from __future__ import annotations
 
@@ -87,6 +87,11 @@ CASES: dict[str, Case] = {
     "isinf": fixed(torch.isinf, ODD),
     "isinf of integers": fixed(torch.isinf, whole(*X)),
     "nan_to_num": fixed(lambda x: torch.nan_to_num(x, 1, 2, 3), ODD),
+    "round to hundredths": fixed(lambda x: x.round(decimals=2), floats(*X)),
+    "round to tens": fixed(lambda x: x.round(decimals=-1), floats(*X) * 99),
+    "signbit": fixed(torch.signbit, torch.tensor([-0.0, 0.0, -2, 3, -torch.inf])),
+    "signbit of integers": fixed(torch.signbit, whole(*X)),
+    "softmax without axes": fixed(lambda x: x.sum().softmax(0), floats(*X)),
     "xlogy": fixed(torch.xlogy, ODD.reshape(6, 1), ODD),
     # Norms and distances.
     **{
@@ -104,6 +109,7 @@ CASES: dict[str, Case] = {
         for order in (0, 1, 2, 2.5, torch.inf)
     },
     "cdist of nothing": fixed(torch.cdist, floats(3, 0), floats(2, 0)),
+    "dist": fixed(lambda x, y: torch.dist(x, y, 3), floats(*X), floats(6)),
     "pdist": fixed(F.pdist, floats(4, 3)),
     # Products that are added up.
     "addbmm": fixed(
