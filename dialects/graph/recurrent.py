@@ -216,7 +216,9 @@ class RecurrentOp(GraphOp, ABC):
         if steps == 1:
             elements = [without_first(each) for each in scanned]
             last, output = self.build_trip(elements, states, captured)
-            whole = ReshapeOp(output, shape=to_names(sizes(tensor_type(self.results[0]))))
+            whole = ReshapeOp(
+                output, shape=to_names(sizes(tensor_type(self.results[0])))
+            )
             return [whole.result, *last]
         types = [each.type for each in (*states, *captured.values())]
         types[len(states) : len(states)] = [element_type(each) for each in scanned]
