@@ -31,6 +31,7 @@ from .passes.graph.infer_shapes import InferShapes
 from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.verify_buffers import VerifyBuffers
+from .passes.loop.parallelize_loops import ParallelizeLoops
 from .passes.loop.set_target import SetTarget
 from .passes.loop.size_tiles import SizeTiles
 from .passes.loop.vectorize_loops import VectorizeLoops
@@ -68,6 +69,7 @@ LOOP: tuple[type[ModulePass], ...] = (
     # From here the module says which machine it is for.
     SizeTiles,
     VectorizeLoops,
+    ParallelizeLoops,
 )
 """graph -> loop, loop -> loop"""
 
