@@ -46,9 +46,7 @@ class GridSampleOp(SingleResultOp):
 
     ```mlir
     %2 = graph.grid_sample %0, %1 {mode = "linear", padding = "zeros", align_corners = false} : tensor<2x3x5x7xf32>, tensor<2x4x6x2xf32> -> tensor<2x3x4x6xf32>
-    %3 = graph.grid_sample %0, %1 {mode = "nearest", padding = "border", align_corners = true} : tensor<2x3x5x7xf32>, tensor<2x4x6x2xf32> -> tensor<2x3x4x6xf32>
-    %4 = graph.grid_sample %0, %1 {mode = "cubic", padding = "reflection", align_corners = false} : tensor<2x3x5xf32>, tensor<2x4x1xf32> -> tensor<2x3x4xf32>
-    %5 = graph.grid_sample %0, %1 {mode = "linear", padding = "reflection", align_corners = true} : tensor<2x3x5xf32>, tensor<2x4x1xf32> -> tensor<2x3x4xf32>
+    %3 = graph.grid_sample %0, %1 {mode = "cubic", padding = "reflection", align_corners = false} : tensor<2x3x5xf32>, tensor<2x4x1xf32> -> tensor<2x3x4xf32>
     ```
     """
 

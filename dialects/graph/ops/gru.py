@@ -50,6 +50,7 @@ class GruOp(RecurrentOp):
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
     ) -> Sequence[Array]:
+        """The state after a step."""
         (state,) = states
         gate, new_state = (each.numpy for each in self.gates)
         weight, bias = operands["recurrent_weight"], operands["recurrent_bias"]
@@ -65,6 +66,7 @@ class GruOp(RecurrentOp):
         return (n + z * (state - n),)
 
     def folded_bias(self, operands: Mapping[str, SSAValue]) -> SSAValue:
+        """Builds the bias, without the part that the reset gate is applied to."""
         if not self.is_reset_late:
             return super().folded_bias(operands)
         bias, recurrent = operands["bias"], operands["recurrent_bias"]
@@ -72,6 +74,7 @@ class GruOp(RecurrentOp):
         return ConcatOp(both, part(bias, 0, 2, 1), axis=0).result
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
+        """Builds the weight by columns, that of the new state apart if it is used so."""
         weight = operands["recurrent_weight"]
         if not self.is_reset_late:
             gates, new = part(weight, 0, 0, 2), part(weight, 0, 2, 1)
@@ -84,6 +87,7 @@ class GruOp(RecurrentOp):
     def build_step(
         self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
     ) -> Sequence[SSAValue]:
+        """Builds the state after a step."""
         (state,) = states
         gate, new_state = (each.build for each in self.gates)
         _, hidden = sizes(tensor_type(state))
