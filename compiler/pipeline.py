@@ -19,6 +19,7 @@ from ..lowering.graph_to_loop import GraphToLoop
 from .options import Options
 from .passes.graph.analyze_aliases import AnalyzeAliases
 from .passes.graph.assign_buffers import AssignBuffers
+from .passes.graph.assign_layouts import AssignLayouts
 from .passes.graph.decompose import Decompose
 from .passes.graph.eliminate_list_constructs import EliminateListConstructs
 from .passes.graph.eliminate_no_ops import EliminateNoOps
@@ -44,6 +45,9 @@ GRAPH: tuple[type[ModulePass], ...] = (
     FoldBatchNorm,
     Decompose,
     # From here every op has loops, is a view, or is a fallback.
+    FoldConstants,
+    AssignLayouts,
+    # From here the axes of each tensor lie as its users like them.
     FoldConstants,
     EliminateNoOps,
     CommonSubexpressionElimination,

@@ -237,6 +237,7 @@ def test_a_test_that_imports_a_framework_is_marked_as_a_whole():
 
 EXPLAINED_BY_THEIR_BASE = {
     *("infer", "reference", "nests", "scalar", "decompose", "requirements"),  # GraphOp
+    *("preferred", "carry"),
     *("verify_", "fold", "parse", "parse_parameters", "print", "print_parameters"),
     *("apply", "match_and_rewrite"),  # passes and patterns of xDSL
 }

@@ -10,7 +10,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..elementwise import require
+from ..literal import to_attribute
 from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, without
 from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
@@ -45,6 +47,12 @@ class ArgmaxOp(SingleResultOp):
         type = tensor_type(self.input)
         count = sizes(type)[self.axis.value.data]
         return [Requirement(count - 1, f"expected elements to compare in {type}")]
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.axis.value.data, len(order))
+        left = order if self.values()["keepdims"] else without(order, [place])
+        axis = to_attribute(order.index(place))
+        return Carried((order,), left, {**self.properties, "axis": axis})
 
     def reference(self, input: Array, axis: int, keepdims: bool) -> Array:
         return np.asarray(np.argmax(input, axis, keepdims=keepdims), np.int64)

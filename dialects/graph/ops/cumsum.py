@@ -7,7 +7,9 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from ..elementwise import require
+from ..literal import to_attribute
 from ..op import SingleResultOp
+from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes
 
 
@@ -31,6 +33,11 @@ class CumsumOp(SingleResultOp):
         require(input, "number")
         normalize_axis(axis, len(sizes(input)))
         return input
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.values()["axis"], len(order))
+        axis = to_attribute(order.index(place))
+        return Carried((order,), order, {**self.properties, "axis": axis})
 
     def reference(self, input: Array, axis: int) -> Array:
         with np.errstate(all="ignore"):
