@@ -8,7 +8,6 @@ with others of the same run.
 
 from __future__ import annotations
 
-import resource
 import statistics
 import tempfile
 import time
@@ -20,12 +19,16 @@ import numpy.typing as npt
 
 from ..runtime.cache import Cache
 from ..runtime.module import StaticModule
+from .cold import compile_apart
 from .compile import Compilation
 from .options import Options
 from .report import CompileReport
 
 BURSTS = 15
 BURST_SECONDS = 0.05
+
+ALLOWANCE = 500_000_000
+"""Bytes that compiling may take besides three times the constants."""
 
 Inputs = Mapping[str, npt.NDArray[Any]]
 
@@ -34,42 +37,53 @@ def benchmark(model: Any, target: str, options: Options, inputs: Inputs) -> str:
     """The measurements of a model on `inputs`, as text."""
     with tempfile.TemporaryDirectory() as folder:
         # A folder of its own: what is on disk already must not make cold warm.
-        cold, first = compile_once(model, target, options, Path(folder))
-        warm, second = compile_once(model, target, options, Path(folder))
-    module = second if warm.warm else first
+        cold, peak = compile_apart(model, target, options, Path(folder))
+        compilation = Compilation(model, target=target, options=options)
+        compilation.cache = Cache(Path(folder))
+        module = compilation.run()
     latency = latency_lines(module, inputs)
     # The plan is of the sizes that were run.
-    memory = memory_lines(module, cold)
-    return "\n".join([*compile_lines(cold, warm), "", *memory, "", *latency])
+    memory = memory_lines(module, cold, peak)
+    lines = [*size_lines(cold), "", *compile_lines(cold, module.report)]
+    return "\n".join([*lines, "", *memory, "", *latency])
 
 
-def compile_once(
-    model: Any, target: str, options: Options, folder: Path
-) -> tuple[CompileReport, StaticModule]:
-    """Compiles the model with what is kept in a folder."""
-    compilation = Compilation(model, target=target, options=options)
-    compilation.cache = Cache(folder)
-    module = compilation.run()
-    return module.report, module
+def size_lines(report: CompileReport) -> list[str]:
+    """How much there is of the model."""
+    return [
+        f"ops                    {report.ops_read} as read, {report.ops} after the "
+        "passes",
+        f"kernels                {report.kernels} calls of {report.distinct_kernels}, "
+        f"{report.object_bytes} bytes of code",
+    ]
 
 
 def compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:
-    """What compiling took."""
+    """What compiling took; a pass that ran more than once is one line."""
+    passes = sum(seconds for _, seconds in cold.passes)
     lines = [
         f"compile, cold          {milliseconds(cold.seconds)}",
-        f"  of which LLVM        {milliseconds(cold.llvm_seconds)}",
+        f"  reading the model    {milliseconds(cold.read_seconds)}",
+        f"  passes               {milliseconds(passes)}",
+    ]
+    for name, times, seconds in cold.pass_totals:
+        label = name if times == 1 else f"{name} x{times}"
+        lines.append(f"    {label:<28} {milliseconds(seconds)}")
+    return [
+        *lines,
+        f"  packing constants    {milliseconds(cold.pack_seconds)}",
+        f"  writing code         {milliseconds(cold.code_seconds)}",
+        f"  LLVM                 {milliseconds(cold.llvm_seconds)}",
+        f"  writing to disk      {milliseconds(cold.keep_seconds)}",
         f"compile, warm          {milliseconds(warm.seconds)}",
-        f"kernels                {cold.kernels} calls of {cold.distinct_kernels}, "
-        f"{cold.object_bytes} bytes of code",
-        "passes",
-    ]
-    return lines + [
-        f"  {name:<26} {milliseconds(seconds)}" for name, seconds in cold.passes
     ]
 
 
-def memory_lines(module: StaticModule, report: CompileReport) -> list[str]:
-    """What the plan of memory came to, for the sizes that were run."""
+def memory_lines(module: StaticModule, report: CompileReport, peak: int) -> list[str]:
+    """
+    What the plan of memory came to, for the sizes that were run, and the peak of the
+    process that compiled the model, beside what it should stay below.
+    """
     plan = module.plan
     if plan.total == 0:
         verdict = "nothing to plan"
@@ -77,12 +91,12 @@ def memory_lines(module: StaticModule, report: CompileReport) -> list[str]:
         verdict = "no plan is smaller"
     else:
         verdict = f"{plan.total / max(plan.lower_bound, 1):.3f} of the lower bound"
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    bound = 3 * report.constant_bytes + ALLOWANCE
     return [
         f"activations, planned   {plan.total} bytes",
         f"  lower bound          {plan.lower_bound} bytes ({verdict})",
         f"constants              {report.constant_bytes} bytes",
-        f"peak of this process   {peak:.0f} MB",
+        f"compile, peak          {peak} bytes (3 x constants + 500 MB: {bound})",
     ]
 
 

@@ -105,8 +105,10 @@ class Compilation:
         from .driver import Driver
 
         read, ctx = self.front_end(), context()
-        start += time.perf_counter() - before_import
+        before_read = time.perf_counter()
+        start += before_read - before_import
         module = read(ctx)
+        reading = time.perf_counter() - before_read
         if key is None:
             # With locations, which messages of the compiled model name.
             text = StringIO()
@@ -117,8 +119,15 @@ class Compilation:
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass)
         artifact, report = driver.compile(module)
+        before_keep = time.perf_counter()
         self.keep(key, artifact, ctx.weights.files)
-        report = replace(report, seconds=time.perf_counter() - start)
+        end = time.perf_counter()
+        report = replace(
+            report,
+            seconds=end - start,
+            read_seconds=reading,
+            keep_seconds=end - before_keep,
+        )
         return make_module(artifact, report)
 
     def front_end(self) -> Callable[[SrContext], ModuleOp]:
@@ -147,7 +156,7 @@ class Compilation:
         """The key of a model that is a file or text, which need not be read for it."""
         match self.model:
             case Path():
-                return self.key_of("file", self.model.suffix, self.model.read_bytes())
+                return self.key_of("file", self.model.suffix, hash_of(self.model))
             case str() | bytes():
                 return self.key_of("data", self.model)
             case _:
@@ -161,7 +170,9 @@ class Compilation:
             data = (
                 part.encode(errors="surrogatepass") if isinstance(part, str) else part
             )
-            result.update(len(data).to_bytes(8, "little") + data)
+            # Apart, since to join them would copy a model that is given as bytes.
+            result.update(len(data).to_bytes(8, "little"))
+            result.update(data)
         return result.hexdigest()
 
     def find(self, key: str | None) -> Artifact | None:
@@ -242,11 +253,16 @@ def as_path(model: Any) -> Any:
     return model
 
 
+def hash_of(path: Path) -> str:
+    """A hash of the bytes of a file; raises `OSError` when it cannot be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def digest(path: Path) -> str:
-    """A hash of the bytes of a file; of nothing when it cannot be read."""
+    """A hash of the bytes of a file; nothing when it cannot be read."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return hash_of(path)
     except OSError:
         return ""
 

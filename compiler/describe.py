@@ -19,12 +19,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
-from ..dialects.dims import Dim, dim, symbols_of
+from ..dialects.dims import Dim, dim, greatest, product, symbols_of
 from ..dialects.graph.buffer import BufferAttr, LifetimeAttr
 from ..dialects.graph.literal import to_value
 from ..dialects.graph.shape import dtype, sizes, tensor_type
 from ..dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp
-from ..lowering.loop_to_llvm.program import entry_list, symbols_of_program
+from ..dialects.loop.ops.program_flow import DefineOp, RequireOp
+from ..lowering.loop_to_llvm.program import (
+    defined_by,
+    entry_list,
+    symbols_of_program,
+)
 from ..runtime.program import CallOut, Program, Slot, TensorInfo
 from .errors import CompileError
 from .weights import WeightStore
@@ -42,11 +47,13 @@ def describe(program: ProgramOp) -> Program:
     """The program as the runtime knows it; raises `CompileError` for a free symbol."""
     symbols = symbols_of_program(program)
     inputs = tensors(program, "input")
-    calls = [op for op in program.body.block.ops if isinstance(op, CallOp | CallOutOp)]
+    defined = defined_by(program)
+    calls = [op for op in program.walk() if isinstance(op, CALLS)]
     passed = [
         dim(each.data) for op in calls if isinstance(op, CallOp) for each in op.symbols
     ]
-    for name in dict.fromkeys([*symbols, *(s for d in passed for s in symbols_of(d))]):
+    used = dict.fromkeys([*symbols, *(s for d in passed for s in symbols_of(d))])
+    for name in [each for each in used if each not in defined]:
         if not any(size == name for each in inputs for size in each.shape):
             raise CompileError(
                 f"expected every symbol to be a dimension of an input by itself, got "
@@ -59,6 +66,8 @@ def describe(program: ProgramOp) -> Program:
         inputs=tuple(inputs),
         outputs=tuple(tensors(program, "output")),
         symbols=symbols,
+        defined=tuple(defined),
+        room=tuple(room(program)) if defined else (),
         ranges={n: to_value(each) for n, each in limits.items() if n in symbols},
         checks=tuple(pairs(entry_list(program, "checks"))),
         slots=tuple(slots(program)),
@@ -68,6 +77,19 @@ def describe(program: ProgramOp) -> Program:
         calls=tuple(text(op.attributes.get("source"), op.name) for op in calls),
         call_outs=tuple(call_out(op) for op in calls if isinstance(op, CallOutOp)),
     )
+
+
+CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
+"""The ops of a program that may end a run, in whose order they are counted."""
+
+
+def room(program: ProgramOp) -> list[int | str]:
+    """The most elements that each output can have."""
+    ranges = {name: op.range for name, op in defined_by(program).items()}
+    return [
+        plain(greatest(product(sizes(tensor_type(type))), ranges))
+        for type in entry_list(program, "outputs")
+    ]
 
 
 def dictionary(attribute: Attribute | None) -> Mapping[str, Attribute]:

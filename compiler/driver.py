@@ -12,8 +12,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
+from ..dialects.graph.op import GraphOp
+from ..dialects.graph.ops.fusion import FusionOp
 from ..dialects.loop.ops.program import CallOp
 from ..dialects.loop.target import target_of
+from ..lowering.graph_to_loop import GraphToLoop
 from ..lowering.llvm_to_object import machine_of, objects
 from ..lowering.loop_to_llvm import lower_program
 from ..runtime.artifact import Artifact
@@ -24,6 +27,12 @@ from .errors import CompileError
 from .options import Options
 from .pipeline import pipeline
 from .report import CompileReport
+
+NOTED = (
+    *("ops_read", "ops", "kernels", "distinct_kernels"),
+    *("planned_bytes", "lower_bound", "object_bytes"),
+)
+"""What of a report an artifact keeps."""
 
 AfterPass = Callable[[ModulePass, ModuleOp], None]
 """Told of the module after each pass."""
@@ -58,10 +67,13 @@ class Driver:
         start = time.perf_counter()
         with without_collection():
             try:
-                passes = self.run_passes(module)
+                ops_read = count_ops(module)
+                passes, ops = self.run_passes(module)
                 program = program_of(module)
                 known = describe(program)
+                before_pack = time.perf_counter()
                 constants = pack_constants(program, self.ctx.weights)
+                before_code = time.perf_counter()
                 lowered = lower_program(module)
             except VerifyException as error:
                 # What follows the first line is the IR around the op.
@@ -72,11 +84,15 @@ class Driver:
             texts = [each.text for each in lowered.modules]
             codes, hits = objects(texts, machine, self.cache)
         end = time.perf_counter()
-        calls = [op for op in program.body.block.ops if isinstance(op, CallOp)]
+        calls = [op for op in program.walk() if isinstance(op, CallOp)]
         report = CompileReport(
             seconds=end - start,
             warm=False,
             passes=tuple(passes),
+            pack_seconds=before_code - before_pack,
+            code_seconds=before_llvm - before_code,
+            ops_read=ops_read,
+            ops=ops,
             kernels=len(calls),
             distinct_kernels=len(lowered.kernels),
             cached_kernels=hits,
@@ -86,19 +102,30 @@ class Driver:
             constant_bytes=constants.nbytes,
             object_bytes=sum(map(len, codes)),
         )
-        notes = {
-            name: getattr(report, name)
-            for name in ("kernels", "distinct_kernels", "planned_bytes", "lower_bound")
-        } | {"object_bytes": report.object_bytes}
+        notes = {name: getattr(report, name) for name in NOTED}
         return Artifact(known, codes, constants, notes), report
 
-    def run_passes(self, module: ModuleOp) -> list[tuple[str, float]]:
-        """Runs the pipeline; the name and the time of each pass."""
+    def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
+        """
+        Runs the pipeline; the name and the time of each pass, and how many ops of the
+        graph are left when loops are made of them.
+        """
         times: list[tuple[str, float]] = []
+        ops = 0
         for each in pipeline(self.options, self.target):
+            if isinstance(each, GraphToLoop):
+                ops = count_ops(module)
             start = time.perf_counter()
             each.apply(self.ctx, module)
             times.append((each.name, time.perf_counter() - start))
             if self.after_pass is not None:
                 self.after_pass(each, module)
-        return times
+        return times, ops
+
+
+def count_ops(module: ModuleOp) -> int:
+    """How many ops of the graph compute something: no constants, and no regions."""
+    return sum(
+        isinstance(op, GraphOp) and bool(op.operands) and not isinstance(op, FusionOp)
+        for op in module.walk()
+    )

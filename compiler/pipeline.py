@@ -21,6 +21,7 @@ from .passes.graph.analyze_aliases import AnalyzeAliases
 from .passes.graph.assign_buffers import AssignBuffers
 from .passes.graph.assign_layouts import AssignLayouts
 from .passes.graph.decompose import Decompose
+from .passes.graph.eliminate_copies import EliminateCopies
 from .passes.graph.eliminate_list_constructs import EliminateListConstructs
 from .passes.graph.eliminate_no_ops import EliminateNoOps
 from .passes.graph.fold_batch_norm import FoldBatchNorm
@@ -55,6 +56,7 @@ GRAPH: tuple[type[ModulePass], ...] = (
     OwnOutputs,
     # From here an output shares memory with nothing.
     Fuse,
+    EliminateCopies,
     OutlineConstants,
     AnalyzeAliases,
     AssignBuffers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -15,8 +16,26 @@ class CompileReport:
     warm: bool
     """Whether a compiled model was found on disk, so that nothing was compiled."""
 
+    read_seconds: float = 0.0
+    """The time of the front end."""
+
     passes: tuple[tuple[str, float], ...] = ()
     """Every pass that ran, in order, and its time."""
+
+    pack_seconds: float = 0.0
+    """The time in which the block of constants was filled."""
+
+    code_seconds: float = 0.0
+    """The time in which the text for LLVM was written."""
+
+    keep_seconds: float = 0.0
+    """The time in which the compiled model was put on disk."""
+
+    ops_read: int = 0
+    """Ops of the graph that compute something, as the front end built them."""
+
+    ops: int = 0
+    """As many as are left when loops are made of them, those in fusions too."""
 
     kernels: int = 0
     """Calls of kernels in the program."""
@@ -41,3 +60,19 @@ class CompileReport:
 
     object_bytes: int = 0
     """Machine code."""
+
+    @property
+    def pass_totals(self) -> tuple[tuple[str, int, float], ...]:
+        """The passes by name: how often each ran, and its time in all."""
+        return tuple(
+            (name, len(times), sum(times))
+            for name, times in _by_name(self.passes).items()
+        )
+
+
+def _by_name(passes: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    """The times of each pass, in the order in which the passes first ran."""
+    found: dict[str, list[float]] = {}
+    for name, seconds in passes:
+        found.setdefault(name, []).append(seconds)
+    return found

@@ -160,6 +160,20 @@ def evaluate(value: Dim, symbols: Mapping[str, Dim]) -> Dim:
     return total
 
 
+Ranges: TypeAlias = Mapping[str, tuple[Dim, Dim]]
+"""The least and the greatest that symbols can be."""
+
+
+def greatest(value: Dim, ranges: Ranges) -> Dim:
+    """The most that `value` can be when some symbols are in ranges; others remain."""
+    return _limit(value, ranges, 1)
+
+
+def least(value: Dim, ranges: Ranges) -> Dim:
+    """The least that `value` can be when some symbols are in ranges; others remain."""
+    return _limit(value, ranges, 0)
+
+
 def symbols_of(value: Dim) -> set[str]:
     """The names of the symbols that `value` depends on."""
     if isinstance(value, int):
@@ -192,6 +206,28 @@ def _evaluate(atom: Atom, symbols: Mapping[str, Dim]) -> Dim:
         return symbols.get(atom.name, Polynomial((((atom,), 1),)))
     a, b = (evaluate(argument, symbols) for argument in atom.arguments)
     return FUNCTIONS[atom.function](a, b)
+
+
+def _limit(value: Dim, ranges: Ranges, upper: int) -> Dim:
+    """The limit of `value`: symbols are not negative, so products grow with each."""
+    if isinstance(value, int) or not symbols_of(value) & {*ranges}:
+        return value
+    total: Dim = 0
+    for monomial, factor in value.terms:
+        side = upper if factor > 0 else 1 - upper
+        total = total + product(_limit_atom(a, ranges, side) for a in monomial) * factor
+    return total
+
+
+def _limit_atom(atom: Atom, ranges: Ranges, upper: int) -> Dim:
+    if isinstance(atom, Symbol):
+        known = ranges.get(atom.name)
+        return Polynomial((((atom,), 1),)) if known is None else known[upper]
+    a, b = atom.arguments
+    divides = atom.function == "floordiv"
+    return FUNCTIONS[atom.function](
+        _limit(a, ranges, upper), _limit(b, ranges, 1 - upper if divides else upper)
+    )
 
 
 def _call(function: str, a: Dim, b: Dim) -> Polynomial:

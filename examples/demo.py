@@ -43,7 +43,7 @@ def summary(model: sr.StaticModule) -> str:
     verdict = "no plan is smaller" if plan.is_optimal else "the lower bound is less"
     lines = [
         f"{'compiled':22}{milliseconds(report.seconds)}",
-        *(f"  {name:20}{milliseconds(seconds)}" for name, seconds in report.passes),
+        *(f"  {name:20}{milliseconds(took)}" for name, _, took in report.pass_totals),
         f"  {'llvm':20}{milliseconds(report.llvm_seconds)}",
         f"kernels   {report.kernels}, of which {report.distinct_kernels} differ",
         f"memory    {plan.total:,} bytes planned for activations, "

@@ -42,6 +42,8 @@ class Layout:
     outputs: int
     symbols: int
     slots: int
+    defined: int = 0
+    """Symbols that the program defines itself."""
 
     NEXT = 0
     """The next free context."""
@@ -52,7 +54,7 @@ class Layout:
     FAILED = 3
     """The number of the call that ended in an error."""
     ERROR = 4
-    """The index that was bad, the least that is allowed, the bound."""
+    """The index or size that was bad, the least that is allowed, the bound."""
     CALL_OUT = 7
     """The function that runs a fallback op: (context, number, buffers) to a status."""
     HEAD = 8
@@ -68,9 +70,14 @@ class Layout:
         return self.first_output + self.outputs
 
     @property
+    def first_defined(self) -> int:
+        """The word of the first symbol that the program defines."""
+        return self.first_symbol + self.symbols
+
+    @property
     def first_slot(self) -> int:
         """The word of the first slot's offset."""
-        return self.first_symbol + self.symbols
+        return self.first_defined + self.defined
 
     @property
     def size(self) -> int:
@@ -83,3 +90,9 @@ INDEX_ERROR = 1
 
 CALL_OUT_ERROR = 2
 """The status of a run in which a fallback op raised an exception."""
+
+RANGE_ERROR = 3
+"""The status of a run that computed a size out of its range."""
+
+SIZE_ERROR = 4
+"""The status of a run that computed sizes which an op cannot take."""

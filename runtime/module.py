@@ -140,15 +140,16 @@ class StaticModule:
         arrays, symbols = self._convert(arguments, {})
         runtime = self._borrow()
         try:
-            outputs = runtime.run(arrays, symbols)
+            runtime.run(arrays, symbols)
         except BaseException:
             self._code.give_back(runtime.address)
             raise
+        outputs = runtime.make_outputs(symbols)
         runtime.point_at(arrays, outputs)
 
         def repeat(times: int) -> None:
-            if self._code.repeat(runtime.address, times):
-                raise runtime.failure()
+            if status := self._code.repeat(runtime.address, times):
+                raise runtime.failure(status)
 
         # The run reads and writes these, which nothing else may hold any more.
         finalize(repeat, give_back, self._code, runtime, arrays, outputs).atexit = False
@@ -198,10 +199,7 @@ class StaticModule:
         """Runs a fallback op on buffers of a context; its error is kept for the run."""
         runtime = self._runtimes[context]
         with KeptError(runtime):
-            layout, names = runtime.layout, self._program.symbols
-            first = layout.first_symbol
-            values = runtime.words[first : first + layout.symbols]
-            symbols = {n: int(v) for n, v in zip(names, values, strict=True)}
+            symbols = runtime.known_symbols(runtime.symbols)
             run_call_out(
                 self._program.call_outs[number],
                 self._references[number],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar, cast
 
@@ -68,12 +68,20 @@ class Program:
     lower_bound: int
     calls: tuple[str, ...]
     call_outs: tuple[CallOut, ...]
+    defined: tuple[str, ...] = ()
+    """The symbols that a run defines itself."""
+    room: tuple[Size, ...] = ()
+    """The most elements that each output can have, where a run defines symbols."""
 
     @property
     def layout(self) -> Layout:
         """The words of a context."""
         return Layout(
-            len(self.inputs), len(self.outputs), len(self.symbols), len(self.slots)
+            len(self.inputs),
+            len(self.outputs),
+            len(self.symbols),
+            len(self.slots),
+            len(self.defined),
         )
 
     @property
@@ -107,6 +115,8 @@ def _read(value: Any) -> Program:
         inputs=_list(_tensor, data["inputs"]),
         outputs=_list(_tensor, data["outputs"]),
         symbols=_list(_text, data["symbols"]),
+        defined=_list(_text, data["defined"]),
+        room=_list(_size, data["room"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
         checks=_list(lambda each: _pair(_text, each), data["checks"]),
         slots=_list(_slot, data["slots"]),
@@ -125,14 +135,24 @@ def _check_symbols(program: Program) -> None:
     bare = {size for each in program.inputs for size in each.shape}
     if unbound := [name for name in program.symbols if name not in bare]:
         raise ValueError(f"expected an input of size {', '.join(unbound)}, got none")
-    tensors = [*program.inputs, *program.outputs]
+    known = {*program.symbols}
+    _check_sizes(known, [size for each in program.inputs for size in each.shape])
+    _check_sizes(known, [slot.bytes for slot in program.slots])
+    _check_sizes(known, [quantity for quantity, _ in program.checks])
+    _check_sizes(known, program.room)
+    tensors = list(program.outputs)
     for op in program.call_outs:
         tensors += (*op.inputs, *op.outputs)
-    used = [size for each in tensors for size in each.shape]
-    used += [slot.bytes for slot in program.slots]
-    used += [quantity for quantity, _ in program.checks]
-    for size in used:
-        if unknown := symbols_in(size) - {*program.symbols}:
+    sizes = [size for each in tensors for size in each.shape]
+    _check_sizes(known | {*program.defined}, sizes)
+    if program.defined and len(program.room) != len(program.outputs):
+        raise _unexpected("room for each output", program.room)
+
+
+def _check_sizes(known: Set[str], sizes: Iterable[Size]) -> None:
+    """No size may use other symbols."""
+    for size in sizes:
+        if unknown := symbols_in(size) - known:
             names = ", ".join(sorted(unknown))
             raise ValueError(f"expected no other symbols, got {names} in {size}")
 

@@ -8,6 +8,7 @@ sizes are first met, and the last few plans are kept.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .code import Code
+from .layout import RANGE_ERROR, SIZE_ERROR
 from .planning import Plan, Record, plan
 from .program import Program
 from .size import evaluate
@@ -116,18 +118,46 @@ class StaticRuntime:
         """
         The outputs for contiguous inputs of the declared dtypes and of these sizes.
 
-        Raises `IndexError` for an index out of its range, or what a fallback op raised.
+        Raises `IndexError` for an index out of its range, `ValueError` for a size that
+        is computed and does not fit, or what a fallback op raised.
         """
         self.prepare(symbols)
-        outputs = [
-            np.empty(info.sizes(symbols), info.dtype) for info in self.program.outputs
-        ]
+        outputs = self.make_outputs(symbols)
         self.point_at(inputs, outputs)
         self.error = None
         status = self.code.run(self.address)
         if status:
-            raise self.failure()
-        return outputs
+            raise self.failure(status)
+        return self.cut(outputs, symbols)
+
+    def make_outputs(self, symbols: Mapping[str, int]) -> list[Array]:
+        """Arrays for the outputs; flat ones where only the run knows the shape."""
+        program = self.program
+        if program.defined:
+            return [
+                np.empty(evaluate(room, symbols), info.dtype)
+                for room, info in zip(program.room, program.outputs, strict=True)
+            ]
+        return [np.empty(info.sizes(symbols), info.dtype) for info in program.outputs]
+
+    def known_symbols(self, symbols: Mapping[str, int]) -> dict[str, int]:
+        """What the symbols are, those that the last run defined among them."""
+        first = self.layout.first_defined
+        words = self.words[first : first + self.layout.defined].astype(np.int64)
+        return {**symbols, **dict(zip(self.program.defined, map(int, words)))}
+
+    def cut(self, outputs: list[Array], symbols: Mapping[str, int]) -> list[Array]:
+        """The outputs in the shapes that the run defined."""
+        if not self.program.defined:
+            return outputs
+        known = self.known_symbols(symbols)
+        results: list[Array] = []
+        for array, info in zip(outputs, self.program.outputs, strict=True):
+            shape = info.sizes(known)
+            count = math.prod(shape)
+            whole = array if count == array.size else array[:count].copy()
+            results.append(whole.reshape(shape))
+        return results
 
     def point_at(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Lets the next run read `inputs` and write `outputs`."""
@@ -137,8 +167,8 @@ class StaticRuntime:
         for at, array in enumerate(outputs):
             self.words[layout.first_output + at] = array.ctypes.data
 
-    def failure(self) -> BaseException:
-        """What went wrong in the last run."""
+    def failure(self, status: int) -> BaseException:
+        """What went wrong in the last run, which ended with this status."""
         source = self.program.calls[int(self.words[self.layout.FAILED])]
         if self.error is not None:
             error, self.error = self.error, None
@@ -146,6 +176,12 @@ class StaticRuntime:
             return error
         first = self.layout.ERROR
         index, least, bound = self.words[first : first + 3].astype(np.int64)
+        if status == SIZE_ERROR:
+            return ValueError(source)
+        if status == RANGE_ERROR:
+            return ValueError(
+                f"{source}: expected a size from {least} to {bound}, got {index}"
+            )
         if bound == 0:
             return IndexError(f"{source}: expected no index into nothing, got {index}")
         return IndexError(

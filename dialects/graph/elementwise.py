@@ -76,8 +76,8 @@ class BinaryOp(SingleResultOp, ABC):
 
     ACCEPTS: ClassVar[Accepts] = "any"
 
-    SCALAR: ClassVar[str]
-    """What `scalar.py` calls the op on two scalars."""
+    SCALAR: ClassVar[str] = ""
+    """What `scalar.py` calls the op on two scalars, unless `scalar` says more."""
 
     NUMPY: ClassVar[Callable[[Array, Array], Array]]
     """The function of numpy that means the same."""
@@ -97,9 +97,12 @@ class BinaryOp(SingleResultOp, ABC):
     def reference(self, lhs: Array, rhs: Array) -> Array:
         return type(self).NUMPY(lhs, rhs)
 
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Builds the computation of one element."""
+        return scalar.binary(self.SCALAR)(lhs, rhs)
+
     def nests(self) -> Sequence[Nest]:
-        body = scalar.binary(self.SCALAR)
-        return [elementwise(self.shape, self.operand_sizes(), body)]
+        return [elementwise(self.shape, self.operand_sizes(), self.scalar)]
 
 
 class CompareOp(BinaryOp, ABC):

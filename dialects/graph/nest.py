@@ -10,11 +10,17 @@ vocabulary between ops and loops; neither knows the other.
     source     a scalar at this point: an element of an operand, a position, a dimension
 
 Contractions, convolutions, poolings and broadcasts differ only in their positions.
+
+Several nests of one op run one after the other. The points of a nest have no order,
+unless it is `is_scattered`: where a value goes is then looked up, or it is combined with
+what an earlier nest wrote there, so that several points may meet at one place. Those
+come in the order of the points, the last axis fastest; of values that replace each
+other the last stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -120,13 +126,48 @@ class Nest:
     bounds: tuple[Dim, ...]
     sources: tuple[Source, ...]
     body: Body
-    write: tuple[Linear, ...]
+    write: tuple[Position, ...]
     """Where in the result; it depends on axes that are not reduced."""
 
     reductions: int = 0
     """How many of the last axes are reduced."""
 
     combine: Combiner | None = None
+
+    keeps_totals: bool = False
+    """
+    Whether each step along the only reduced axis, which comes in order, writes what was
+    combined up to it; the write then depends on that axis too.
+    """
+
+    onto: Combiner | None = None
+    """How a value is combined with what is there; None when it takes its place."""
+
+    @property
+    def lookups(self) -> Iterator[Lookup]:
+        """The positions that are looked up, to read and to write."""
+        read = (each.at for each in self.sources if isinstance(each, Read))
+        for at in (*read, self.write):
+            for position in at:
+                if isinstance(position, Lookup):
+                    yield position
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether points of this nest may meet at one place of the result."""
+        return self.onto is not None or any(isinstance(p, Lookup) for p in self.write)
+
+    @property
+    def ordered(self) -> frozenset[int]:
+        """The axes along which points may meet: no position is theirs alone."""
+        if not self.is_scattered:
+            return frozenset()
+        alone = {
+            position.factors[0][0]
+            for position in self.write
+            if isinstance(position, Linear) and len(position.factors) == 1
+        }
+        return frozenset(range(len(self.bounds) - self.reductions)) - alone
 
     @property
     def is_pointwise(self) -> bool:
@@ -136,7 +177,8 @@ class Nest:
     @property
     def writes_whole(self) -> bool:
         """Whether the axes that are not reduced are those of the result, in order."""
-        return self.write == axes(len(self.bounds) - self.reductions)
+        here = axes(len(self.bounds) - self.reductions)
+        return self.write == here and self.onto is None
 
 
 def elementwise(

@@ -162,9 +162,9 @@ class GraphOp(IRDLOperation, ABC):
         printer.print_string(" : ")
         if self.operands:
             printer.print_list(self.operand_types, printer.print_attribute)
-            printer.print_string(" ")
-        printer.print_string("-> ")
-        printer.print_list(self.result_types, printer.print_attribute)
+        if self.results:
+            printer.print_string(" -> " if self.operands else "-> ")
+            printer.print_list(self.result_types, printer.print_attribute)
         for region in self.regions:
             printer.print_string(" ")
             printer.print_region(region, print_entry_block_args=True)
@@ -183,10 +183,11 @@ class GraphOp(IRDLOperation, ABC):
             types = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_type
             )
-        parser.parse_punctuation("->")
-        results = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_type
-        )
+        results: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            results = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, parser.parse_type
+            )
         operands = parser.resolve_operands(unresolved or (), types, position)
         regions: list[Region] = []
         while (region := parser.parse_optional_region()) is not None:

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType,
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from ..loop.ops.remainder import RemainderOp
 from .nest import Combiner
 
 Binary = Callable[[SSAValue, SSAValue], SSAValue]
@@ -27,6 +28,7 @@ FLOAT: dict[str, type[Operation]] = {
     "sub": arith.SubfOp,
     "mul": arith.MulfOp,
     "div": arith.DivfOp,
+    "rem": RemainderOp,
     "max": arith.MaximumfOp,
     "min": arith.MinimumfOp,
     "pow": math.PowFOp,

@@ -90,7 +90,7 @@ def room(
 
 
 def padded(
-    padding: Sequence[int], channels_last: bool
+    padding: Sequence[int], channels_last: bool = False
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The paddings before and after every axis; batch and channels get none."""
     half = len(padding) // 2
@@ -103,5 +103,5 @@ def padded(
 
 def pad_spatial(input: Array, padding: Sequence[int], value: float) -> Array:
     """NxCx... with elements of `value` around its spatial axes."""
-    width = list(zip(*padded(padding, channels_last=False), strict=True))
+    width = list(zip(*padded(padding), strict=True))
     return np.pad(input, width, constant_values=input.dtype.type(value))

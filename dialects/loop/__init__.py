@@ -10,6 +10,8 @@ from .ops.kernel import KernelOp
 from .ops.memory import LoadOp, StoreOp
 from .ops.position import ExtentOp, PositionOp
 from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
+from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
+from .ops.remainder import RemainderOp
 from .ops.tile import TileOp
 from .target import TargetAttr
 
@@ -19,12 +21,18 @@ Loop = Dialect(
         CallOp,
         CallOutOp,
         CheckIndexOp,
+        DefineOp,
+        ElementOp,
         ExtentOp,
         ForOp,
+        IfOp,
         KernelOp,
         LoadOp,
         PositionOp,
         ProgramOp,
+        RemainderOp,
+        RepeatOp,
+        RequireOp,
         StoreOp,
         TileOp,
         ViewOp,

@@ -15,19 +15,24 @@ from dataclasses import replace
 
 from ...dialects.dims import Dim
 from ...dialects.graph.nest import Linear
-from .expression import KernelNest, linears, rewrite
+from .expression import KernelNest, Load, linears, rewrite
 
 
 def collapse(nest: KernelNest) -> KernelNest:
     """The nest over as few axes as describe the same points in the same order."""
-    positions = [*linears(nest.element), *linears(nest.finish), nest.store]
+    roots = (nest.element, nest.finish, nest.store)
+    positions = [position for root in roots for position in linears(root)]
     parallel = len(nest.bounds) - nest.reductions
+
+    def kind(axis: int) -> tuple[bool, bool]:
+        return axis < parallel, axis in nest.ordered
+
     kept: list[int] = []
     bounds: dict[int, Dim] = {}
     for axis, bound in enumerate(nest.bounds):
         if bound == 1:
             continue
-        if kept and (kept[-1] < parallel) == (axis < parallel):
+        if kept and kind(kept[-1]) == kind(axis):
             outer = kept[-1]
             if all(
                 _factor(each, outer) == _factor(each, axis) * bound
@@ -47,13 +52,16 @@ def collapse(nest: KernelNest) -> KernelNest:
         )
         return Linear(tuple(sorted(factors, key=lambda each: each[0])), position.offset)
 
+    store = rewrite(nest.store, change)
+    assert isinstance(store, Load), "a place stays a place"
     return replace(
         nest,
         bounds=tuple(bounds[axis] for axis in kept),
         reductions=sum(axis >= parallel for axis in kept),
         element=(element := rewrite(nest.element, change)),
         finish=element if nest.finish is nest.element else rewrite(nest.finish, change),
-        store=change(nest.store),
+        store=store,
+        ordered=frozenset(place[axis] for axis in kept if axis in nest.ordered),
     )
 
 

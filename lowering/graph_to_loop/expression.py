@@ -4,8 +4,8 @@ together.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
 stored: where it is read, the tree of what it computes stands instead, at the position
-it is read at. A nest of the last op has at most one op that reduces behind it; what comes
-after that sees its `Total`.
+it is read at. Behind a nest of the last op at most one op reduces; what comes after that
+sees its `Total`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.dims import Dim, product
+from ...dialects.dims import Dim
 from ...dialects.graph import scalar
 from ...dialects.graph.literal import to_array
 from ...dialects.graph.nest import (
@@ -35,6 +35,7 @@ from ...dialects.graph.op import GraphOp
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.shape import sizes, tensor_type
+from .row import flatten, looked_up, strides
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +96,28 @@ class KernelNest:
     finish: Expression
     """What is stored: the element itself, or something computed from the total."""
 
-    store: Linear
+    store: Load
+    """The element that is set."""
+
     is_contraction: bool
+    onto: Combiner | None = None
+    """How what is stored is combined with what is there, if it is."""
+
+    ordered: frozenset[int] = frozenset()
+    """The axes whose points come one after the other."""
+
+    keeps_totals: bool = False
+    """Whether each step of the reduction stores what it came to."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """That every index of a buffer is below a bound."""
+    """That indices of a buffer are below a bound."""
 
     indices: SSAValue
     count: Dim
+    start: Dim
+    step: Dim
     bound: Dim
     wraps: bool
 
@@ -125,9 +138,10 @@ class Group:
         for check in self.checks:
             found[check.indices] = None
         for nest in self.nests:
-            for root in (nest.element, nest.finish):
+            for root in (nest.element, nest.finish, nest.store):
                 for load in loads(root):
                     found[load.buffer] = None
+        found.pop(self.result, None)
         return list(found)
 
 
@@ -185,18 +199,16 @@ def rewrite(root: Expression, change: Callable[[Linear], Linear]) -> Expression:
     return visit(root)
 
 
-def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:
-    """The place of an element in the row of all elements of a tensor of this shape."""
-    place, stride = Linear(), 1
-    for position, size in zip(reversed(at), reversed(shape), strict=True):
-        place = place + position * stride
-        stride = stride * size
-    return place
-
-
-def strides(shape: Sequence[Dim]) -> list[Dim]:
-    """How far apart the elements along each axis are."""
-    return [product(shape[number + 1 :]) for number in range(len(shape))]
+def element(value: SSAValue, at: Sequence[Linear | Index]) -> Load:
+    """The element of a value in memory at a position for each axis."""
+    steps = strides(shape := sizes(tensor_type(value)))
+    fixed = [each if isinstance(each, Linear) else Linear() for each in at]
+    lookups = tuple(
+        (each, step)
+        for each, step in zip(at, steps, strict=True)
+        if isinstance(each, Index)
+    )
+    return Load(value, flatten(fixed, shape), lookups)
 
 
 def make_group(op: GraphOp) -> Group:
@@ -246,32 +258,43 @@ class _Builder:
 
     def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
         """The nest of an op behind which nothing reduces."""
-        type = tensor_type(root.results[0])
-        value = self.apply(root, nest, identity(nest))
-        store = flatten(nest.write, sizes(type))
+        point = identity(nest)
+        value = self.apply(root, nest, point)
+        at = [self.position(root, each, point) for each in nest.write]
         return KernelNest(
-            nest.bounds, 0, value, None, type.element_type, value, store, False
+            nest.bounds,
+            0,
+            value,
+            None,
+            tensor_type(root.results[0]).element_type,
+            value,
+            element(self.group.result, at),
+            False,
+            nest.onto,
+            nest.ordered,
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
         """The nest of an op that reduces, and of what is computed from its total."""
         (nest,) = nests(reducer)
-        element = self.apply(reducer, nest, identity(nest))
-        if root is reducer:
-            finish, write = Total(), nest.write
-        else:
+        write = tuple(each for each in nest.write if isinstance(each, Linear))
+        assert not nest.is_scattered, "a total has its own place"
+        finish: Expression = Total()
+        at: Sequence[Linear | Index] = write
+        if root is not reducer:
             # The last op goes over the totals, each at its own place.
-            finish = self.apply(root, last, nest.write)
-            write = tuple(each.at(nest.write) for each in last.write)
+            finish = self.apply(root, last, write)
+            at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
             nest.bounds,
             nest.reductions,
-            element,
+            self.apply(reducer, nest, identity(nest)),
             nest.combine,
             tensor_type(reducer.results[0]).element_type,
             finish,
-            flatten(write, sizes(tensor_type(root.results[0]))),
+            element(self.group.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
+            keeps_totals=nest.keeps_totals,
         )
 
     def apply(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Expression:
@@ -303,7 +326,8 @@ class _Builder:
         )
         assert indices.owner not in self.inner, "what is looked up is in memory"
         shape = sizes(tensor_type(indices))
-        check = Check(indices, product(shape), position.bound, position.wraps)
+        among = looked_up(position.at, shape)
+        check = Check(indices, *among, position.bound, position.wraps)
         if check not in self.group.checks:
             self.group.checks.append(check)
         at = flatten([each.at(point) for each in position.at], shape)
@@ -316,14 +340,7 @@ class _Builder:
             return self.value(value, plain)
         value = self.outer.get(value, value)
         assert value.owner not in self.inner, "what is looked up is in memory"
-        steps = strides(shape := sizes(tensor_type(value)))
-        fixed = [each if isinstance(each, Linear) else Linear() for each in at]
-        lookups = tuple(
-            (each, step)
-            for each, step in zip(at, steps, strict=True)
-            if isinstance(each, Index)
-        )
-        return Load(value, flatten(fixed, shape), lookups)
+        return element(value, at)
 
     def value(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
         """The element of `value` at a place: computed here, or loaded."""
@@ -343,7 +360,7 @@ class _Builder:
         outer = self.outer.get(value, value)
         if (number := inline_constant(outer)) is not None:
             return number
-        return Load(outer, flatten(at, sizes(tensor_type(outer))))
+        return element(outer, at)
 
 
 def inline_constant(value: SSAValue) -> Constant | None:

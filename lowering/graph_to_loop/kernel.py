@@ -81,6 +81,8 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.count),
                 rename(check.bound),
                 check.wraps,
+                rename(check.start),
+                rename(check.step),
             )
         for nest in group.nests:
             _NestBuilder(collapse(nest), places, body.args[-1], rename).build()
@@ -110,9 +112,7 @@ class _NestBuilder:
     def build_loops(
         self, bounds: Sequence[Dim], inside: Callable[[Point], None]
     ) -> None:
-        """
-        Builds loops in parallel over `bounds`, and in the innermost what is inside.
-        """
+        """Builds loops over `bounds`, and in the innermost what is inside."""
 
         def build(point: Point) -> None:
             if len(point) == len(bounds):
@@ -121,7 +121,8 @@ class _NestBuilder:
             with ImplicitBuilder(block):
                 build([*point, block.args[0]])
                 YieldOp()
-            ForOp(self.rename(bounds[len(point)]), block)
+            is_ordered = len(point) in self.nest.ordered
+            ForOp(self.rename(bounds[len(point)]), block, is_ordered=is_ordered)
 
         build([])
 
@@ -132,7 +133,8 @@ class _NestBuilder:
         if nest.combine is not None:
             initial = scalar.identity(nest.combine, nest.type)
             total = self.build_reduction(point, initial)
-        self.store(nest.finish, point, total)
+        if not nest.keeps_totals:
+            self.store(nest.finish, point, total)
 
     def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
         """
@@ -142,18 +144,27 @@ class _NestBuilder:
         assert nest.combine is not None
         if len(point) == len(nest.bounds):
             element = _Scalars(self, point, None).value(nest.element)
-            return scalar.binary(nest.combine)(so_far, element)
+            total = scalar.binary(nest.combine)(so_far, element)
+            if nest.keeps_totals:
+                self.store(nest.finish, point, total)
+            return total
         block = Block(arg_types=[IndexType(), nest.type])
         with ImplicitBuilder(block):
             index, inner = block.args
             YieldOp(self.build_reduction([*point, index], inner))
         bound = self.rename(nest.bounds[len(point)])
-        return ForOp(bound, block, nest.combine, [so_far]).totals[0]
+        combine = None if nest.keeps_totals else nest.combine
+        loop = ForOp(bound, block, combine, [so_far], is_ordered=nest.keeps_totals)
+        return loop.totals[0]
 
     def store(self, value: Expression, point: Point, total: SSAValue | None) -> None:
         """Builds the computation of `value` and its store."""
-        result = _Scalars(self, point, total).value(value)
-        StoreOp(result, self.output, self.subscript(self.nest.store, point))
+        scalars = _Scalars(self, point, total)
+        result, at = scalars.value(value), scalars.place(self.nest.store)
+        if self.nest.onto is not None:
+            before = LoadOp(self.output, at).result
+            result = scalar.binary(self.nest.onto)(before, result)
+        StoreOp(result, self.output, at)
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
         """A position as a subscript."""
@@ -216,7 +227,7 @@ def choose_rows_and_columns(
     operands = [
         dict(each.at.factors) for op in nest.element.operands for each in loads(op)
     ]
-    store = dict(nest.store.factors)
+    store = dict(nest.store.at.factors)
 
     def fit_as_column(axis: int) -> tuple[int, int]:
         steps = [each.get(axis, 0) for each in operands]
@@ -271,13 +282,16 @@ class _Scalars:
 
     def load(self, load: Load) -> SSAValue:
         """Builds a load, after the indices that it looks up."""
+        return LoadOp(self.nest.places[load.buffer], self.place(load)).result
+
+    def place(self, load: Load) -> Subscript:
+        """Builds where an element is: the indices that it looks up."""
         at = self.nest.subscript(load.at, self.point)
         looked_up = tuple(
             (self.index(index), self.nest.rename(stride))
             for index, stride in load.lookups
         )
-        where = Subscript((*at.terms, *looked_up), at.offset)
-        return LoadOp(self.nest.places[load.buffer], where).result
+        return Subscript((*at.terms, *looked_up), at.offset)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index, counted from the front."""

@@ -8,12 +8,14 @@ the calls give to its symbols.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from itertools import chain
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     FileLineColLoc,
+    IndexType,
     IntegerAttr,
     NameLoc,
     StringAttr,
@@ -22,43 +24,140 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ...dialects.dims import Dim, product
+from ...dialects.dims import Dim, greatest, product, symbols_of
 from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
-from ...dialects.graph.op import GraphOp
+from ...dialects.graph.memory import Homes, Part, ops_in, root_of
+from ...dialects.graph.op import GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
+from ...dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
+from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.shape import tensor_type
+from ...dialects.graph.region import ControlOp
+from ...dialects.graph.shape import sizes, tensor_type
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
+from ...dialects.loop.ops.program_flow import (
+    DefineOp,
+    ElementOp,
+    RepeatOp,
+    RequireOp,
+)
+from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from .expression import make_group
 from .kernel import build_kernel
 
+CHECKS = "graph.checks"
+"""What must hold of symbols for ops that are no longer there, as `requirements` says."""
 
-@dataclass
+
 class ProgramBuilder:
     """Turns the ops of one function into calls, and collects the kernels they need."""
 
-    function: func.FuncOp
-    kernels: dict[str, KernelOp]
-    """The kernels by their text without a name."""
-
-    views: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    body: Block = field(default_factory=Block)
-    call_outs: int = 0
-    work: Dim = 0
-    """The points of all loops, a measure of how long a run is."""
+    def __init__(self, function: func.FuncOp, kernels: dict[str, KernelOp]):
+        """A program for `function`; `kernels` go by their text without a name."""
+        self.function = function
+        self.kernels = kernels
+        self.homes = Homes(function.body.block)
+        self.defined = defined_symbols(function.body.block)
+        self.views: dict[SSAValue, SSAValue] = {}
+        self.trips: dict[LoopOp, SSAValue] = {}
+        self.start = Block()
+        """The views that need no trip, which come first."""
+        self.body = Block()
+        self.call_outs = 0
+        self.work: Dim = 0
+        """The points of all loops, a measure of how long a run is."""
 
     def build(self) -> ProgramOp:
         """The program of the function; its kernels are then among `kernels`."""
-        for op in self.function.body.block.ops:
-            if isinstance(op, GraphOp) and not op.IS_VIEW:
-                self.add(op)
-        known = entries(self.function) | {
+        self.add_ops(self.function.body.block)
+        for op in list(self.body.ops):
+            op.detach()
+            self.start.add_op(op)
+        block = self.function.body.block
+        known = entries(self.function, self.homes) | {
             "work": StringAttr(str(self.work)),
-            "checks": ArrayAttr(requirements(self.function)),
+            "checks": ArrayAttr(self.checks()),
         }
-        return ProgramOp(self.function.sym_name.data, known, self.body)
+        return ProgramOp(self.function.sym_name.data, known, self.start)
+
+    def checks(self) -> list[StringAttr]:
+        """What must hold of inputs: quantities, each followed by what is expected."""
+        known = self.function.attributes.get(CHECKS, ArrayAttr([]))
+        assert isa(known, ArrayAttr[StringAttr])
+        texts = [each.data for each in known]
+        found = dict.fromkeys(zip(texts[::2], texts[1::2], strict=True))
+        for op in self.function.body.block.ops:
+            for each in self.requirements(op):
+                if not self.is_late(each.value):
+                    found[str(each.value), each.message] = None
+        return [StringAttr(text) for pair in found for text in pair]
+
+    def add_ops(self, block: Block) -> None:
+        """Adds what the ops of a block do."""
+        for op in block.ops:
+            inside = block is not self.function.body.block
+            for each in self.requirements(op):
+                if inside or self.is_late(each.value):
+                    self.body.add_op(RequireOp(each.value, each.message))
+            match op:
+                case IfOp():
+                    self.add_if(op)
+                case LoopOp():
+                    self.add_loop(op)
+                case DefineSymbolOp():
+                    define = DefineOp(op.symbol.data, self.view(op.value), *op.range)
+                    define.attributes["source"] = StringAttr(describe(op))
+                    self.body.add_op(define)
+                case GraphOp() if not op.IS_VIEW:
+                    self.add(op)
+                case _:
+                    pass
+
+    def requirements(self, op: Operation) -> Iterator[Requirement]:
+        """What must hold of sizes before an op runs, told with its place."""
+        found: dict[Requirement, None] = {}
+        for each in op.walk() if isinstance(op, FusionOp) else (op,):
+            if isinstance(each, GraphOp) and not isinstance(each, ControlOp):
+                for needed in each.requirements():
+                    message = f"{describe(each)}: {needed.message}"
+                    found[Requirement(needed.value, message)] = None
+        yield from (each for each in found if not isinstance(each.value, int))
+
+    def is_late(self, size: Dim) -> bool:
+        """Whether a size is known only after the program has computed it."""
+        return bool(symbols_of(size) & {*self.defined})
+
+    def inside(self, block: Block, trips: Dim) -> Block:
+        """The calls of a region, which runs so many times."""
+        body, work = self.body, self.work
+        self.body, self.work = Block(), 0
+        self.add_ops(block)
+        made, self.body = self.body, body
+        self.work = work + greatest(self.work, self.defined) * trips
+        return made
+
+    def add_if(self, op: IfOp) -> None:
+        """Adds the choice between two regions."""
+        blocks = [self.inside(each, 1) for each in op.blocks]
+        self.body.add_op(FlowIfOp(self.view(op.condition), *blocks))
+
+    def add_loop(self, op: LoopOp) -> None:
+        """Adds the repetition of a region."""
+        marker = Block(arg_types=[IndexType()])
+        self.trips[op] = marker.args[0]
+        unlimited = op.limit == UNLIMITED
+        made = self.inside(op.body.block, GUESS if unlimited else op.limit)
+        for each in list(made.ops):
+            each.detach()
+            marker.add_op(each)
+        conditions: list[SSAValue] = []
+        if op.condition is not None:
+            end = op.body.block.last_op
+            assert end is not None
+            conditions = [self.view(op.condition), self.view(end.operands[0])]
+        self.body.add_op(RepeatOp(op.limit, marker, *conditions))
 
     def add(self, op: GraphOp) -> None:
         """Adds the call of one op."""
@@ -98,6 +197,11 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
+        value = root_of(value)
+        while (home := self.homes.results.get(value)) is not None:
+            value = root_of(home)
+        if (part := self.homes.parts.get(value)) is not None:
+            return self.part(value, part)
         if value not in self.views:
             buffer = buffer_of(value)
             element = tensor_type(value).element_type
@@ -106,9 +210,22 @@ class ProgramBuilder:
             if where == "constants":
                 number = buffer.offset.data
             view = ViewOp(where, number, buffer.offset.data, element)
-            self.body.add_op(view)
+            self.start.add_op(view)
             self.views[value] = view.result
         return self.views[value]
+
+    def part(self, value: SSAValue, part: Part) -> SSAValue:
+        """The view of an element that belongs to a trip of a loop."""
+        stride = product(sizes(tensor_type(value)))
+        backward = part.loop.limit if part.loop.is_backward(part.number) else 0
+        trip = self.trips[part.loop]
+        element = ElementOp(self.view(part.whole), trip, stride, backward)
+        self.body.add_op(element)
+        return element.result
+
+
+GUESS = 64
+"""How often a loop is taken to run of which only its condition knows."""
 
 
 def kernel_name(op: GraphOp) -> str:
@@ -147,41 +264,30 @@ def as_function(op: Operation) -> str:
     return str(function)
 
 
-def requirements(function: func.FuncOp) -> list[StringAttr]:
-    """What must hold of symbols: quantities, each followed by what is expected."""
-    found: dict[tuple[str, str], None] = {}
-    for op in function.walk():
-        if isinstance(op, GraphOp):
-            for each in op.requirements():
-                if not isinstance(each.value, int):
-                    found[str(each.value), f"{describe(op)}: {each.message}"] = None
-    return [StringAttr(text) for pair in found for text in pair]
-
-
-def entries(function: func.FuncOp) -> dict[str, Attribute]:
+def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
     """What the runtime must know of the function."""
     block = function.body.block
     end = block.last_op
     assert isinstance(end, func.ReturnOp)
     slots: dict[int, BufferAttr] = {}
     lifetimes: dict[int, Attribute] = {}
-    constants: list[Attribute] = []
-    for op in block.ops:
+    constants: dict[StringAttr, IntegerAttr] = {}
+    for op in ops_in(block):
         if BUFFERS not in op.attributes:
             continue
         for result in op.results:
             buffer = buffer_of(result)
-            if buffer.place == "activations" and buffer.slot.data not in slots:
+            if buffer.place == "activations" and homes.owner_of(result) is result:
                 slots[buffer.slot.data] = buffer
                 lives = op.attributes[LIFETIMES]
                 assert isa(lives, ArrayAttr)
                 lifetimes[buffer.slot.data] = lives.data[result.index]
             if isinstance(op, WeightOp):
-                constants += [op.key, IntegerAttr(buffer.offset.data, i64)]
+                constants[op.key] = IntegerAttr(buffer.offset.data, i64)
     known: dict[str, Attribute] = {
         "inputs": ArrayAttr([each.type for each in block.args]),
         "outputs": ArrayAttr([each.type for each in end.operands]),
-        "constants": ArrayAttr(constants),
+        "constants": ArrayAttr(chain.from_iterable(constants.items())),
         "slots": ArrayAttr([slots[each] for each in sorted(slots)]),
         "lifetimes": ArrayAttr([lifetimes[each] for each in sorted(slots)]),
     }

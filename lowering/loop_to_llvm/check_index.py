@@ -16,6 +16,7 @@ from .types import byte_count, type_text
 def write_check(w: FunctionWriter, op: CheckIndexOp, buffer: str) -> None:
     """Adds a loop over the indices that returns 1 from the function at a bad one."""
     count, bound = (w.size(each) for each in op.sizes)
+    start, apart = (w.size(each) for each in op.places)
     type = element_type(op.indices)
     text = type_text(type)
     least = "0"
@@ -29,7 +30,8 @@ def write_check(w: FunctionWriter, op: CheckIndexOp, buffer: str) -> None:
     w.start(head)
     at, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
     w.do(f"{at} = phi i64 [0, %{before}], [{following}, %{step}]")
-    address = w.emit(f"getelementptr inbounds {text}, ptr {buffer}, i64 {at}")
+    place = w.add(start, w.mul(at, apart))
+    address = w.emit(f"getelementptr inbounds {text}, ptr {buffer}, i64 {place}")
     index = w.emit(f"load {text}, ptr {address}, align {byte_count(type)}")
     if text != "i64":
         index = w.emit(f"sext {text} {index} to i64")

@@ -20,12 +20,12 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr
 
-from ...dialects.dims import Dim, Symbol, dim
+from ...dialects.dims import Dim, Symbol, dim, symbols_of
 from ...dialects.graph.shape import Tensor, dtype, sizes, tensor_type
 from ...dialects.loop.ops.program import ProgramOp
 from ...runtime.layout import DTYPE_NAMES, WORD, State
 from .function import FunctionWriter
-from .program import entry_list, layout_of, symbols_of_program
+from .program import defined_by, entry_list, layout_of, symbols_of_program
 
 # Where the fields of a numpy array are, in bytes.
 TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
@@ -83,6 +83,11 @@ class _EntryWriter:
         self.names = symbols_of_program(program)
         work = program.entries.data.get("work")
         self.work = dim(work.data) if isinstance(work, StringAttr) else 0
+        defined = {*defined_by(program)}
+        self.is_cut = any(
+            symbols_of(size) & defined for type in self.outputs for size in sizes(type)
+        )
+        """Whether the shapes of outputs are known only after the run."""
         # Symbols have no value before the inputs were read: they are not of the entry.
         self.w = FunctionWriter({})
         self.known: dict[str, str] = {}
@@ -90,6 +95,9 @@ class _EntryWriter:
     def write(self) -> str:
         """The whole function."""
         w = self.w
+        if self.is_cut:
+            self.call_slowly()
+            return self.text()
         count = len(self.inputs)
         right = w.emit(f"icmp eq i64 %count, {count}")
         plain = w.emit("icmp eq ptr %names, null")
@@ -113,15 +121,24 @@ class _EntryWriter:
         w.start(done)
         self.answer(results)
         w.start("slow")
+        self.call_slowly()
+        return self.text()
+
+    def text(self) -> str:
+        """The text of the function."""
+        return self.w.text(
+            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %count, ptr %names)"
+        )
+
+    def call_slowly(self) -> None:
+        """Leaves the call to Python."""
+        w = self.w
         callable = self.state(State.SLOW)
         answer = w.emit(
             f"call ptr @PyObject_Vectorcall(ptr {callable}, ptr %arguments, "
             "i64 %count, ptr %names)"
         )
         w.do(f"ret ptr {answer}")
-        return w.text(
-            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %count, ptr %names)"
-        )
 
     def require(self, condition: str) -> None:
         """Goes on when a condition holds, else to Python."""

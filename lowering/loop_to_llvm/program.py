@@ -2,8 +2,9 @@
 Write a program as an LLVM function: `i32 sr_run(context)`, a straight list of calls.
 
 Views become addresses in the memory that the context names (`runtime/layout.py`). A
-call that fails ends the run with its status, and says which call it was. `sr_repeat`
-runs the same many times over, for measuring without Python.
+call that fails ends the run with its status, and says which call it was. A size that
+the program defines is a word of the context as well, read again where it is needed.
+`sr_repeat` runs the same many times over, for measuring without Python.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.hints import isa
 
-from ...dialects.dims import dim, symbols_of
+from ...dialects.dims import Dim, dim, symbols_of
 from ...dialects.graph.shape import sizes, tensor_type
 from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop.ops.memory import element_type
 from ...dialects.loop.ops.program import (
     CallOp,
     CallOutOp,
@@ -24,8 +26,16 @@ from ...dialects.loop.ops.program import (
     ViewOp,
     symbol_name,
 )
-from ...runtime.layout import INDEX_ERROR, WORD, Layout
+from ...dialects.loop.ops.program_flow import (
+    DefineOp,
+    ElementOp,
+    IfOp,
+    RepeatOp,
+    RequireOp,
+)
+from ...runtime.layout import INDEX_ERROR, RANGE_ERROR, SIZE_ERROR, WORD, Layout
 from .function import FunctionWriter
+from .types import byte_count
 
 
 def entry_list(program: ProgramOp, name: str) -> tuple[Attribute, ...]:
@@ -34,14 +44,20 @@ def entry_list(program: ProgramOp, name: str) -> tuple[Attribute, ...]:
     return found.data if isa(found, ArrayAttr) else ()
 
 
+def defined_by(program: ProgramOp) -> dict[str, DefineOp]:
+    """The symbols that the program defines itself, in the order of their words."""
+    return {op.symbol.data: op for op in program.walk() if isinstance(op, DefineOp)}
+
+
 def symbols_of_program(program: ProgramOp) -> tuple[str, ...]:
-    """The symbols that calls of the program use, in the order of their words."""
+    """The symbols that inputs define, in the order of their words."""
     found: dict[str, None] = {}
+    defined = defined_by(program)
     for name in ("inputs", "outputs"):
         for type in entry_list(program, name):
             for size in sizes(tensor_type(type)):
                 found.update(dict.fromkeys(sorted(symbols_of(size))))
-    return tuple(found)
+    return tuple(name for name in found if name not in defined)
 
 
 def layout_of(program: ProgramOp) -> Layout:
@@ -50,6 +66,7 @@ def layout_of(program: ProgramOp) -> Layout:
         inputs=len(entry_list(program, "inputs")),
         outputs=len(entry_list(program, "outputs")),
         symbols=len(symbols_of_program(program)),
+        defined=len(defined_by(program)),
         slots=len(entry_list(program, "slots")),
     )
 
@@ -75,6 +92,7 @@ class _ProgramWriter:
         self.names = names
         self.layout = layout_of(program)
         self.symbols = symbols_of_program(program)
+        self.defined = tuple(defined_by(program))
         texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
         self.w = FunctionWriter(texts)
         self.addresses: dict[SSAValue, str] = {}
@@ -86,19 +104,136 @@ class _ProgramWriter:
         for at, name in enumerate(self.symbols):
             word = self.word(self.layout.first_symbol + at)
             w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
-        for op in self.program.body.block.ops:
+        self.block(self.program.body.block)
+        w.do("ret i32 0")
+        w.entry.append("  br label %body")
+        w.lines.insert(0, "body:")
+        run = w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
+        return "\n".join([self.declarations(), run, REPEAT])
+
+    def block(self, block: Block) -> None:
+        """Writes the ops of a block, in order."""
+        for op in block.ops:
             match op:
                 case ViewOp():
                     self.addresses[op.result] = self.view(op)
+                case ElementOp():
+                    self.addresses[op.result] = self.element(op)
                 case CallOp():
                     self.call(op)
                 case CallOutOp():
                     self.call_out(op)
+                case DefineOp():
+                    self.define(op)
+                case RequireOp():
+                    self.require(op)
+                case IfOp():
+                    self.choose(op)
+                case RepeatOp():
+                    self.repeat(op)
                 case _:
                     raise AssertionError(f"a program views and calls, got {op.name}")
-        w.do("ret i32 0")
-        run = w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
-        return "\n".join([self.declarations(), run, REPEAT])
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is here, where all that it depends on is known."""
+        w = self.w
+        if not symbols_of(size) & {*self.defined}:
+            return w.size(size)
+        words = {
+            name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
+            for name in self.defined
+        }
+        inner = FunctionWriter({**w.symbols, **words})
+        inner.count = w.count
+        text = inner.size(size)
+        w.count = inner.count
+        w.lines += inner.entry
+        return text
+
+    def defined_word(self, name: str) -> str:
+        """The address of the word of a symbol that the program defines."""
+        return self.word(self.layout.first_defined + self.defined.index(name))
+
+    def is_true(self, buffer: SSAValue) -> str:
+        """Whether the first element of a buffer of booleans is true."""
+        byte = self.w.emit(f"load i8, ptr {self.addresses[buffer]}, align 1")
+        return self.w.emit(f"icmp ne i8 {byte}, 0")
+
+    def choose(self, op: IfOp) -> None:
+        """Writes both lists of calls, of which one runs."""
+        w = self.w
+        labels = [w.fresh(stem) for stem in ("then", "otherwise", "after")]
+        chosen = self.is_true(op.condition)
+        w.do(f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}")
+        for label, region in zip(labels, op.regions):
+            w.start(label)
+            self.block(region.block)
+            w.do(f"br label %{labels[2]}")
+        w.start(labels[2])
+
+    def repeat(self, op: RepeatOp) -> None:
+        """Writes the calls of a loop, and its end."""
+        w = self.w
+        head, body, after = w.fresh("head"), w.fresh("trip"), w.fresh("after")
+        limit = self.size(op.limit)
+        start = "true" if op.before is None else self.is_true(op.before)
+        before = w.label
+        w.do(f"br label %{head}")
+        w.start(head)
+        index, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
+        goes_on, again = f"%{w.fresh('on')}", "true"
+        slot = len(w.lines)
+        more = w.emit(f"icmp slt i64 {index}, {limit}")
+        runs = w.emit(f"and i1 {more}, {goes_on}")
+        w.do(f"br i1 {runs}, label %{body}, label %{after}")
+        w.start(body)
+        (trip,) = op.body.block.args
+        self.addresses[trip] = index
+        self.block(op.body.block)
+        if op.after is not None:
+            again = self.is_true(op.after)
+        w.do(f"{following} = add nuw nsw i64 {index}, 1")
+        latch = w.label
+        w.do(f"br label %{head}")
+        w.lines[slot:slot] = [
+            f"  {index} = phi i64 [0, %{before}], [{following}, %{latch}]",
+            f"  {goes_on} = phi i1 [{start}, %{before}], [{again}, %{latch}]",
+        ]
+        w.start(after)
+
+    def element(self, op: ElementOp) -> str:
+        """The address of the part of a buffer that belongs to a trip."""
+        w, index = self.w, self.addresses[op.index]
+        backward, stride = dim(op.backward.data), dim(op.stride.data)
+        if backward != 0:
+            last = w.emit(f"sub nsw i64 {self.size(backward)}, 1")
+            index = w.emit(f"sub nsw i64 {last}, {index}")
+        elements = w.mul(index, self.size(stride))
+        bytes = w.mul(elements, str(byte_count(element_type(op.buffer))))
+        base = self.addresses[op.buffer]
+        return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
+
+    def define(self, op: DefineOp) -> None:
+        """Writes a size that the program computed to its word, if it is in range."""
+        w = self.w
+        value = w.emit(f"load i64, ptr {self.addresses[op.value]}, align {WORD}")
+        low, high = (self.size(each) for each in op.range)
+        for place, each in enumerate((value, low, high)):
+            word = self.word(self.layout.ERROR + place)
+            w.do(f"store i64 {each}, ptr {word}, align {WORD}")
+        below = w.emit(f"icmp slt i64 {value}, {low}")
+        above = w.emit(f"icmp sgt i64 {value}, {high}")
+        self.leave_if(w.emit(f"or i1 {below}, {above}"), str(RANGE_ERROR))
+        word = self.defined_word(op.symbol.data)
+        w.do(f"store i64 {value}, ptr {word}, align {WORD}")
+        self.calls += 1
+
+    def require(self, op: RequireOp) -> None:
+        """Ends the run when a quantity is below zero."""
+        quantity = self.size(dim(op.quantity.data))
+        below = self.w.emit(f"icmp slt i64 {quantity}, 0")
+        self.leave_if(below, str(SIZE_ERROR))
+        self.calls += 1
 
     def declarations(self) -> str:
         """A declaration of each kernel."""
@@ -149,7 +284,7 @@ class _ProgramWriter:
         name = symbol_name(op.callee)
         kernel = self.kernels[name]
         arguments = [f"ptr {self.addresses[each]}" for each in op.buffers]
-        arguments += [f"i64 {self.w.size(dim(each.data))}" for each in op.symbols]
+        arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
         callee = self.names[name]
         if not kernel.may_fail:
             self.w.do(f"call void {callee}({', '.join(arguments)})")
@@ -176,9 +311,12 @@ class _ProgramWriter:
 
     def leave_on(self, status: str, result: str) -> None:
         """Ends the run when a status is not zero, and says which call it was of."""
+        self.leave_if(self.w.emit(f"icmp ne i32 {status}, 0"), result)
+
+    def leave_if(self, bad: str, result: str) -> None:
+        """Ends the run when something is bad, and says at which call it was."""
         w = self.w
         failed, good = w.fresh("failed"), w.fresh("good")
-        bad = w.emit(f"icmp ne i32 {status}, 0")
         w.do(f"br i1 {bad}, label %{failed}, label %{good}")
         w.start(failed)
         w.do(

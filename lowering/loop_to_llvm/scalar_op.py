@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
+from ...dialects.loop.ops.remainder import RemainderOp
 from .function import FunctionWriter
 from .math import FUNCTIONS, Element, symbol
 from .types import Value, number_text, suffix, type_text
@@ -31,8 +32,15 @@ INSTRUCTIONS: dict[type[Operation], str] = {
     arith.AndIOp: "and",
     arith.OrIOp: "or",
     arith.XOrIOp: "xor",
+    arith.ShLIOp: "shl",
+    arith.ShRSIOp: "ashr",
+    RemainderOp: "frem",
 }
-"""Ops of two operands that are one instruction."""
+"""
+Ops of two operands that are one instruction.
+
+The rest of floats LLVM lets the C library compute, which it does exactly.
+"""
 
 INTRINSICS: dict[type[Operation], str] = {
     arith.MaximumfOp: "maximum",
@@ -60,6 +68,7 @@ CONVERSIONS: dict[type[Operation], str] = {
     arith.ExtSIOp: "sext",
     arith.ExtUIOp: "zext",
     arith.TruncIOp: "trunc",
+    arith.BitcastOp: "bitcast",
 }
 
 FLOAT_PREDICATES = (

@@ -13,8 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import static_runtime as sr
 from static_runtime.compiler import benchmark
+from static_runtime.compiler.cold import compile_apart
 from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.pipeline import PIPELINE
 from static_runtime.compiler.run import main
 from static_runtime.runtime.safetensors import write
 
@@ -36,6 +40,8 @@ func.func @one(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %0 : tensor<2x3xf32>
 }
 """
+
+TIME = r"\d+\.\d\d ms"
 
 X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 PLACES = np.array([1, 0])
@@ -324,22 +330,32 @@ def test_measures(
     main(["one.mlir", "--benchmark"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("output: ")
-    for start in (
-        "compile, cold ",
-        "  of which LLVM ",
-        "compile, warm ",
-        "kernels ",
-        "passes",
-        "  fuse ",
-        "activations, planned   0 bytes",
-        "  lower bound          0 bytes (nothing to plan)",
-        f"constants              {64 * weights} bytes",
-        "peak of this process ",
-        "latency from Python ",
-        "latency from C ",
-        "  overhead of a call ",
+    ops = "1 as read, 1 after the passes"
+    for pattern in (
+        rf"ops +{ops}",
+        r"kernels +1 calls of 1, \d+ bytes of code",
+        rf"compile, cold +{TIME}",
+        rf"  reading the model +{TIME}",
+        rf"  passes +{TIME}",
+        rf"    fuse +{TIME}",
+        rf"    fold-constants x2 +{TIME}",
+        rf"  packing constants +{TIME}",
+        rf"  writing code +{TIME}",
+        rf"  LLVM +{TIME}",
+        rf"  writing to disk +{TIME}",
+        rf"compile, warm +{TIME}",
+        r"activations, planned +0 bytes",
+        r"  lower bound +0 bytes \(nothing to plan\)",
+        rf"constants +{64 * weights} bytes",
+        r"compile, peak +[1-9]\d{7,} bytes "
+        rf"\(3 x constants \+ 500 MB: {500_000_000 + 3 * 64 * weights}\)",
+        r"latency from Python +\d+\.\d+ us",
+        r"latency from C +\d+\.\d+ us",
+        r"  overhead of a call +-?\d+ ns",
     ):
-        assert [line for line in lines if line.startswith(start)], start
+        (_,) = [line for line in lines if re.fullmatch(pattern, line)]
+    passes = [line.split()[0] for line in lines if line.startswith("    ")]
+    assert passes == [each.name for each in PIPELINE]
     cold, warm = (
         float(next(line for line in lines if line.startswith(each)).split()[-2])
         for each in ("compile, cold", "compile, warm")
@@ -363,3 +379,25 @@ def test_measures_the_sizes_that_were_run(
     printed = capsys.readouterr().out
     assert "activations, planned   128 bytes" in printed
     assert "lower bound          128 bytes (no plan is smaller)" in printed
+
+
+def test_only_what_computes_something_counts_as_an_op(folder: Path):
+    text = ONE.replace(
+        "%0 = graph.neg %x",
+        "%c = graph.constant dense<2.0> : tensor<f32>\n"
+        "  %1 = graph.mul %x, %c : tensor<2x3xf32>, tensor<f32> -> tensor<2x3xf32>\n"
+        "  %2 = graph.dropout %1 {ratio = 0.5 : f64} : "
+        "tensor<2x3xf32> -> tensor<2x3xf32>\n"
+        "  %0 = graph.neg %2",
+    )
+    report = sr.compile(text).report
+    assert (report.ops_read, report.ops, report.kernels) == (3, 2, 1)
+    warm = sr.compile(text).report
+    assert warm.warm
+    assert (warm.ops_read, warm.ops) == (3, 2)
+
+
+def test_the_peak_is_that_of_a_process_that_only_compiles(folder: Path):
+    block = np.ones(400 << 20, np.uint8)
+    _, peak = compile_apart("one.mlir", "host", Options(), folder)
+    assert 20 << 20 < peak < block.nbytes

@@ -86,12 +86,16 @@
 // CHECK:           %[[Y:.*]] = loop.load %[[B]][%[[I:.*]] * 5 + %[[J:.*]]]
 // CHECK-NEXT:      loop.store %[[Y]], %[[OUT]][%[[I]] * 8 + %[[J]] + 3]
 //
-// Padding is written everywhere first, and then what it surrounds.
+// Padding is written around what is padded, along one axis after the other.
 //
 // CHECK-LABEL: loop.kernel @pad_8
-// CHECK-NEXT:    loop.for parallel %{{.*}} to 35 {
+// CHECK-NEXT:    loop.for parallel %[[I:.*]] to 14 {
 // CHECK-NEXT:      %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK-NEXT:      loop.store %[[HALF]]
+// CHECK-NEXT:      loop.store %[[HALF]], %{{.*}}[%[[I]] + 21]
+// CHECK:         loop.for parallel %[[I:.*]] to 3 {
+// CHECK:           loop.store %{{.*}}, %{{.*}}[%[[I]] * 7]
+// CHECK:         loop.for parallel %[[I:.*]] to 3 {
+// CHECK:           loop.store %{{.*}}, %{{.*}}[%[[I]] * 7 + 6]
 // CHECK:         loop.for parallel %[[I:.*]] to 3 {
 // CHECK-NEXT:      loop.for parallel %[[J:.*]] to 5 {
 // CHECK-NEXT:        %[[X:.*]] = loop.load %{{.*}}[%[[I]] * 5 + %[[J]]]

@@ -29,7 +29,7 @@ from static_runtime.dialects.graph.ops.arithmetic import AbsOp, NegOp
 from static_runtime.dialects.graph.ops.binary import AddOp, MaximumOp, MulOp, SubOp
 from static_runtime.dialects.graph.ops.concat import ConcatOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
-from static_runtime.dialects.graph.ops.cumsum import CumsumOp
+from static_runtime.dialects.graph.ops.cumulative import CumsumOp
 from static_runtime.dialects.graph.ops.expand import ExpandOp
 from static_runtime.dialects.graph.ops.hyperbolic import TanhOp
 from static_runtime.dialects.graph.ops.matmul import MatmulOp

@@ -1,67 +1,32 @@
 """
 Torch modules that the tests compile, each with seeded weights and inputs.
 
-`SrExample` and `DeepWide` are models that PyTorch's Static Runtime was introduced with
-(pytorch#43919; `DeepWide` clamps to 0..10, as the scripted variant there does). `Add16`
-and `MlpSmall` are a call and a perceptron of the smallest kind. The seed and the order
-of construction are those of the benchmarks, so that results can be compared.
+They are those of the benchmarks, `bench/suite`; the seed is the same as well, so that
+results can be compared.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 
 import torch
 from torch import Tensor, nn
 
-SEED = 1234
+if "bench" not in sys.modules:
+    # The benchmarks are not installed, and the folder that they are in may not be
+    # searched for modules: `import compiler` would find one there.
+    package = ModuleType("bench")
+    package.__path__ = [str(Path(__file__).parents[2] / "bench")]
+    sys.modules["bench"] = package
 
+from bench.suite import SEED, SUITE, SuiteModel, export_onnx
+from bench.suite.small import Add16, DeepWide, MlpSmall, SrExample
 
-class Add16(nn.Module):
-    """The sum of two vectors: next to nothing but the cost of a call."""
-
-    def forward(self, a: Tensor, b: Tensor) -> Tensor:
-        """f32[n], f32[n] -> f32[n]."""
-        return a + b
-
-
-class SrExample(nn.Module):
-    """Three elementwise steps, and a concat of their result with the last input."""
-
-    def forward(self, a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor) -> Tensor:
-        """Five times f32[rows, 32] -> f32[2 * rows, 32]."""
-        return torch.cat([(a + b) * c * d, e], 0)
-
-
-class MlpSmall(nn.Module):
-    """A perceptron with two hidden layers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = nn.Linear(64, 128)
-        self.second = nn.Linear(128, 64)
-        self.last = nn.Linear(64, 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """f32[batch, 64] -> f32[batch, 1]."""
-        return self.last(torch.relu(self.second(torch.relu(self.first(x)))))
-
-
-class DeepWide(nn.Module):
-    """A click predictor: the product of two embeddings, and 50 scaled features."""
-
-    def __init__(self, features: int = 50) -> None:
-        super().__init__()
-        self.mu = nn.Parameter(torch.randn(1, features))
-        self.sigma = nn.Parameter(torch.randn(1, features))
-        self.fc = nn.Linear(features + 1, 1)
-
-    def forward(self, ad: Tensor, user: Tensor, wide: Tensor) -> Tensor:
-        """f32[batch, 1, 32], f32[batch, 1, 32], f32[batch, 50] -> f32[batch, 1]."""
-        scaled = torch.clamp((wide + self.mu) * self.sigma, 0, 10)
-        match = torch.flatten(torch.bmm(ad, torch.transpose(user, 1, 2)), 1)
-        return torch.sigmoid(self.fc(torch.cat([match, scaled], 1)))
+__all__ = ["MODELS", "SUITE", "SuiteModel", "TorchModel", "export_onnx"]
 
 
 @dataclass(frozen=True)

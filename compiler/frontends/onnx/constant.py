@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import ceil, isfinite, prod
+from math import ceil, isfinite
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, ceildiv, product
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.binary import AddOp
-from ....dialects.graph.ops.compare import EqOp, LtOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.cumsum import CumsumOp
-from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.binary import AddOp, SubOp
+from ....dialects.graph.ops.compare import EqOp, GeOp, LeOp, LtOp
+from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import DTYPES, Tensor, dtype
+from ....dialects.graph.shape import DTYPES, Element, tensor
 from .element import Unsupported, element
 from .expression import convert, filled, number, plus, times
 from .known import Known
@@ -26,7 +24,7 @@ from .node import Handler, Node, Result
 from .selection import cut
 
 MOST = 1 << 24
-"""Elements up to which a tensor that follows from its shape is stored."""
+"""Elements of the longest row of numbers that is stored."""
 
 FORMS = ("value_float", "value_floats", "value_int", "value_ints")
 """The attributes that may hold a constant, beside a tensor."""
@@ -104,48 +102,42 @@ def range_of(node: Node) -> Result:
         raise Unsupported(f"a delta of {step}")
     room = last - first if step > 0 else first - last
     count = ceildiv(node.symbols.greater(room, 0), abs(step))
-    ones = ExpandOp(number(1, values[0].type), shape=to_names([count]))
-    places = plus(CumsumOp(ones, axis=0).result, -1)
+    places = convert(IotaOp(size=str(count)).result, kind)
     return AddOp(times(places, step), node.tensor(Known.of_dims(first, kind)))
 
 
-def stored_pattern(node: Node, shape: tuple[Dim, ...]) -> tuple[int, ...]:
-    """`shape` in numbers, for a tensor that follows from it."""
-    numbers = tuple(each for each in shape if isinstance(each, int))
-    if len(numbers) < len(shape) or max([prod(numbers), *numbers]) > MOST:
-        raise Unsupported(f"a pattern in the shape of {node.type(0)}")
-    return numbers
+def diagonal_of(node: Node) -> SSAValue:
+    """Builds for each element of a matrix the number of the diagonal it is on."""
+    *_, rows, columns = node.shape(0)
+    row, column = counted(rows, 0, 2, i64), counted(columns, 1, 2, i64)
+    return SubOp(column, row).result
 
 
 def eye_like(node: Node) -> Result:
     """Ones on a diagonal, zeros elsewhere."""
-    match stored_pattern(node, node.shape(0)):
-        case (rows, columns):
-            pass
-        case _:
-            raise node.error(f"expected a matrix, got {node.type(0)}")
+    if node.rank(0) != 2:
+        raise node.error(f"expected a matrix, got {node.type(0)}")
     kind = node.element(0)
     if node.gives_attribute("dtype"):
         kind = element(node.integer("dtype"))
-    return Known.of(np.eye(rows, columns, node.integer("k"), dtype=DTYPES[kind]))
+    k = number(node.integer("k"), tensor(i64))
+    return convert(EqOp(diagonal_of(node), k).result, kind)
 
 
 def triangle(node: Node) -> Result:
     """The elements on one side of a diagonal of each matrix, zeros elsewhere."""
     if node.rank(0) < 2:
         raise node.error(f"expected matrices, got {node.type(0)}")
-    k = node.whole_number(1) if node.has(1) else 0
-    ones = np.ones(stored_pattern(node, node.shape(0)[-2:]), np.bool_)
-    mask = np.triu(ones, k) if node.flag("upper") else np.tril(ones, k)
-    name = f"{node.name}_mask"
-    inside = node.tensor(replace(Known.of(mask), name=name))
+    k = number(node.whole_number(1) if node.has(1) else 0, tensor(i64))
+    inside = (GeOp if node.flag("upper") else LeOp)(diagonal_of(node), k)
     return WhereOp(inside, node.operand(0), number(0, node.type(0)))
 
 
-def counted(depth: int, axis: int, rank: int, type: Tensor) -> SSAValue:
+def counted(depth: Dim, axis: int, rank: int, kind: Element) -> SSAValue:
     """Builds the numbers from zero to before `depth` along one of `rank` axes."""
-    shape = tuple(depth if place == axis else 1 for place in range(rank))
-    return ConstantOp(value=np.arange(depth, dtype=dtype(type)).reshape(shape)).result
+    shape = [depth if place == axis else 1 for place in range(rank)]
+    row = convert(IotaOp(size=str(depth)).result, kind)
+    return ReshapeOp(row, shape=to_names(shape)).result
 
 
 def one_hot(node: Node) -> Result:
@@ -160,7 +152,7 @@ def one_hot(node: Node) -> Result:
     below = LtOp(indices, number(0, type))
     places = WhereOp(below, plus(indices, depth), indices)
     is_here = EqOp(
-        ReshapeOp(places, shape=to_names(wide)), counted(depth, axis, len(wide), type)
+        ReshapeOp(places, shape=to_names(wide)), counted(depth, axis, len(wide), type.element_type)
     )
     if node.shape(2) != (2,):
         raise node.error(f"expected two values, got {node.type(2)}")
@@ -177,9 +169,8 @@ def hard_max(node: Node) -> Result:
     axis = node.normalize(node.integer("axis"), len(shape))
     if node.since < 13 and axis < len(shape) - 1:
         raise Unsupported("more axes than one as if they were one, as before opset 13")
-    (depth,) = stored_pattern(node, shape[axis : axis + 1])
     greatest = ArgmaxOp(x, axis=axis, keepdims=True)
-    places = counted(depth, axis, len(shape), greatest.type)
+    places = counted(shape[axis], axis, len(shape), i64)
     return convert(EqOp(greatest, places).result, node.element(0))
 
 

@@ -16,14 +16,16 @@ from ....dialects.graph.ops.binary import (
     MaximumOp,
     MinimumOp,
     MulOp,
-    SubOp,
+    PowOp,
 )
+from ....dialects.graph.ops.bitcast import BitcastOp
+from ....dialects.graph.ops.bitwise import ShiftLeftOp, ShiftRightOp
 from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.compare import EqOp, LtOp, NeOp
-from ....dialects.graph.ops.logical import LogicalAndOp, LogicalXorOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import Tensor, is_float
-from .element import Unsupported, element
+from ....dialects.graph.ops.compare import EqOp, NeOp
+from ....dialects.graph.ops.division import ModOp, RemOp
+from ....dialects.graph.ops.logical import LogicalXorOp
+from ....dialects.graph.shape import ELEMENTS, Tensor, dtype, is_float
+from .element import element
 from .expression import convert, number
 from .node import Handler, Node, Result
 
@@ -95,41 +97,51 @@ def square(x: SSAValue) -> SSAValue:
     return MulOp(x, x).result
 
 
+POWERS: dict[float, Callable[[SSAValue], SSAValue]] = {
+    0.5: lambda x: SqrtOp(x).result,
+    -0.5: lambda x: RsqrtOp(x).result,
+    -1.0: lambda x: ReciprocalOp(x).result,
+    1.0: lambda x: x,
+    2.0: square,
+    3.0: lambda x: MulOp(square(x), x).result,
+    4.0: lambda x: square(square(x)),
+}
+"""Powers that take no logarithm, by their exponent."""
+
+
 def power(node: Node) -> Result:
-    """The input to the power of a number for which that takes no logarithm."""
-    x = node.operand(0)
-    if node.require_known(1).array.size != 1:
-        raise Unsupported("exponents that differ")
-    if (exponent := node.scalar(1)) is None:
-        raise Unsupported("an exponent that varies")
-    powers: dict[float, Callable[[], Result]] = {
-        0.5: lambda: SqrtOp(x),
-        -0.5: lambda: RsqrtOp(x),
-        -1.0: lambda: ReciprocalOp(x),
-        1.0: lambda: x,
-        2.0: lambda: square(x),
-        3.0: lambda: MulOp(square(x), x),
-        4.0: lambda: square(square(x)),
-    }
-    if exponent not in powers or (exponent < 1 and not is_float(node.type(0))):
-        raise Unsupported(f"the exponent {exponent}")
-    if node.rank(1) > node.rank(0):
-        raise Unsupported(f"an exponent of {node.rank(1)} axes")
-    return powers[exponent]()
+    """The input to the power of a tensor, in elements of the input's type."""
+    x, own = node.operand(0), node.type(0)
+    known = node.known(1)
+    if known is not None and known.array.size == 1 and known.array.ndim <= node.rank(0):
+        exponent = node.scalar(1)
+        is_near = exponent is not None and (exponent >= 1 or is_float(own))
+        if is_near and exponent in POWERS:
+            return POWERS[exponent](x)
+    to = ELEMENTS[np.result_type(dtype(own), dtype(node.type(1)))]
+    raised = PowOp(convert(x, to), convert(node.operand(1), to)).result
+    return convert(raised, own.element_type)
 
 
 def modulo(node: Node) -> Result:
-    """What remains of integers, with the sign of the divisor or, as C has it, not."""
-    a, b = node.operands()
-    if is_float(node.type(0)):
-        raise Unsupported("what remains of floats")
-    rest = SubOp(a, MulOp(DivOp(a, b), b))
-    if node.flag("fmod"):
-        return rest
-    zero = number(0, node.type(0))
-    differs = LogicalXorOp(LtOp(rest, zero), LtOp(b, zero))
-    adjusts = LogicalAndOp(NeOp(rest, zero), differs)
-    return WhereOp(adjusts, AddOp(rest, b), rest)
+    """What a division leaves, with the sign of the divisor or that of the dividend."""
+    return (RemOp if node.flag("fmod") else ModOp)(*node.operands())
+
+
+def bit_shift(node: Node) -> Result:
+    """The bits of integers moved to lower or to higher places."""
+    match node.text("direction"):
+        case "LEFT":
+            return ShiftLeftOp(*node.operands())
+        case "RIGHT":
+            return ShiftRightOp(*node.operands())
+        case other:
+            raise node.error(f"expected a direction of LEFT or RIGHT, got {other!r}")
+
+
+def bit_cast(node: Node) -> Result:
+    """The bits of the input as elements of another type."""
+    return BitcastOp(node.operand(0), to=element(node.integer("to")))
 
 
 def is_nan(node: Node) -> Result:
@@ -150,6 +162,8 @@ def is_inf(node: Node) -> Result:
 
 
 HANDLERS: dict[str, Handler] = {
+    "BitCast": bit_cast,
+    "BitShift": bit_shift,
     "Cast": cast,
     "CastLike": cast_like,
     "Clip": clip,

@@ -15,7 +15,7 @@ from ....dialects.graph.ops.argmax import ArgmaxOp
 from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
 from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
 from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
 from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.exponential import ExpOp, LogOp
 from ....dialects.graph.ops.pad import PadOp
@@ -184,24 +184,28 @@ def arg_min(node: Node) -> Result:
     return arg_greatest(node, SubOp(number(-1, type), x).result)
 
 
-def cumulative_sum(node: Node) -> Result:
-    """The sums so far along an axis, from either end, with the element or without."""
-    x = node.operand(0)
-    axis = node.normalize(node.whole_number(1), node.rank(0))
-    if reverse := node.flag("reverse"):
-        x = flipped(x, axis)
-    if node.flag("exclusive"):
-        x = delayed(x, axis)
-    result = CumsumOp(x, axis=axis).result
-    return flipped(result, axis) if reverse else result
+def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
+    """The handler of what `op` makes of elements so far, from either end."""
+
+    def handler(node: Node) -> Result:
+        x = node.operand(0)
+        axis = node.normalize(node.whole_number(1), node.rank(0))
+        if reverse := node.flag("reverse"):
+            x = flipped(x, axis)
+        if node.flag("exclusive"):
+            x = delayed(x, axis, identity)
+        result = op(x, axis=axis).result
+        return flipped(result, axis) if reverse else result
+
+    return handler
 
 
-def delayed(x: SSAValue, axis: int) -> SSAValue:
-    """Builds `x` moved on by one along an axis, with zeros first."""
+def delayed(x: SSAValue, axis: int, first: float) -> SSAValue:
+    """Builds `x` moved on by one along an axis, with a number in the first place."""
     shape = sizes(tensor_type(x))
     none = tuple(0 for _ in shape)
     low = tuple(int(each == axis) for each in range(len(shape)))
-    wide = PadOp(x, low=low, high=none, value=0.0)
+    wide = PadOp(x, low=low, high=none, value=first)
     return SliceOp(
         wide,
         starts=to_names(none),
@@ -213,6 +217,7 @@ def delayed(x: SSAValue, axis: int) -> SSAValue:
 HANDLERS: dict[str, Handler] = {
     "ArgMax": arg_max,
     "ArgMin": arg_min,
-    "CumSum": cumulative_sum,
+    "CumProd": cumulative(CumprodOp, 1.0),
+    "CumSum": cumulative(CumsumOp, 0.0),
     **{name: reduction(each) for name, each in REDUCTIONS.items()},
 }

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
-from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.ops.cumulative import CumsumOp
 from ....dialects.graph.shape import DTYPES, is_float
 from .call import Call, Number, Reader, Result, number
 from .movement import expand_to

@@ -7,11 +7,13 @@ from . import (
     arithmetic,
     contraction,
     creation,
+    indexing,
     movement,
     normalization,
     pointwise,
     pooling,
     reduction,
+    scattering,
     selection,
 )
 from .call import Reader
@@ -26,6 +28,8 @@ READERS: dict[str, Reader] = {
     **reduction.READERS,
     **movement.READERS,
     **selection.READERS,
+    **indexing.READERS,
+    **scattering.READERS,
     **creation.READERS,
 }
 """Later families say how to read what an op of ours also spells."""

@@ -13,7 +13,7 @@ from ....dialects.dims import product
 from ....dialects.graph.ops.argmax import ArgmaxOp
 from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
 from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, SubOp
-from ....dialects.graph.ops.cumsum import CumsumOp
+from ....dialects.graph.ops.cumulative import CumsumOp
 from ....dialects.graph.ops.logical_not import LogicalNotOp
 from ....dialects.graph.ops.reduce import (
     MeanOp,

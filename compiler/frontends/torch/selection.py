@@ -1,19 +1,14 @@
-"""Operators that take a part of a tensor: slices, pieces, rows by number."""
+"""Operators that take a part of a tensor: slices and pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, maximum
 from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import normalize_axis, sizes, tensor_type
+from ....dialects.graph.shape import normalize_axis, sizes
 from .call import Call, Reader, Result, reshape, shape_of
-from .unsupported import Unsupported
 
 
 def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAValue:
@@ -44,11 +39,16 @@ def slice_axis(
     whole, size = shape_of(x)[place], call.shape[place]
     if size == 0:
         return part(x, place, 0, 0, step)
+    return part(x, place, first_place(start, whole, size), size, step)
+
+
+def first_place(start: Dim | None, whole: Dim, size: Dim) -> Dim:
+    """Where a slice of `size` elements begins, counted from the front."""
     first = 0 if start is None else start
     if isinstance(first, int) and first < 0:
         # All of the elements asked for are there when that many come out.
-        first = whole + first if size == -first else maximum(whole + first, 0)
-    return part(x, place, first, size, step)
+        return whole + first if size == -first else maximum(whole + first, 0)
+    return first
 
 
 def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
@@ -83,31 +83,10 @@ def unbind(call: Call, x: SSAValue, axis: int = 0) -> Result:
     ]
 
 
-def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Result:
-    """The slices along an axis with these numbers."""
-    if not shape_of(x):
-        return x
-    result = IndexSelectOp(x, indices, axis=axis, wraps=False).result
-    return reshape(result, *call.shape)
-
-
-def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result:
-    """The slices along one axis with these numbers; some count from the end."""
-    given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
-    if len(given) != 1:
-        raise Unsupported(f"indices along {len(given)} axes, not along one")
-    ((axis, numbers),) = given
-    if tensor_type(numbers).element_type == i1:
-        raise Unsupported("a mask, which makes a size depend on data")
-    return IndexSelectOp(x, numbers, axis=axis, wraps=True).result
-
-
 READERS: dict[str, Reader] = {
     "aten.slice.Tensor": slice_axis,
     "aten.select.int": select,
     "aten.split.Tensor": pieces(1),
     "aten.split_with_sizes.default": pieces(1),
     "aten.unbind.int": unbind,
-    "aten.index_select.default": index_select,
-    "aten.index.Tensor": index,
 }

@@ -20,6 +20,10 @@ A group is a value and the views of it; it lives from the op that computes it to
 last op that uses any of them, both included, so that no op writes where it reads.
 Returning counts as a use. The groups are Static Runtime's `ValueGroup`s and
 `ManagedTensorRanges`.
+
+Ops are numbered as they stand in the text, those of a region between the numbers at
+which its op begins and ends. What such an op takes lives until its end, since a loop
+reads it again; what it gives lives from its beginning.
 """
 
 from __future__ import annotations
@@ -29,11 +33,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.graph.buffer import LIFETIMES, LifetimeAttr
-from .own_outputs import root_of
+from ....dialects.graph.memory import Homes, ops_in
+from ....dialects.graph.region import ControlOp
 
 
 @dataclass(frozen=True)
@@ -48,23 +53,44 @@ class AnalyzeAliases(ModulePass):
                 analyze(function.body.block)
 
 
+def places(block: Block) -> dict[Operation, tuple[int, int]]:
+    """The numbers at which each op begins and ends, also those in regions."""
+    found: dict[Operation, tuple[int, int]] = {}
+    count = 0
+
+    def visit(block: Block) -> None:
+        nonlocal count
+        for op in block.ops:
+            start, count = count, count + 1
+            if isinstance(op, ControlOp):
+                for inner in op.blocks:
+                    visit(inner)
+                count += 1
+            found[op] = start, count - 1
+
+    visit(block)
+    return found
+
+
 def analyze(block: Block) -> None:
-    """Writes the lifetimes of the results of every op of a block."""
-    ops = list(block.ops)
+    """Writes the lifetimes of the results of every op of a function."""
+    homes, place_of = Homes(block), places(block)
+    first: dict[SSAValue, int] = {}
     last: dict[SSAValue, int] = {}
-    for place, op in enumerate(ops):
+    for op in ops_in(block):
+        start, end = place_of[op]
         for value in (*op.operands, *op.results):
-            last[root_of(value)] = place
-    place_of = {op: place for place, op in enumerate(ops)}
+            owner = homes.owner_of(value)
+            # An argument lives before the first op, and is nobody's to plan.
+            at = 0 if isinstance(owner.owner, Block) else start
+            first[owner] = min(first.get(owner, at), at)
+            last[owner] = max(last.get(owner, end), end)
     groups: dict[SSAValue, int] = {}
-    for op in ops:
+    for op in ops_in(block):
         lifetimes: list[LifetimeAttr] = []
         for result in op.results:
-            root = root_of(result)
-            group = groups.setdefault(root, len(groups))
-            # An argument lives before the first op, and is nobody's to plan.
-            owner = root.owner
-            first = 0 if isinstance(owner, Block) else place_of[owner]
-            lifetimes.append(LifetimeAttr.of(group, first, last[root]))
+            owner = homes.owner_of(result)
+            group = groups.setdefault(owner, len(groups))
+            lifetimes.append(LifetimeAttr.of(group, first[owner], last[owner]))
         if lifetimes:
             op.attributes[LIFETIMES] = ArrayAttr(lifetimes)

@@ -42,7 +42,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.dims import Dim
+from ....dialects.dims import Dim, Ranges, greatest
 from ....dialects.graph.buffer import (
     BUFFERS,
     LIFETIMES,
@@ -51,11 +51,12 @@ from ....dialects.graph.buffer import (
     LifetimeAttr,
     byte_size,
 )
+from ....dialects.graph.memory import Homes, is_computed, ops_in
 from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.define_symbol import defined_symbols
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.shape import tensor_type
 from ....runtime.planning import Record, plan
-from .own_outputs import is_computed, root_of
 
 ALIGNMENT = 64
 """Bytes that every buffer begins at a multiple of: a cache line, and a vector."""
@@ -97,53 +98,57 @@ def assign(function: func.FuncOp, planner: str) -> None:
     block = function.body.block
     end = block.last_op
     assert isinstance(end, func.ReturnOp)
+    homes, ranges = Homes(block), defined_symbols(block)
     roots: dict[SSAValue, BufferAttr] = {}
     for number, value in enumerate(end.operands):
-        root = root_of(value)
+        root = homes.owner_of(value)
         if not is_computed(root) or root in roots:
             raise VerifyException(
                 f"expected output {number} to have memory of its own, got an input, a "
                 "constant or another output; run own-outputs first"
             )
-        roots[root] = BufferAttr.of("outputs", number, 0, byte_size(tensor_type(root)))
+        size = greatest(byte_size(tensor_type(root)), ranges)
+        roots[root] = BufferAttr.of("outputs", number, 0, size)
     roots |= place_constants(block)
     activations = [
         result
-        for op in block.ops
+        for op in ops_in(block)
         for result in op.results
-        if root_of(result) is result
+        if homes.owner_of(result) is result
         and result not in roots
         and not isinstance(op, ConstantOp)
     ]
-    offsets, summary = plan_activations(activations, planner)
+    room = [greatest(byte_size(tensor_type(each)), ranges) for each in activations]
+    offsets, summary = plan_activations(activations, room, planner)
     for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):
-        size = byte_size(tensor_type(value))
-        roots[value] = BufferAttr.of("activations", slot, offset, size)
+        roots[value] = BufferAttr.of("activations", slot, offset, room[slot])
     function.attributes["graph.plan"] = summary
-    write_buffers(block, roots)
+    write_buffers(block, homes, roots, ranges)
 
 
 def place_constants(block: Block) -> dict[SSAValue, BufferAttr]:
     """The buffers of the weights, one after the other."""
     buffers: dict[SSAValue, BufferAttr] = {}
+    known: dict[str, BufferAttr] = {}
     total = 0
-    for op in block.ops:
+    for op in ops_in(block):
         if isinstance(op, WeightOp):
             size = byte_size(tensor_type(op.result))
             assert isinstance(size, int), "the shape of a weight is known"
-            buffers[op.result] = BufferAttr.of("constants", len(buffers), total, size)
-            total += -(-size // ALIGNMENT) * ALIGNMENT
+            if (key := op.key.data) not in known:
+                known[key] = BufferAttr.of("constants", len(known), total, size)
+                total += -(-size // ALIGNMENT) * ALIGNMENT
+            buffers[op.result] = known[key]
     return buffers
 
 
 def plan_activations(
-    values: Sequence[OpResult], planner: str
+    values: Sequence[OpResult], sizes: Sequence[Dim], planner: str
 ) -> tuple[list[int], DictionaryAttr]:
     """
     Where each value begins in the block of activations, and what came of the plan.
     """
     entries: dict[str, Attribute] = {"planner": StringAttr(planner)}
-    sizes: list[Dim] = [byte_size(tensor_type(value)) for value in values]
     known = [size for size in sizes if isinstance(size, int)]
     lives = [lifetime_of(value) for value in values]
     records = [
@@ -159,17 +164,22 @@ def plan_activations(
     return list(made.offsets), DictionaryAttr(entries)
 
 
-def write_buffers(block: Block, roots: dict[SSAValue, BufferAttr]) -> None:
+def write_buffers(
+    block: Block, homes: Homes, roots: dict[SSAValue, BufferAttr], ranges: Ranges
+) -> None:
     """Writes the buffer of each result beside its op; a view has that of its root."""
-    for op in block.ops:
+    for op in ops_in(block):
         if not op.results or isinstance(op, ConstantOp):
             continue
         buffers: list[BufferAttr] = []
         for result in op.results:
-            root = root_of(result)
-            if isinstance(root, BlockArgument):
-                size = byte_size(tensor_type(root))
-                buffers.append(BufferAttr.of("inputs", root.index, 0, size))
+            owner = homes.owner_of(result)
+            size = greatest(byte_size(tensor_type(result)), ranges)
+            if isinstance(owner, BlockArgument):
+                buffers.append(BufferAttr.of("inputs", owner.index, 0, size))
             else:
-                buffers.append(roots[root])
+                known = roots[owner]
+                buffers.append(
+                    BufferAttr.of(known.place, known.slot.data, known.offset.data, size)
+                )
         op.attributes[BUFFERS] = ArrayAttr(buffers)

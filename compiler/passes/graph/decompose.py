@@ -12,7 +12,8 @@ After:
     %2 = graph.matmul %0, %t : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
 
 The parts are what the op's own `decompose` builds, again until nothing decomposes. From
-here every op has loops, is a view, or is a fallback that runs its reference.
+here every op has loops, is a view, or is a fallback that runs its reference. What an op
+requires of sizes, and none of its parts does, is from here on a check of the function.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
 
 from ....dialects.graph.op import GraphOp
+from ....lowering.graph_to_loop.program import CHECKS, describe
 
 
 class DecomposeOp(RewritePattern):
@@ -42,8 +46,32 @@ class DecomposeOp(RewritePattern):
             return
         for each in built.ops:
             each.location = op.location
+        keep_requirements(op, built)
         rewriter.inline_block(built, InsertPoint.before(op))
         rewriter.replace(op, [], list(results))
+
+
+def keep_requirements(op: GraphOp, parts: Block) -> None:
+    """Makes what `op` requires, but none of its parts, a check of the function."""
+    kept = {
+        each.value
+        for part in parts.ops
+        if isinstance(part, GraphOp)
+        for each in part.requirements()
+    }
+    new = [
+        StringAttr(text)
+        for each in op.requirements()
+        if not isinstance(each.value, int) and each.value not in kept
+        for text in (str(each.value), f"{describe(op)}: {each.message}")
+    ]
+    function = op.parent_op()
+    while function is not None and not isinstance(function, func.FuncOp):
+        function = function.parent_op()
+    if new and function is not None:
+        known = function.attributes.get(CHECKS, ArrayAttr([]))
+        assert isa(known, ArrayAttr[StringAttr])
+        function.attributes[CHECKS] = ArrayAttr([*known.data, *new])
 
 
 @dataclass(frozen=True)

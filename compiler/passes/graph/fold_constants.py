@@ -18,10 +18,12 @@ large.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -32,8 +34,11 @@ from ....dialects.dims import Polynomial
 from ....dialects.graph.literal import to_array
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.control_flow import IfOp
 from ....dialects.graph.ops.weight import WeightOp
+from ....dialects.graph.region import ControlOp
 from ....dialects.graph.shape import ELEMENTS, Array, dtype, sizes, tensor, tensor_type
+from ....dialects.graph.stored import StoredOp
 from ...context import weights_of
 from ...weights import WeightStore
 
@@ -72,9 +77,56 @@ class FoldConstants(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
         for each in list(op.walk()):
-            if isinstance(each, GraphOp) and not isinstance(each, ConstantOp):
-                fold(each, weights)
+            if isinstance(each, func.FuncOp) and not each.is_declaration:
+                fold_all(list(each.body.block.ops), weights)
         dce(op)
+
+
+def fold_all(ops: Sequence[Operation], weights: WeightStore) -> None:
+    """Folds ops in order, those of regions first."""
+    for op in ops:
+        if isinstance(op, ControlOp):
+            sink_constants(op)
+            if isinstance(op, IfOp) and (chosen := choose(op, weights)) is not None:
+                fold_all(chosen, weights)
+                continue
+            for block in op.blocks:
+                fold_all(list(block.ops), weights)
+            if any(isinstance(each, StoredOp) for each in op.walk()):
+                continue
+        if isinstance(op, GraphOp) and op.results and not isinstance(op, ConstantOp):
+            fold(op, weights)
+
+
+def sink_constants(op: ControlOp) -> None:
+    """Makes what regions take constants of their own where they are constant."""
+    for block in op.blocks:
+        for argument in block.args[op.first_seen :]:
+            value = op.memory_of(argument)
+            assert value is not None, "what a region sees whole is an operand"
+            if not isinstance(value.owner, ConstantOp | WeightOp):
+                continue
+            copy = value.owner.clone()
+            copy.location = value.owner.location
+            Rewriter.insert_op(copy, InsertPoint.at_start(block))
+            argument.replace_all_uses_with(copy.results[0])
+    op.drop_unused()
+
+
+def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
+    """
+    Puts the chosen region in the place of an op whose condition is known; its ops.
+    """
+    condition = constant_value(op.condition, weights)
+    if condition is None:
+        return None
+    block = (op.then if condition else op.otherwise).block
+    *ops, end = block.ops
+    Rewriter.inline_block(block, InsertPoint.before(op), list(op.captured))
+    results = list(end.operands)
+    Rewriter.erase_op(end)
+    Rewriter.replace_op(op, [], results)
+    return ops
 
 
 def fold(op: GraphOp, weights: WeightStore) -> None:

@@ -19,7 +19,7 @@ its operands, so that they are known as exactly as the inputs are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -41,7 +41,7 @@ from ....dialects.dims import Dim, dim, evaluate
 from ....dialects.graph.container import DictType, ListType, TupleType
 from ....dialects.graph.literal import to_attribute, to_names
 from ....dialects.graph.op import GraphOp, texts
-from ....dialects.graph.ops.fusion import FusionOp, YieldOp
+from ....dialects.graph.region import RegionOp
 from ....dialects.graph.shape import sizes, tensor, tensor_type
 
 
@@ -96,13 +96,12 @@ def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
             continue
         for name in op.DIM_PROPERTIES:
             op.properties[name] = bind_property(op, name, symbols)
-        if isinstance(op, FusionOp):
-            inner = op.body.block
-            for argument, operand in zip(inner.args, op.operands, strict=True):
-                Rewriter.replace_value_with_new_type(argument, operand.type)
-            infer_block(inner, symbols)
-            assert isinstance(inner.last_op, YieldOp)
-            types: Sequence[Attribute] = inner.last_op.operand_types
+        if isinstance(op, RegionOp):
+            for inner in op.blocks:
+                for argument, type in zip(inner.args, op.argument_types(), strict=True):
+                    Rewriter.replace_value_with_new_type(argument, type)
+                infer_block(inner, symbols)
+            types = op.result_types_for()
         else:
             types = op.infer_types(op.operand_types, op.properties)
         for result, type in zip(op.results, types, strict=True):

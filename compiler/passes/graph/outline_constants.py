@@ -11,8 +11,8 @@ After:
     %0 = graph.weight "constant" : tensor<2xf32>
     %1 = graph.constant dense<3.0> : tensor<f32>
 
-A number that only kernels use becomes part of their code, and stays where it is. All
-else is read from memory: from here each has a name in the store, and gets a place among
+A number that only kernels use becomes part of their code, and stays where it is, unless
+they look it up, or look something up in it. All else is read from memory: from here each has a name in the store, and gets a place among
 the constants of the program.
 """
 
@@ -22,11 +22,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ....dialects.graph.literal import to_array
+from ....dialects.graph.nest import Lookup, Read
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.fusion import FusionOp
@@ -35,11 +36,24 @@ from ....dialects.graph.shape import tensor_type
 from ...context import weights_of
 
 
-def is_kernel(op: Operation) -> bool:
-    """Whether the op becomes loops, which may hold a number."""
-    return isinstance(op, FusionOp) or (
-        isinstance(op, GraphOp) and op.nests() is not None
-    )
+def needs_memory(use: Use) -> bool:
+    """Whether an operand is read from memory, not as a number in the code of loops."""
+    op, place = use.operation, use.index
+    if isinstance(op, FusionOp):
+        return any(needs_memory(each) for each in op.body.block.args[place].uses)
+    nests = op.nests() if isinstance(op, GraphOp) else None
+    if nests is None:
+        return True
+    # What is looked up, and what it is looked up in.
+    looked_up = {each.operand for nest in nests for each in nest.lookups}
+    looked_in = {
+        source.operand
+        for nest in nests
+        for source in nest.sources
+        if isinstance(source, Read)
+        and any(isinstance(each, Lookup) for each in source.at)
+    }
+    return place in looked_up | looked_in
 
 
 @dataclass(frozen=True)
@@ -54,8 +68,7 @@ class OutlineConstants(ModulePass):
             if not isinstance(each, ConstantOp):
                 continue
             array = to_array(each.value)
-            users = [use.operation for use in each.result.uses]
-            if array.size == 1 and all(is_kernel(user) for user in users):
+            if array.size == 1 and not any(map(needs_memory, each.result.uses)):
                 continue
             weight = WeightOp(weights.put("constant", array), tensor_type(each.result))
             weight.location = each.location

@@ -1,5 +1,6 @@
 """
-Give every output of a function memory that nothing else shares, by a copy where needed.
+Give every output of a function, and all that a region yields, memory that nothing else
+shares, by a copy where needed.
 
 Before:
 
@@ -19,34 +20,28 @@ An output that is an input, a constant, a view of either, or memory that is an o
 already, is copied; any other is computed in its place. From here an output never
 aliases anything. (Static Runtime's `CreateOwnedRefsForSpecialValues` does it with
 references.)
+
+What a region yields becomes the result of its op in the same way. What a loop carries
+is copied at the end of a trip, once nothing reads the old value any more;
+`eliminate-copies` takes away those that were not needed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.memory import is_computed, root_of
+from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
-
-
-def root_of(value: SSAValue) -> SSAValue:
-    """The value whose memory `value` is, seen through views."""
-    while isinstance(owner := value.owner, GraphOp) and owner.IS_VIEW:
-        value = owner.operands[0]
-    return value
-
-
-def is_computed(value: SSAValue) -> bool:
-    """Whether `value` is the result of an op that runs."""
-    return isinstance(value.owner, GraphOp) and not isinstance(value.owner, ConstantOp)
+from ....dialects.graph.region import ControlOp
 
 
 @dataclass(frozen=True)
@@ -58,17 +53,73 @@ class OwnOutputs(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):
             if isinstance(each, func.ReturnOp):
-                own_operands(each)
+                own_operands(each, range(len(each.operands)))
+            elif isinstance(each, LoopOp):
+                own_first(each)
+                own_carried(each)
+            if isinstance(each, ControlOp):
+                for block in each.blocks:
+                    own_yielded(each, block)
 
 
-def own_operands(end: func.ReturnOp) -> None:
-    """Copies what the function may not return as it is."""
+def copy_operand(op: Operation, place: int) -> None:
+    """Lets an op take a copy of an operand."""
+    copy = CopyOp(op.operands[place])
+    copy.location = op.location
+    Rewriter.insert_op(copy, InsertPoint.before(op))
+    op.operands[place] = copy.result
+
+
+def own_operands(op: Operation, places: Iterator[int] | range) -> None:
+    """Copies what an op may not take as it is, as its block did not compute it so."""
     owned = set[SSAValue]()
-    for place, value in enumerate(end.operands):
-        root = root_of(value)
-        if root in owned or not is_computed(root):
-            copy = CopyOp(value)
-            copy.location = end.location
-            Rewriter.insert_op(copy, InsertPoint.before(end))
-            end.operands[place] = root = copy.result
+    for place in places:
+        root = root_of(op.operands[place])
+        if root in owned or not is_computed(root) or block_of(root) is not op.parent:
+            copy_operand(op, place)
+            root = op.operands[place]
         owned.add(root)
+
+
+def block_of(value: SSAValue) -> Block | None:
+    """The block that a value belongs to."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def own_first(op: LoopOp) -> None:
+    """Copies the first values of what a loop carries, which it writes over."""
+    for place in range(op.first, op.first + op.carried_count):
+        root = root_of(value := op.operands[place])
+        mine = is_computed(root) and root is value and block_of(root) is op.parent
+        if not mine or not root.has_one_use():
+            copy_operand(op, place)
+
+
+def own_carried(op: LoopOp) -> None:
+    """Copies what a trip carries on, after what it reads of the trip before."""
+    end = op.body.block.last_op
+    assert end is not None
+    carried = op.results[: op.carried_count]
+    places = range(op.first, op.first + op.carried_count)
+    for place, value in enumerate(end.operands):
+        old = root_of(value)
+        stays = place in places and old is op.destination(place)
+        if old in carried and not stays:
+            copy_operand(end, place)
+    for place in places:
+        if root_of(end.operands[place]) is not op.destination(place):
+            copy_operand(end, place)
+
+
+def own_yielded(op: ControlOp, block: Block) -> None:
+    """Copies what a region yields but did not compute to be yielded."""
+    end = block.last_op
+    assert end is not None
+    own_operands(
+        end,
+        (
+            place
+            for place, value in enumerate(end.operands)
+            if op.destination(place) not in (None, root_of(value))
+        ),
+    )

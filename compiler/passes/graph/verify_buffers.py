@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ....dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, LifetimeAttr
+from ....dialects.graph.memory import ops_in
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class VerifyBuffers(ModulePass):
 
 
 def verify(block: Block) -> None:
-    """Checks the values of one block, in the order of their first op."""
+    """Checks the values of a function, in the order of their first op."""
     live: list[Placed] = []
     for each in sorted(placed(block), key=lambda each: each.first):
         live = [other for other in live if other.last >= each.first]
@@ -77,9 +78,9 @@ def verify(block: Block) -> None:
 
 
 def placed(block: Block) -> list[Placed]:
-    """The values of a block that have a known place among the activations."""
+    """The values of a function that have a known place among the activations."""
     found: list[Placed] = []
-    for op in block.ops:
+    for op in ops_in(block):
         buffers, lives = op.attributes.get(BUFFERS), op.attributes.get(LIFETIMES)
         if not isa(buffers, ArrayAttr) or not isa(lives, ArrayAttr):
             continue

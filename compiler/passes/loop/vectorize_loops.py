@@ -18,7 +18,8 @@ After:
 It is the loop along which most loads and stores move by one element. The bodies that
 are left over at the end run one by one, by the same arithmetic. A loop that reduces
 gets a total for each lane, and these are combined at its end: the order depends on the
-number of elements and the target only, never on the sizes around it.
+number of elements and the target only, never on the sizes around it. The bodies of an
+ordered loop never run side by side.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ def nests(block: Block) -> Iterator[ForOp]:
 
 def best_loop(root: ForOp) -> ForOp | None:
     """The loop of a nest along which the most accesses move by one element."""
-    loops = [each for each in root.walk() if isinstance(each, ForOp)]
+    loops = [
+        each
+        for each in root.walk()
+        if isinstance(each, ForOp) and each.kind != "ordered"
+    ]
     accesses = [each for each in root.walk() if isinstance(each, LoadOp | StoreOp)]
 
     def fit(place: int) -> tuple[int, int]:
@@ -82,9 +87,9 @@ def gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
     for each, stride in access.at.terms:
         if each is index:
             step = stride
-        elif not isinstance(each.owner, Block):
+        elif depends(each, index):
             # An index that is looked up may differ in every lane.
-            return -1 if depends(each, index) else 0
+            return -1
     if step == 1:
         return 3 if isinstance(access, StoreOp) else 2
     return 0 if step == 0 else -1

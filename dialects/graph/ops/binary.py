@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from xdsl.dialects.builtin import AnyFloat, IntegerType
+from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
+from xdsl.utils.hints import isa
 
+from .. import scalar
 from ..elementwise import BinaryOp
 from ..shape import Array
 
@@ -21,6 +25,17 @@ def divide(lhs: Array, rhs: Array) -> Array:
         down = np.floor_divide(lhs, rhs)
         inexact = (down * rhs != lhs) & ((lhs < 0) != (rhs < 0))
         return np.where(rhs == 0, 0, down + inexact).astype(lhs.dtype)
+
+
+def power(lhs: Array, rhs: Array) -> Array:
+    """The power; of an integer to one below zero, what is left of a fraction."""
+    with np.errstate(all="ignore"):
+        if np.issubdtype(lhs.dtype, np.floating):
+            return np.power(lhs, rhs)
+        result = np.power(lhs, np.maximum(rhs, 0))
+        unit = np.where((lhs == 1) | (lhs == -1), lhs, 0)
+        fraction = np.where(rhs % 2 == 0, unit * unit, unit)
+        return np.where(rhs < 0, fraction, result).astype(lhs.dtype)
 
 
 @irdl_op_definition
@@ -126,12 +141,37 @@ class PowOp(BinaryOp):
     """
     The first to the power of the second, as C99 defines it.
 
+    An integer to a power below zero is one divided by it, rounded towards zero.
+
     ```mlir
     %2 = graph.pow %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
     ```
     """
 
     name = "graph.pow"
-    ACCEPTS: ClassVar = "float"
+    ACCEPTS: ClassVar = "number"
     SCALAR: ClassVar = "pow"
-    NUMPY: ClassVar = np.power
+    NUMPY: ClassVar = staticmethod(power)
+
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        if isinstance(lhs.type, AnyFloat):
+            return super().scalar(lhs, rhs)
+        return whole_power(lhs, rhs)
+
+
+def whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
+    """Builds an integer to the power of another, by a square for each of its bits."""
+    type = base.type
+    assert isa(type, IntegerType)
+    zero, one = scalar.constant(0, type), scalar.constant(1, type)
+    result, square = one, base
+    for place in range(type.width.data - 1):
+        bit = scalar.binary("and")(exponent, scalar.constant(1 << place, type))
+        is_set = scalar.compare("ne", bit, zero)
+        result = scalar.select(is_set, scalar.mul(result, square), result)
+        square = scalar.mul(square, square)
+    is_unit = scalar.compare("eq", scalar.absolute(base), one)
+    unit = scalar.select(is_unit, base, zero)
+    odd = scalar.binary("and")(exponent, one)
+    by_sign = scalar.select(scalar.compare("ne", odd, zero), unit, scalar.mul(unit, unit))
+    return scalar.select(scalar.compare("lt", exponent, zero), by_sign, result)

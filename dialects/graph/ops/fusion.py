@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -14,10 +14,10 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
-from xdsl.utils.exceptions import VerifyException
+from xdsl.traits import IsTerminator
 
 from ..op import GraphOp, SingleResultOp
+from ..region import RegionOp, run_block
 from ..shape import Array
 
 
@@ -45,7 +45,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class FusionOp(SingleResultOp):
+class FusionOp(SingleResultOp, RegionOp):
     """
     The ops of a region, computed together without storing what is between them.
 
@@ -64,8 +64,6 @@ class FusionOp(SingleResultOp):
     inputs = var_operand_def(TensorType)
     body = region_def("single_block")
 
-    traits = traits_def(Pure(), IsolatedFromAbove())
-
     @classmethod
     def of(cls, inputs: Sequence[SSAValue], body: Block) -> FusionOp:
         """The fusion of the ops of `body`, whose arguments stand for `inputs`."""
@@ -76,9 +74,14 @@ class FusionOp(SingleResultOp):
             regions=[Region(body)],
         )
 
-    @classmethod
-    def infer(cls, *operands: Any, **properties: Any) -> Any:
-        raise AssertionError("the type of a fusion is what its region yields")
+    def argument_types(self) -> Sequence[Attribute]:
+        return self.operand_types
+
+    def yield_types(self) -> Sequence[Attribute]:
+        return self.result_types
+
+    def result_types_for(self) -> Sequence[Attribute]:
+        return [self.root.type]
 
     @property
     def ops(self) -> Iterator[GraphOp]:
@@ -92,29 +95,8 @@ class FusionOp(SingleResultOp):
         """The value of the region."""
         return cast(YieldOp, self.body.block.last_op).values[0]
 
-    def verify_(self) -> None:
-        """The region takes the operands and yields the result."""
-        arguments = tuple(each.type for each in self.body.block.args)
-        if arguments != self.operand_types:
-            expected, got = (
-                ", ".join(map(str, each)) for each in (self.operand_types, arguments)
-            )
-            raise VerifyException(f"expected region arguments {expected}, got {got}")
-        end = self.body.block.last_op
-        if not isinstance(end, YieldOp) or end.operand_types != self.result_types:
-            raise VerifyException(f"expected a graph.yield of {self.result.type}")
-
-    def reference(self, *operands: Array, **properties: Any) -> Array:
-        return self.run_reference(operands, {})[0]
-
     def run_reference(
         self, operands: Sequence[Array], symbols: Mapping[str, int]
     ) -> tuple[Array, ...]:
         """What the ops of the region compute in numpy, one after the other."""
-        values: dict[SSAValue[Attribute], Array] = dict(
-            zip(self.body.block.args, operands, strict=True)
-        )
-        for op in self.ops:
-            results = op.run_reference([values[each] for each in op.operands], symbols)
-            values.update(zip(op.results, results, strict=True))
-        return (values[self.root],)
+        return run_block(self.body.block, operands, symbols)

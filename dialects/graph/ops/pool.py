@@ -73,6 +73,11 @@ def combine_windows(
     return np.transpose(result, order) if channels_last else result
 
 
+def least_of(type: Tensor) -> float:
+    """The element that no other of its type is below."""
+    return -inf if is_float(type) else float(np.iinfo(dtype(type)).min)
+
+
 class PoolOp(SingleResultOp, ABC):
     """
     An op that combines the elements under a window that slides over an image NxCx...,
@@ -167,8 +172,7 @@ class MaxPoolOp(PoolOp):
 
     def least(self) -> float:
         """The element that no other is below."""
-        type = tensor_type(self.input)
-        return -inf if is_float(type) else float(np.iinfo(dtype(type)).min)
+        return least_of(tensor_type(self.input))
 
     def reference(
         self,

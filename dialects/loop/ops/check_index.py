@@ -21,11 +21,13 @@ class CheckIndexOp(IRDLOperation):
 
     The kernel then answers 1 and says which index it was; no memory has been read by
     it. Below zero an index is refused too, unless it `wraps`: then it counts from the
-    end.
+    end. Indices may lie apart: so many `from` one place on, each `by` a step after the
+    one before.
 
     ```mlir
     loop.check_index %indices[20] below 1000 : memref<?xi64>
     loop.check_index %indices["2 * batch"] wraps below "rows" : memref<?xi64>
+    loop.check_index %pairs[20 from 1 by 2] below 1000 : memref<?xi64>
     ```
     """
 
@@ -33,15 +35,27 @@ class CheckIndexOp(IRDLOperation):
 
     indices = operand_def(MemRefType)
     count = prop_def(StringAttr)
+    start = prop_def(StringAttr)
+    step = prop_def(StringAttr)
     bound = prop_def(StringAttr)
     wraps = prop_def(IntegerAttr.constr(i1))
 
-    def __init__(self, indices: SSAValue, count: Dim, bound: Dim, wraps: bool):
-        """The check of the first `count` elements of `indices` against `bound`."""
+    def __init__(
+        self,
+        indices: SSAValue,
+        count: Dim,
+        bound: Dim,
+        wraps: bool,
+        start: Dim = 0,
+        step: Dim = 1,
+    ):
+        """The check of `count` elements of `indices` against `bound`."""
         super().__init__(
             operands=[indices],
             properties={
                 "count": StringAttr(str(count)),
+                "start": StringAttr(str(start)),
+                "step": StringAttr(str(step)),
                 "bound": StringAttr(str(bound)),
                 "wraps": IntegerAttr(int(wraps), i1),
             },
@@ -52,12 +66,22 @@ class CheckIndexOp(IRDLOperation):
         """How many indices there are, and what they are below."""
         return dim(self.count.data), dim(self.bound.data)
 
+    @property
+    def places(self) -> tuple[Dim, Dim]:
+        """Where the first index is, and how far from it the next."""
+        return dim(self.start.data), dim(self.step.data)
+
     def print(self, printer: Printer) -> None:
         """Prints the buffer, its count, the bound and the type of the buffer."""
         printer.print_string(" ")
         printer.print_ssa_value(self.indices)
         printer.print_string("[")
         print_number(printer, self.count)
+        if self.places != (0, 1):
+            printer.print_string(" from ")
+            print_number(printer, self.start)
+            printer.print_string(" by ")
+            print_number(printer, self.step)
         printer.print_string("] wraps below " if self.wraps.value.data else "] below ")
         print_number(printer, self.bound)
         printer.print_string(" : ")
@@ -69,9 +93,16 @@ class CheckIndexOp(IRDLOperation):
         buffer = parser.parse_unresolved_operand()
         with parser.in_square_brackets():
             count = parse_number(parser)
+            start, step = "0", "1"
+            if parser.parse_optional_keyword("from") is not None:
+                start = parse_number(parser).data
+                parser.parse_keyword("by")
+                step = parse_number(parser).data
         wraps = parser.parse_optional_keyword("wraps") is not None
         parser.parse_keyword("below")
         bound = parse_number(parser)
         parser.parse_punctuation(":")
         indices = parser.resolve_operand(buffer, parser.parse_type())
-        return cls(indices, dim(count.data), dim(bound.data), wraps)
+        return cls(
+            indices, dim(count.data), dim(bound.data), wraps, dim(start), dim(step)
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -25,8 +25,8 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim, dim
 from ..subscript import parse_number, print_number
 
-Kind: TypeAlias = Literal["parallel", "reduce"]
-KINDS = ("parallel", "reduce")
+Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
+KINDS = ("parallel", "ordered", "reduce")
 COMBINERS = ("add", "mul", "max", "min")
 
 
@@ -58,13 +58,17 @@ class ForOp(IRDLOperation):
     """
     The body once for every index from zero up to the bound.
 
-    In a parallel loop the order does not matter. In a loop that reduces, the body takes
-    what was combined so far and yields it with one more element combined, by `add`,
-    `mul`, `max` or `min`; it starts from the identity, so that it may be split. A loop
-    with `lanes` runs so many bodies at once, side by side in vectors.
+    In a parallel loop the order does not matter; in an ordered one bodies read or write
+    what others wrote, or take what the one before yields. In a loop that reduces, the
+    body takes what was combined so far and yields it with one more element combined, by
+    `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
+    loop with `lanes` runs so many bodies at once, side by side in vectors.
 
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
+      loop.yield
+    }
+    loop.for ordered %i to 64 {
       loop.yield
     }
     %sum = loop.for reduce(add) %k to "seq" (%so_far = %zero : f32) {
@@ -79,6 +83,7 @@ class ForOp(IRDLOperation):
     initial = var_operand_def()
     bound = prop_def(StringAttr)
     combine = opt_prop_def(StringAttr)
+    ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     body = region_def("single_block")
     totals = var_result_def()
@@ -89,9 +94,12 @@ class ForOp(IRDLOperation):
         body: Block,
         combine: str | None = None,
         initial: Sequence[SSAValue] = (),
+        is_ordered: bool = False,
     ):
         """The loop up to `bound`; `body` takes the index, then what is combined."""
         properties: dict[str, Attribute] = {"bound": StringAttr(str(bound))}
+        if is_ordered:
+            properties["ordered"] = UnitAttr()
         if combine is not None:
             properties["combine"] = StringAttr(combine)
         super().__init__(
@@ -105,6 +113,13 @@ class ForOp(IRDLOperation):
     def size(self) -> Dim:
         """How many indices there are."""
         return dim(self.bound.data)
+
+    @property
+    def kind(self) -> Kind:
+        """What is between the bodies: nothing, their order, or a total."""
+        if self.combine is not None:
+            return "reduce"
+        return "parallel" if self.ordered is None else "ordered"
 
     @property
     def width(self) -> int:
@@ -133,7 +148,12 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected a yield of {types}, got {yields}")
         if self.width < 1:
             raise VerifyException(f"expected one lane or more, got {self.width}")
-        if (self.combine is None) != (not types):
+        if self.ordered is not None:
+            if self.combine is not None or self.width > 1:
+                raise VerifyException(
+                    "expected an ordered loop without lanes or totals"
+                )
+        elif (self.combine is None) != (not types):
             raise VerifyException("expected values to combine just where one reduces")
         if self.combine is not None and self.combine.data not in COMBINERS:
             raise VerifyException(
@@ -143,10 +163,8 @@ class ForOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         """Prints the kind, the index, the bound, what is combined, and the body."""
-        combine = self.combine
-        printer.print_string(
-            " parallel " if combine is None else f" reduce({combine.data}) "
-        )
+        combine = "" if self.combine is None else f"({self.combine.data})"
+        printer.print_string(f" {self.kind}{combine} ")
         index, *arguments = self.body.block.args
         printer.print_ssa_value(index)
         printer.print_string(" to ")
@@ -172,7 +190,8 @@ class ForOp(IRDLOperation):
     def parse(cls, parser: Parser) -> ForOp:
         """Reads what `print` prints."""
         combine: str | None = None
-        if parser.parse_optional_keyword("parallel") is None:
+        is_ordered = parser.parse_optional_keyword("ordered") is not None
+        if not is_ordered and parser.parse_optional_keyword("parallel") is None:
             parser.parse_keyword("reduce")
             with parser.in_parens():
                 combine = parser.parse_identifier()
@@ -196,8 +215,10 @@ class ForOp(IRDLOperation):
 
         if combine is not None:
             parser.parse_comma_separated_list(parser.Delimiter.PAREN, combined)
+        elif is_ordered:
+            parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, combined)
         body = parser.parse_region([index, *arguments])
-        op = cls(dim(bound.data), Block(), combine, initial)
+        op = cls(dim(bound.data), Block(), combine, initial, is_ordered)
         op.detach_region(op.body)
         op.add_region(body)
         if lanes:

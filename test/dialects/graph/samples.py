@@ -24,7 +24,6 @@ from xdsl.utils.hints import isa
 
 from static_runtime.compiler.context import context
 from static_runtime.dialects.dims import Dim, Polynomial, dim, evaluate, symbol
-from static_runtime.dialects.graph.nest import Lookup, Read
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.shape import (
     DTYPES,
@@ -217,12 +216,12 @@ def index_limits(op: GraphOp) -> dict[int, tuple[int, int]]:
     """
     limits: dict[int, tuple[int, int]] = {}
     for nest in op.nests() or ():
-        for source in nest.sources:
-            for position in source.at if isinstance(source, Read) else ():
-                if isinstance(position, Lookup):
-                    bound = int(str(position.bound))
-                    least = -bound if position.wraps else 0
-                    limits[position.operand] = (least, bound)
+        for position in nest.lookups:
+            bound = int(str(position.bound))
+            least = -bound if position.wraps else 0
+            # Numbers of several axes have the narrowest of their ranges.
+            known = limits.get(position.operand, (least, bound))
+            limits[position.operand] = (max(least, known[0]), min(bound, known[1]))
     return limits
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import onnx
 import onnxruntime
 import pytest
-from onnx import ModelProto, numpy_helper
+from onnx import ModelProto
 
+from ....models.light import network
 from .cases import CASES, check_close
-from .interpreter import Array, read
+from .interpreter import read
 
 pytestmark = pytest.mark.torch
 
@@ -31,38 +29,8 @@ def test_computes_what_onnx_runtime_does(name: str):
         check_close(graph.run(*inputs.values()), other.run(None, inputs))
 
 
-LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
-"""Networks that come with onnx, whose weights are all the same number."""
-
 NETWORKS = ("densenet121", "inception_v2", "resnet50", "shufflenet", "squeezenet")
-
-
-def network(name: str) -> ModelProto:
-    """A network with weights that differ, where it makes equal ones."""
-    source = onnx.load(LIGHT / f"light_{name}.onnx")
-    random = np.random.default_rng(0)
-    shapes = {
-        each.name: tuple(map(int, numpy_helper.to_array(each).ravel()))
-        for each in source.graph.initializer
-    }
-    nodes = list(source.graph.node)
-    source.graph.ClearField("node")
-    for node in nodes:
-        if node.op_type == "ConstantOfShape":
-            weight = weights(random, shapes[node.input[0]])
-            tensor = numpy_helper.from_array(weight, node.output[0])
-            source.graph.initializer.append(tensor)
-        else:
-            source.graph.node.append(node)
-    return source
-
-
-def weights(random: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """Weights that keep numbers as large as they are; in a row they are positive."""
-    numbers = random.standard_normal(shape)
-    if len(shape) == 1:
-        return (np.abs(numbers) * 0.1 + 0.5).astype(np.float32)
-    return (numbers * np.sqrt(2 / np.prod(shape[1:]))).astype(np.float32)
+"""Those of the networks that numpy computes in seconds."""
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -60,19 +60,6 @@ CASES: dict[str, Case] = {
     "chunk": dynamic(lambda x: x.chunk(3, -1)[1], floats(*X)),
     "unbind": dynamic(lambda x: sum(x.unbind(1)), floats(*X)),
     "embedding": dynamic(F.embedding, whole(4, 3, low=0, high=7), floats(7, 5)),
-    "index_select": fixed(
-        lambda x, i: x.index_select(1, i), floats(*X), whole(5, low=0, high=6)
-    ),
-    "index_select rows": dynamic(
-        lambda x, i: x.index_select(0, i), floats(*X), whole(4, low=0, high=2)
-    ),
-    "index_select of one": fixed(
-        lambda x, i: x.index_select(0, i), floats(*X), torch.tensor(2)
-    ),
-    "index_select of none": fixed(
-        lambda x, i: x.sum().index_select(0, i), floats(*X), torch.tensor([0])
-    ),
-    "index": fixed(lambda x, i: x[:, i], floats(*X), whole(2, 5, low=-6, high=6)),
     # Tensors out of nothing.
     "full": dynamic(
         lambda x: torch.full((3, x.shape[0]), 2.5) + x.shape[0], floats(*X)

@@ -17,7 +17,12 @@ from static_runtime.compiler.frontends.torch import program, read_torch  # noqa:
 from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
 
 from ..interpret import interpret  # noqa: E402
-from . import contraction_cases, elementwise_cases, movement_cases  # noqa: E402
+from . import (  # noqa: E402
+    contraction_cases,
+    elementwise_cases,
+    indexing_cases,
+    movement_cases,
+)
 from .case import Case, Wrapped  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -26,6 +31,7 @@ CASES = {
     **elementwise_cases.CASES,
     **contraction_cases.CASES,
     **movement_cases.CASES,
+    **indexing_cases.CASES,
 }
 
 

@@ -48,8 +48,8 @@ func.func @mean(%x : tensor<?x3xf32, ["batch"]>) -> tensor<3xf32> {
 //
 // CHECK-LABEL: func.func @parts_of_parts
 // CHECK-NEXT:    %[[WIDE:.*]] = graph.pad %x {low = array<i64: 0, 0, 1>, high = array<i64: 0, 0, 1>
-// CHECK-NEXT:    %[[SUM:.*]] = graph.sum_pool %[[WIDE]] {padding = array<i64: 0, 0>
-// CHECK:         %[[COUNT:.*]] = graph.sum_pool %{{.*}} {padding = array<i64: 0, 0>
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum_pool %[[WIDE]] {{{.*}}padding = array<i64: 0, 0>
+// CHECK:         %[[COUNT:.*]] = graph.sum_pool %{{.*}} {{{.*}}padding = array<i64: 0, 0>
 // CHECK-NEXT:    graph.div %[[SUM]], %[[COUNT]]
 func.func @parts_of_parts(%x : tensor<1x3x8xf32>) -> tensor<1x3x9xf32> {
   %0 = graph.avg_pool %x {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1>, count_padding = false} : tensor<1x3x8xf32> -> tensor<1x3x9xf32>
@@ -75,4 +75,14 @@ func.func @has_loops(%x : tensor<1x3x8xf32>, %w : tensor<4x3x3xf32>) -> tensor<1
 func.func @has_a_reference_only(%x : tensor<2x3xf32>) -> tensor<2xi64> {
   %0 = graph.argmax %x {axis = 1 : i64, keepdims = false} : tensor<2x3xf32> -> tensor<2xi64>
   return %0 : tensor<2xi64>
+}
+
+// What the op requires of a size, and its parts do not, is a check of the function.
+//
+// CHECK-LABEL: func.func @requirement
+// CHECK-SAME:    graph.checks = ["length - 1", "graph.resize: expected elements along axis 0 of tensor<?xf32, [\"length\"]>"]
+// CHECK-NOT:     graph.resize
+func.func @requirement(%x : tensor<?xf32, ["length"]>) -> tensor<4xf32> {
+  %0 = graph.resize %x {axis = 0 : i64, size = "4", mode = "floor", coordinates = "asymmetric"} : tensor<?xf32, ["length"]> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

@@ -66,3 +66,36 @@ func.func @number_in_a_fusion(%x : tensor<2xf32>) -> tensor<2xf32> {
   }
   return %1 : tensor<2xf32>
 }
+
+// A number that is looked up is in memory, as all indices are.
+//
+// CHECK-LABEL: func.func @number_that_is_looked_up
+// CHECK-NEXT:    %[[W:.*]] = graph.weight "constant{{.*}}" : tensor<i64>
+// CHECK-NEXT:    graph.index_select %x, %[[W]]
+func.func @number_that_is_looked_up(%x : tensor<3x2xf32>) -> tensor<2xf32> {
+  %0 = graph.constant dense<1> : tensor<i64>
+  %1 = graph.index_select %x, %0 {axis = 0 : i64, wraps = false} : tensor<3x2xf32>, tensor<i64> -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// So is a number that something is looked up in.
+//
+// CHECK-LABEL: func.func @number_to_look_up_in
+// CHECK-NEXT:    %[[W:.*]] = graph.weight "constant{{.*}}" : tensor<1xf32>
+// CHECK-NEXT:    graph.index_select %[[W]], %x
+func.func @number_to_look_up_in(%x : tensor<3xi64>) -> tensor<3xf32> {
+  %0 = graph.constant dense<2.0> : tensor<1xf32>
+  %1 = graph.index_select %0, %x {axis = 0 : i64, wraps = false} : tensor<1xf32>, tensor<3xi64> -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
+// An index is looked up in memory, even if there is only one.
+//
+// CHECK-LABEL: func.func @index
+// CHECK:         %[[I:.*]] = graph.weight "{{.*}}" : tensor<1xi64>
+// CHECK:         graph.index_select %x, %[[I]]
+func.func @index(%x : tensor<4xf32>) -> tensor<1xf32> {
+  %0 = graph.constant dense<2> : tensor<1xi64>
+  %1 = graph.index_select %x, %0 {axis = 0 : i64, wraps = false} : tensor<4xf32>, tensor<1xi64> -> tensor<1xf32>
+  return %1 : tensor<1xf32>
+}

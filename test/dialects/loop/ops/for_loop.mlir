@@ -49,6 +49,26 @@ loop.kernel @reduction() {
 
 // -----
 
+// In an ordered loop it may be anything, since nothing is put between the bodies.
+//
+// CHECK-LABEL: loop.kernel @ordered
+// CHECK:         %{{.*}} = loop.for ordered %i to 64 (%so_far = %zero : f32) {
+// CHECK:         loop.for ordered %{{.*}} to 64 {
+loop.kernel @ordered(%a: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %last = loop.for ordered %i to 64 (%so_far = %zero : f32) {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %next = arith.subf %x, %so_far : f32
+    loop.store %next, %a[%i] : memref<?xf32>
+    loop.yield %next : f32
+  }
+  loop.for ordered %i to 64 {
+    loop.yield
+  }
+}
+
+// -----
+
 // A bound may depend on the symbols of the kernel.
 //
 // CHECK-LABEL: loop.kernel @symbols

@@ -1,0 +1,149 @@
+"""ONNX ops that read or change elements of a tensor at places that are looked up."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.binary import AddOp, SubOp
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.compare import LtOp
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.gather import GatherOp
+from ....dialects.graph.ops.gather_nd import GatherNdOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.scatter import ScatterOp
+from ....dialects.graph.ops.scatter_nd import ScatterNdOp
+from ....dialects.graph.ops.where import WhereOp
+from .element import Unsupported
+from .known import Known
+from .node import Handler, Node, Result
+
+
+def gather_elements(node: Node) -> Result:
+    """For every index the element in its line along an axis."""
+    axis = node.normalize(node.integer("axis"), node.rank(0))
+    return GatherOp(node.operand(0), node.operand(1), axis=axis, wraps=True)
+
+
+def numbers_of_block(node: Node, batch_dims: int) -> tuple[int, ...]:
+    """The axes, after the first few, along which the indices of a node look up."""
+    if node.rank(1) == 0:
+        raise node.error("expected indices with an axis, got a scalar")
+    count = node.shape(1)[-1]
+    if not isinstance(count, int):
+        raise Unsupported(f"indices of {count} numbers each, which varies")
+    if not 0 <= batch_dims <= batch_dims + count <= node.rank(0):
+        raise node.error(
+            f"expected at most {node.rank(0)} axes of batches and numbers, got "
+            f"{batch_dims} and {count}"
+        )
+    return tuple(range(batch_dims, batch_dims + count))
+
+
+def gather_nd(node: Node) -> Result:
+    """For every row of indices the block of the tensor that it chooses."""
+    is_batched = "batch_dims" in node.signature.attributes
+    batch_dims = node.integer("batch_dims") if is_batched else 0
+    return GatherNdOp(
+        node.operand(0),
+        node.operand(1),
+        axes=numbers_of_block(node, batch_dims),
+        batch_dims=batch_dims,
+        wraps=True,
+    )
+
+
+def reduction_of(node: Node) -> str:
+    """How an update is combined with what is there."""
+    has_one = "reduction" in node.signature.attributes
+    return node.text("reduction") if has_one else "none"
+
+
+def scatter_elements(node: Node) -> Result:
+    """The tensor in which each update is put at its index in its line along an axis."""
+    axis = node.normalize(node.integer("axis"), node.rank(0))
+    return ScatterOp(
+        *node.operands(), axis=axis, wraps=True, reduction=reduction_of(node)
+    )
+
+
+def scatter_nd(node: Node) -> Result:
+    """The tensor in which each update is put into the block that its indices choose."""
+    return ScatterNdOp(
+        *node.operands(),
+        axes=numbers_of_block(node, 0),
+        wraps=True,
+        reduction=reduction_of(node),
+    )
+
+
+def along(value: SSAValue, axis: int, rank: int, size: Dim) -> SSAValue:
+    """A row of numbers as a tensor of `rank` axes, with all of them along one."""
+    shape: list[Dim] = [1] * rank
+    shape[axis] = size
+    return ReshapeOp(value, shape=to_names(shape)).result
+
+
+def tensor_scatter(node: Node) -> Result:
+    """The tensor in which updates follow each other from an index of each batch on."""
+    whole, shape = node.shape(0), node.shape(1)
+    rank = len(whole)
+    axis = node.normalize(node.integer("axis"), rank)
+    if axis == 0 or len(shape) != rank:
+        raise node.error(
+            f"expected updates of {rank} axes and an axis after the first, got "
+            f"{node.type(1)} and axis {axis}"
+        )
+    size = shape[axis]
+    places = along(IotaOp(size=str(size)).result, axis, rank, size)
+    if node.has(2):
+        start = CastOp(node.operand(2), to=i64).result
+        places = AddOp(along(start, 0, rank, shape[0]), places).result
+    mode = node.text("mode")
+    if mode == "circular":
+        end = node.tensor(Known.of_dims(whole[axis]))
+        inside = LtOp(places, end)
+        places = WhereOp(inside, places, SubOp(places, end)).result
+    elif mode != "linear":
+        raise node.error(f"expected a mode linear or circular, got {mode!r}")
+    at = ExpandOp(places, shape=to_names(shape))
+    return ScatterOp(
+        node.operand(0),
+        at,
+        node.operand(1),
+        axis=axis,
+        wraps=False,
+        reduction="none",
+    )
+
+
+def compress(node: Node) -> Result:
+    """The slices along an axis, or the elements, for which a condition holds."""
+    condition = node.require_known(1).array
+    if condition.ndim != 1:
+        raise node.error(f"expected a condition of one axis, got {node.type(1)}")
+    x, shape = node.operand(0), node.shape(0)
+    if node.gives_attribute("axis"):
+        axis = node.normalize(node.integer("axis"), len(shape))
+    else:
+        axis, shape = 0, (product(shape),)
+        x = ReshapeOp(x, shape=to_names(shape)).result
+    kept = np.flatnonzero(condition)
+    return IndexSelectOp(x, node.tensor(Known.of(kept)), axis=axis, wraps=False)
+
+
+HANDLERS: dict[str, Handler] = {
+    "Compress": compress,
+    "GatherElements": gather_elements,
+    "GatherND": gather_nd,
+    "Scatter": scatter_elements,
+    "ScatterElements": scatter_elements,
+    "ScatterND": scatter_nd,
+    "TensorScatter": tensor_scatter,
+}

@@ -1,0 +1,27 @@
+"""ONNX ops that put elements in order: `TopK`."""
+
+from __future__ import annotations
+
+from ....dialects.dims import Dim
+from ....dialects.graph.ops.topk import TopkOp
+from .node import Handler, Node, Results
+
+
+def top_k(node: Node) -> Results:
+    """The greatest or least elements along an axis, in order, and where they are."""
+    axis = node.normalize(node.integer("axis"), node.rank(0))
+    attributes = node.signature.attributes
+    count: Dim
+    if "k" in attributes:
+        count = node.integer("k")
+    else:
+        match node.dims(1):
+            case [count]:
+                pass
+            case several:
+                raise node.error(f"expected one K, got {len(several)}")
+    largest = "largest" not in attributes or node.flag("largest")
+    return TopkOp(node.operand(0), axis=axis, k=str(count), largest=largest).results
+
+
+HANDLERS: dict[str, Handler] = {"TopK": top_k}

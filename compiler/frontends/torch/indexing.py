@@ -1,0 +1,257 @@
+"""Operators that read or change elements of a tensor at places that are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, product
+from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.cumulative import CumsumOp
+from ....dialects.graph.ops.dim import DimOp
+from ....dialects.graph.ops.gather import GatherOp
+from ....dialects.graph.ops.gather_nd import GatherNdOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.ops.scatter_nd import ScatterNdOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import broadcast, normalize_axis, tensor_type
+from .call import Call, Reader, Result, cast, number, reshape, shape_of
+from .movement import expand_to, reorder
+from .selection import first_place, part
+from .unsupported import Unsupported
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Indices along some axes of a tensor, as numpy and torch have them."""
+
+    shape: tuple[Dim, ...]
+    """The dimensions of the tensor."""
+
+    axes: tuple[int, ...]
+    numbers: tuple[SSAValue, ...]
+    """The indices along each of these axes; they broadcast."""
+
+    @classmethod
+    def of(cls, x: SSAValue, indices: Sequence[SSAValue | None]) -> Lookup:
+        """What the indices of `x` are, of which None means a whole axis."""
+        given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
+        if any(tensor_type(each).element_type == i1 for _, each in given):
+            raise Unsupported("a mask, which makes a size depend on data")
+        axes, numbers = zip(*given, strict=True) if given else ((), ())
+        return cls(shape_of(x), axes, numbers)
+
+    @property
+    def outer(self) -> tuple[Dim, ...]:
+        """The dimensions that the indices broadcast to."""
+        return broadcast(*map(tensor_type, self.numbers))
+
+    @property
+    def rest(self) -> tuple[Dim, ...]:
+        """The dimensions along the axes without indices."""
+        return tuple(n for axis, n in enumerate(self.shape) if axis not in self.axes)
+
+    @property
+    def before(self) -> int:
+        """
+        How many axes without indices come before those of the indices in a result.
+
+        These are where the first index is, or first when indices are not side by side.
+        """
+        first, last = self.axes[0], self.axes[-1]
+        return first if last - first == len(self.axes) - 1 else 0
+
+    @property
+    def result(self) -> tuple[Dim, ...]:
+        """The dimensions of what the indices choose."""
+        at = self.before
+        return (*self.rest[:at], *self.outer, *self.rest[at:])
+
+    @property
+    def order(self) -> list[int]:
+        """Which axis each axis of a result is when those of the indices come first."""
+        count, at = len(self.outer), self.before
+        rest = [count + each for each in range(len(self.rest))]
+        return [*rest[:at], *range(count), *rest[at:]]
+
+    def rows(self) -> SSAValue:
+        """The indices as one tensor, whose last axis has one for each axis."""
+        columns = [
+            reshape(expand_to(cast(each, i64), self.outer), *self.outer, 1)
+            for each in self.numbers
+        ]
+        if len(columns) == 1:
+            return columns[0]
+        return ConcatOp(*columns, axis=len(self.outer)).result
+
+
+def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result:
+    """The elements at some indices along some axes; some count from the end."""
+    lookup = Lookup.of(x, indices)
+    if not lookup.axes:
+        return x
+    if len(lookup.axes) == 1:
+        return IndexSelectOp(
+            x, lookup.numbers[0], axis=lookup.axes[0], wraps=True
+        ).result
+    found = GatherNdOp(x, lookup.rows(), axes=lookup.axes, batch_dims=0, wraps=True)
+    return reorder(found.result, lookup.order)
+
+
+def index_put(
+    call: Call,
+    x: SSAValue,
+    indices: Sequence[SSAValue | None],
+    values: SSAValue,
+    accumulate: bool = False,
+) -> Result:
+    """The tensor with values at some indices, or added to what is there."""
+    masks = [
+        (axis, each)
+        for axis, each in enumerate(indices)
+        if each is not None and tensor_type(each).element_type == i1
+    ]
+    if masks and len([each for each in indices if each is not None]) == 1:
+        return put_masked(x, *masks[0], values, accumulate)
+    lookup = Lookup.of(x, indices)
+    if not lookup.axes:
+        raise Unsupported("no indices")
+    order = lookup.order
+    back = [order.index(each) for each in range(len(order))]
+    updates = reorder(expand_to(call.as_tensor(values, call.element), lookup.result), back)
+    return ScatterNdOp(
+        x,
+        lookup.rows(),
+        updates,
+        axes=lookup.axes,
+        wraps=True,
+        reduction="add" if accumulate else "none",
+    ).result
+
+
+def put_masked(
+    x: SSAValue, axis: int, mask: SSAValue, values: SSAValue, accumulate: bool
+) -> SSAValue:
+    """The tensor with values where a mask of the axes from `axis` on is true."""
+    masked, shape = len(shape_of(mask)), list(shape_of(values))
+    after = len(shape_of(x)) - axis - masked
+    if len(shape) > after:
+        # The values of one true element after the other would be along this axis.
+        place = len(shape) - after - 1
+        if shape[place] != 1:
+            raise Unsupported("values for each true element, whose number depends on data")
+        shape[place : place + 1] = [1] * masked
+    where = reshape(mask, *shape_of(mask), *([1] * after))
+    updates = reshape(values, *shape)
+    return WhereOp(where, AddOp(x, updates) if accumulate else updates, x).result
+
+
+def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Result:
+    """The slices along an axis with these numbers."""
+    if not shape_of(x):
+        return x
+    result = IndexSelectOp(x, indices, axis=axis, wraps=False).result
+    return reshape(result, *call.shape)
+
+
+def at_least_one_axis(value: SSAValue) -> SSAValue:
+    """The tensor, with an axis when it has none, as torch takes it then."""
+    return value if shape_of(value) else reshape(value, 1)
+
+
+def gather(call: Call, x: SSAValue, axis: int, indices: SSAValue, *_: object) -> Result:
+    """For every index the element in its line along an axis."""
+    x, indices = at_least_one_axis(x), at_least_one_axis(indices)
+    return reshape(GatherOp(x, indices, axis=axis, wraps=False).result, *call.shape)
+
+
+def put(
+    call: Call,
+    x: SSAValue,
+    indices: SSAValue,
+    values: SSAValue,
+    accumulate: bool = False,
+) -> Result:
+    """The tensor with values at some places in the row of all its elements."""
+    count = product(shape_of(indices))
+    row = ScatterNdOp(
+        reshape(x, product(shape_of(x))),
+        reshape(indices, count, 1),
+        reshape(values, count),
+        axes=(0,),
+        wraps=True,
+        reduction="add" if accumulate else "none",
+    )
+    return reshape(row.result, *call.shape)
+
+
+def slice_scatter(
+    call: Call,
+    x: SSAValue,
+    source: SSAValue,
+    axis: int = 0,
+    start: Dim | None = None,
+    end: Dim | None = None,
+    step: int = 1,
+) -> Result:
+    """The tensor with another in the place of a slice of it."""
+    shape = shape_of(x)
+    place = normalize_axis(axis, len(shape))
+    size = shape_of(source)[place]
+    if size == 0:
+        return x
+    source = cast(source, call.element)
+    first = first_place(start, shape[place], size)
+    if step == 1:
+        last = first + size
+        return ConcatOp(
+            part(x, place, 0, first),
+            source,
+            part(x, place, last, shape[place] - last),
+            axis=place,
+        ).result
+    places = counted(first, size, step)
+    rest = [each for each in range(len(shape)) if each != place]
+    return ScatterNdOp(
+        x,
+        reshape(places, size, 1),
+        reorder(source, [place, *rest]),
+        axes=(place,),
+        wraps=False,
+        reduction="none",
+    ).result
+
+
+def counted(first: Dim, size: Dim, step: int) -> SSAValue:
+    """`size` numbers from `first` on, each `step` after the one before."""
+    steps = MulOp(IotaOp(size=str(size)), number(step, i64))
+    return AddOp(steps, DimOp(value=str(first))).result
+
+
+def masked_scatter(call: Call, x: SSAValue, mask: SSAValue, source: SSAValue) -> Result:
+    """The tensor with elements of another, in their order, where a mask is true."""
+    count = product(call.shape)
+    chosen = reshape(expand_to(mask, call.shape), count)
+    so_far = CumsumOp(cast(chosen, i64), axis=0)
+    zero, one = number(0, i64), number(1, i64)
+    places = WhereOp(chosen, SubOp(so_far, one), zero)
+    row = reshape(source, product(shape_of(source)))
+    found = IndexSelectOp(row, places, axis=0, wraps=False)
+    inside = expand_to(x, call.shape)
+    return WhereOp(reshape(chosen, *call.shape), reshape(found.result, *call.shape), inside).result
+
+
+READERS: dict[str, Reader] = {
+    "aten.gather.default": gather,
+    "aten.index.Tensor": index,
+    "aten.index_put.default": index_put,
+    "aten.index_select.default": index_select,
+    "aten.masked_scatter.default": masked_scatter,
+    "aten.put.default": put,
+    "aten.slice_scatter.default": slice_scatter,
+}

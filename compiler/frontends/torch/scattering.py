@@ -1,0 +1,231 @@
+"""Operators that combine the elements, or the rows, that meet at one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.nest import Combiner
+from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, SubOp
+from ....dialects.graph.ops.compare import EqOp
+from ....dialects.graph.ops.cumulative import CumsumOp
+from ....dialects.graph.ops.embedding import EmbeddingOp
+from ....dialects.graph.ops.scatter import ScatterOp
+from ....dialects.graph.ops.scatter_nd import ScatterNdOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import (
+    Element,
+    dtype,
+    is_float,
+    normalize_axis,
+    tensor_type,
+)
+from .call import Call, Operand, Reader, Result, number, reshape, shape_of
+from .indexing import at_least_one_axis
+from .movement import expand_to, reorder
+from .selection import part
+from .unsupported import Unsupported
+
+COMBINERS: dict[str, Combiner] = {
+    **{"add": "add", "sum": "add", "mean": "add"},
+    **{"multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"},
+}
+"""How elements are combined, by torch's names."""
+
+Scatter: TypeAlias = Callable[[SSAValue, SSAValue, str], SSAValue]
+"""Builds a tensor in which updates are put somewhere, combined with what is there."""
+
+SUM, MEAN, MAX = range(3)
+"""How torch numbers the ways to combine the rows of a bag."""
+
+
+def filled(value: float, element: Element, *shape: Dim) -> SSAValue:
+    """A tensor that holds one number everywhere."""
+    return expand_to(number(value, element), shape)
+
+
+def identity(combiner: Combiner, value: SSAValue) -> float:
+    """The number that changes nothing of this type that it is combined with."""
+    if combiner in ("add", "mul"):
+        return 0 if combiner == "add" else 1
+    kind = dtype(tensor_type(value))
+    if kind.kind == "b":
+        return combiner == "min"
+    if kind.kind == "f":
+        return -inf if combiner == "max" else inf
+    limits = np.iinfo(kind)
+    return limits.min if combiner == "max" else limits.max
+
+
+def reduce_into(
+    x: SSAValue,
+    updates: SSAValue,
+    reduction: str,
+    include_self: bool,
+    scatter: Scatter,
+) -> SSAValue:
+    """The tensor in which updates are combined, with what is there or without it."""
+    how, type = COMBINERS[reduction], tensor_type(x)
+    if reduction == "mean" and not is_float(type):
+        raise Unsupported("a mean of integers")
+    before = x
+    if not include_self:
+        start = filled(identity(how, x), type.element_type, *shape_of(updates))
+        before = scatter(x, start, "none")
+    total = scatter(before, updates, how)
+    if reduction != "mean":
+        return total
+    one = filled(1, type.element_type, *shape_of(updates))
+    counts = filled(1, type.element_type, *shape_of(x))
+    if not include_self:
+        counts = scatter(counts, filled(0, type.element_type, *shape_of(updates)), "none")
+    return DivOp(total, scatter(counts, one, "add")).result
+
+
+def scattered(combiner: Combiner | None) -> Reader:
+    """The reader of a scatter that combines so, or as its last argument says."""
+
+    def read(
+        call: Call,
+        x: SSAValue,
+        axis: int,
+        indices: SSAValue,
+        source: Operand,
+        reduction: str | None = None,
+    ) -> Result:
+        flat, at = at_least_one_axis(x), at_least_one_axis(indices)
+        if isinstance(source, SSAValue):
+            updates = at_least_one_axis(source)
+        else:
+            updates = expand_to(call.as_tensor(source, call.element), shape_of(at))
+        how = combiner if reduction is None else COMBINERS[reduction]
+        result = ScatterOp(
+            flat, at, updates, axis=axis, wraps=False, reduction=how or "none"
+        )
+        return reshape(result.result, *call.shape)
+
+    return read
+
+
+def scatter_reduce(
+    call: Call,
+    x: SSAValue,
+    axis: int,
+    indices: SSAValue,
+    source: SSAValue,
+    reduction: str,
+    include_self: bool = True,
+) -> Result:
+    """The tensor in which the elements that meet at a place are combined."""
+    flat, at = at_least_one_axis(x), at_least_one_axis(indices)
+
+    def scatter(into: SSAValue, updates: SSAValue, how: str) -> SSAValue:
+        return ScatterOp(
+            into, at, updates, axis=axis, wraps=False, reduction=how
+        ).result
+
+    updates = at_least_one_axis(source)
+    result = reduce_into(flat, updates, reduction, include_self, scatter)
+    return reshape(result, *call.shape)
+
+
+def index_reduce(
+    call: Call,
+    x: SSAValue,
+    axis: int,
+    indices: SSAValue,
+    source: SSAValue,
+    reduction: str,
+    include_self: bool = True,
+) -> Result:
+    """The tensor in which the slices that meet at an index are combined."""
+    if not shape_of(x):
+        raise Unsupported("slices of a tensor without axes")
+    place = normalize_axis(axis, len(shape_of(x)))
+    rows = reshape(indices, *shape_of(at_least_one_axis(indices)), 1)
+    rest = [each for each in range(len(shape_of(x))) if each != place]
+
+    def scatter(into: SSAValue, updates: SSAValue, how: str) -> SSAValue:
+        return ScatterNdOp(
+            into, rows, updates, axes=(place,), wraps=False, reduction=how
+        ).result
+
+    updates = reorder(source, [place, *rest])
+    return reduce_into(x, updates, reduction, include_self, scatter)
+
+
+
+def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
+    """For each of `count` indices in a row the number of the bag it is in."""
+    (bags,) = shape_of(offsets)
+    begins = ScatterNdOp(
+        filled(0, i64, count + 1),
+        reshape(offsets, bags, 1),
+        filled(1, i64, bags),
+        axes=(0,),
+        wraps=False,
+        reduction="add",
+    )
+    begun = part(CumsumOp(begins, axis=0).result, 0, 0, count)
+    return SubOp(begun, number(1, i64)).result
+
+
+def embedding_bag(
+    call: Call,
+    table: SSAValue,
+    indices: SSAValue,
+    offsets: SSAValue,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    weights: SSAValue | None = None,
+    include_last_offset: bool = False,
+    padding: int = -1,
+) -> Result:
+    """The sums, means or greatest of rows of a table, for each bag of indices."""
+    (count,), (bags, width) = shape_of(indices), call.sizes.shape(call.node.meta["val"][0])
+    element = tensor_type(table).element_type
+    into = reshape(bags_of(offsets, count), count, 1)
+
+    def scatter(updates: SSAValue, start: float, how: str) -> SSAValue:
+        whole = filled(start, element, bags, *shape_of(updates)[1:])
+        return ScatterNdOp(
+            whole, into, updates, axes=(0,), wraps=False, reduction=how
+        ).result
+
+    rows, ones = EmbeddingOp(table, indices).result, filled(1, element, count)
+    nothing = -inf if mode == MAX else 0
+    if weights is not None:
+        rows = MulOp(rows, reshape(weights, count, 1)).result
+    if padding >= 0:
+        skipped = EqOp(indices, number(padding, tensor_type(indices).element_type)).result
+        ones = WhereOp(skipped, number(0, element), ones).result
+        rows = WhereOp(reshape(skipped, count, 1), number(nothing, element), rows).result
+    result = scatter(rows, nothing, "max" if mode == MAX else "add")
+    if mode != SUM:
+        sizes = reshape(scatter(ones, 0, "add"), bags, 1)
+        if mode == MEAN:
+            result = DivOp(result, MaximumOp(sizes, number(1, element))).result
+        else:
+            empty = EqOp(sizes, number(0, element))
+            result = WhereOp(empty, number(0, element), result).result
+    # What the others are is of use to training only.
+    return [result, None, None, None]
+
+
+READERS: dict[str, Reader] = {
+    "aten._embedding_bag_forward_only.default": embedding_bag,
+    "aten.index_reduce.default": index_reduce,
+    "aten.scatter.src": scattered(None),
+    "aten.scatter.value": scattered(None),
+    "aten.scatter.reduce": scattered(None),
+    "aten.scatter.value_reduce": scattered(None),
+    "aten.scatter_add.default": scattered("add"),
+    "aten.scatter_reduce.two": scatter_reduce,
+}

@@ -1,0 +1,82 @@
+"""
+Compute what a loop carries where it is carried, when nothing needs the old value any
+more.
+
+Before:
+
+    %2 = graph.loop %0, %x {trips = "5", carried = 1 : i64, ...} : ... {
+    ^bb0(%h: tensor<3xf32>, %w: tensor<3xf32>):
+      %a = graph.exp %h : tensor<3xf32> -> tensor<3xf32>
+      %b = graph.matmul %a, %w : ...
+      %c = graph.copy %b : tensor<3xf32> -> tensor<3xf32>
+      graph.yield %c : tensor<3xf32>
+    }
+
+After:
+
+      %a = graph.exp %h : tensor<3xf32> -> tensor<3xf32>
+      %b = graph.matmul %a, %w : ...
+      graph.yield %b : tensor<3xf32>
+
+`own-outputs` put a copy at the end of each trip. It goes when the value is computed
+after the last read of the old one, and is used for nothing else. It runs after `fuse`,
+which decides what reads when.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from ....dialects.graph.memory import is_computed, root_of
+from ....dialects.graph.ops.control_flow import LoopOp
+from ....dialects.graph.ops.copy import CopyOp
+
+
+@dataclass(frozen=True)
+class EliminateCopies(ModulePass):
+    """Removes the copies at the end of a loop that nothing needs."""
+
+    name = "eliminate-copies"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in list(op.walk()):
+            if isinstance(each, LoopOp):
+                eliminate(each)
+
+
+def eliminate(loop: LoopOp) -> None:
+    """Removes what copies of one loop can go."""
+    block = loop.body.block
+    end = block.last_op
+    assert end is not None
+    for place in range(loop.first, loop.first + loop.carried_count):
+        copy = end.operands[place].owner
+        if not isinstance(copy, CopyOp):
+            continue
+        value, old = copy.operands[0], loop.results[place - loop.first]
+        producer = value.owner
+        if (
+            isinstance(producer, Operation)
+            and producer.parent is block
+            and is_computed(value)
+            and root_of(value) is value
+            and value.has_one_use()
+            and not reads_from(producer, old, copy)
+        ):
+            Rewriter.replace_op(copy, [], [value])
+
+
+def reads_from(op: Operation, value: SSAValue, stop: Operation) -> bool:
+    """Whether `op`, or one after it but before `stop`, reads the memory of a value."""
+    each: Operation | None = op
+    while each is not None and each is not stop:
+        if any(root_of(operand) is value for operand in each.operands):
+            return True
+        each = each.next_op
+    return False

@@ -1,0 +1,111 @@
+"""
+Which values share memory: views, the arguments of regions, and what regions yield.
+
+A view is the memory of what it shows. What a region takes is the memory of an operand,
+or of what a loop carries. What it yields is computed where it goes: in the result of
+the op, or in a part of it. The pass `own-outputs` makes sure that this can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+
+from .op import GraphOp
+from .ops.constant import ConstantOp
+from .ops.control_flow import LoopOp
+from .region import ControlOp, parent_of
+
+
+def root_of(value: SSAValue) -> SSAValue:
+    """The value whose memory `value` is, seen through views and into regions."""
+    while True:
+        if isinstance(owner := value.owner, GraphOp) and owner.IS_VIEW:
+            value = owner.operands[0]
+        elif (memory := memory_of(value)) is not None:
+            value = memory
+        else:
+            return value
+
+
+def memory_of(value: SSAValue) -> SSAValue | None:
+    """The value outside of a region whose memory an argument of the region is."""
+    if not isinstance(value, BlockArgument):
+        return None
+    parent = parent_of(value)
+    return None if parent is None else parent.memory_of(value)
+
+
+def is_computed(value: SSAValue) -> bool:
+    """Whether `value` is the result of an op that runs."""
+    return isinstance(value.owner, GraphOp) and not isinstance(value.owner, ConstantOp)
+
+
+def ops_in(block: Block) -> Iterator[Operation]:
+    """The ops of a block, each followed by those of the regions that it runs."""
+    for op in block.ops:
+        yield op
+        if isinstance(op, ControlOp):
+            for inner in op.blocks:
+                yield from ops_in(inner)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The element of a stack, or of what is scanned, that belongs to one trip."""
+
+    whole: SSAValue
+    loop: LoopOp
+    number: int
+    """Its place in what the loop says of directions."""
+
+
+class Homes:
+    """Where every value of a function is in memory."""
+
+    def __init__(self, block: Block):
+        """The places of the values of a function."""
+        self.results: dict[SSAValue, SSAValue] = {}
+        self.parts: dict[SSAValue, Part] = {}
+        for op in ops_in(block):
+            if isinstance(op, ControlOp):
+                self.add(op)
+
+    def add(self, op: ControlOp) -> None:
+        """Notes where what an op takes and what its regions yield are."""
+        if isinstance(op, LoopOp):
+            for number, result in enumerate(op.results[: op.carried_count]):
+                self.results[root_of(op.operands[op.first + number])] = result
+            for argument in op.body.block.args:
+                if (whole := op.scanned_operand(argument)) is not None:
+                    number = argument.index - op.carried_count
+                    self.parts[argument] = Part(whole, op, number)
+        for block in op.blocks:
+            end = block.last_op
+            assert end is not None
+            for number, value in enumerate(end.operands):
+                self.add_yielded(op, number, root_of(value))
+
+    def add_yielded(self, op: ControlOp, number: int, root: SSAValue) -> None:
+        """Notes where a value is that a region yields."""
+        result: OpResult | None = op.destination(number)
+        if result is None or root is result:
+            return
+        if isinstance(op, LoopOp) and result.index >= op.carried_count:
+            place = op.scanned_count + result.index - op.carried_count
+            self.parts[root] = Part(result, op, place)
+        else:
+            self.results[root] = result
+
+    def owner_of(self, value: SSAValue) -> SSAValue:
+        """The value that has memory of its own, in which `value` is."""
+        while True:
+            root = root_of(value)
+            if root in self.parts:
+                value = self.parts[root].whole
+            elif root in self.results:
+                value = self.results[root]
+            else:
+                return root

@@ -1,0 +1,51 @@
+"""`graph.bitcast`: the bits of a tensor as elements of another type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ..nest import Nest, elementwise
+from ..op import SingleResultOp
+from ..shape import DTYPES, Array, Element, Tensor, dtype, with_element
+
+
+@irdl_op_definition
+class BitcastOp(SingleResultOp):
+    """
+    The elements with the same bits of another type, which has as many.
+
+    ```mlir
+    %1 = graph.bitcast %0 {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
+    %2 = graph.bitcast %0 {to = f64} : tensor<2x3xi64> -> tensor<2x3xf64>
+    ```
+    """
+
+    name = "graph.bitcast"
+
+    input = operand_def(TensorType)
+    to = prop_def(TypeAttribute)
+
+    @classmethod
+    def infer(cls, input: Tensor, to: Element) -> Tensor:
+        if to not in DTYPES or i1 in (to, input.element_type):
+            raise VerifyException(f"expected numbers, got {input} to {to}")
+        if DTYPES[to].itemsize != dtype(input).itemsize:
+            raise VerifyException(f"expected as many bits, got {input} to {to}")
+        return with_element(input, to)
+
+    def reference(self, input: Array, to: Element) -> Array:
+        return input.view(DTYPES[to])
+
+    def nests(self) -> Sequence[Nest]:
+        to: Attribute = self.to
+
+        def body(x: SSAValue) -> SSAValue:
+            return x if x.type == to else arith.BitcastOp(x, to).result
+
+        return [elementwise(self.shape, [self.shape], body)]

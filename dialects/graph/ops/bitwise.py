@@ -1,0 +1,145 @@
+"""
+The bits of integers: `graph.bitwise_and`, `bitwise_or`, `bitwise_xor`, `bitwise_not`,
+`shift_left`, `shift_right`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition
+from xdsl.utils.hints import isa
+
+from .. import scalar
+from ..elementwise import BinaryOp, UnaryOp
+from ..shape import Array
+
+
+@irdl_op_definition
+class BitwiseAndOp(BinaryOp):
+    """
+    The bits that are set in both.
+
+    ```mlir
+    %2 = graph.bitwise_and %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.bitwise_and"
+    SPELLINGS: ClassVar = ("onnx.BitwiseAnd",)
+    ACCEPTS: ClassVar = "integer"
+    SCALAR: ClassVar = "and"
+    NUMPY: ClassVar = np.bitwise_and
+
+
+@irdl_op_definition
+class BitwiseOrOp(BinaryOp):
+    """
+    The bits that are set in one or both.
+
+    ```mlir
+    %2 = graph.bitwise_or %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.bitwise_or"
+    SPELLINGS: ClassVar = ("onnx.BitwiseOr",)
+    ACCEPTS: ClassVar = "integer"
+    SCALAR: ClassVar = "or"
+    NUMPY: ClassVar = np.bitwise_or
+
+
+@irdl_op_definition
+class BitwiseXorOp(BinaryOp):
+    """
+    The bits that are set in just one.
+
+    ```mlir
+    %2 = graph.bitwise_xor %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.bitwise_xor"
+    SPELLINGS: ClassVar = ("onnx.BitwiseXor",)
+    ACCEPTS: ClassVar = "integer"
+    SCALAR: ClassVar = "xor"
+    NUMPY: ClassVar = np.bitwise_xor
+
+
+@irdl_op_definition
+class BitwiseNotOp(UnaryOp):
+    """
+    The bits that are not set.
+
+    ```mlir
+    %1 = graph.bitwise_not %0 : tensor<2x3xi64> -> tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.bitwise_not"
+    SPELLINGS: ClassVar = ("onnx.BitwiseNot",)
+    ACCEPTS: ClassVar = "integer"
+
+    def scalar(self, x: SSAValue) -> SSAValue:
+        return scalar.binary("xor")(x, scalar.constant(-1, x.type))
+
+    def reference(self, input: Array) -> Array:
+        return np.invert(input)
+
+
+@irdl_op_definition
+class ShiftLeftOp(BinaryOp):
+    """
+    The bits moved to higher places; zero when none of these is there.
+
+    ```mlir
+    %2 = graph.shift_left %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.shift_left"
+    SPELLINGS: ClassVar = ("aten.bitwise_left_shift.Tensor",)
+    ACCEPTS: ClassVar = "integer"
+    SCALAR: ClassVar = "shl"
+    NUMPY: ClassVar = np.left_shift
+
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        shifted = arith.ShLIOp(lhs, rhs).result
+        return scalar.select(is_place(rhs), shifted, scalar.constant(0, lhs.type))
+
+
+@irdl_op_definition
+class ShiftRightOp(BinaryOp):
+    """
+    The bits moved to lower places, the sign into those that come free.
+
+    ```mlir
+    %2 = graph.shift_right %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.shift_right"
+    SPELLINGS: ClassVar = ("aten.bitwise_right_shift.Tensor",)
+    ACCEPTS: ClassVar = "integer"
+    SCALAR: ClassVar = "shr"
+    NUMPY: ClassVar = np.right_shift
+
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        last = scalar.constant(width(lhs) - 1, lhs.type)
+        return arith.ShRSIOp(lhs, scalar.select(is_place(rhs), rhs, last)).result
+
+
+def is_place(amount: SSAValue) -> SSAValue:
+    """Builds whether an integer has a bit in the place of this number."""
+    count = scalar.constant(width(amount), amount.type)
+    return arith.CmpiOp(amount, count, "ult").result
+
+
+def width(integer: SSAValue) -> int:
+    """How many bits an integer has."""
+    assert isa(integer.type, IntegerType)
+    return integer.type.width.data

@@ -1,0 +1,334 @@
+"""Control flow: `graph.if` and `graph.loop`, whose regions see only their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    region_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, dim, evaluate
+from ..literal import to_attribute
+from ..region import ControlOp, run_block
+from ..shape import Array, dtype, sizes, tensor, tensor_type
+
+UNLIMITED = 2**63 - 1
+"""The number of trips of a loop that only its condition ends."""
+
+
+@irdl_op_definition
+class IfOp(ControlOp):
+    """
+    What one of two regions yields: the first when the condition is true.
+
+    Both regions take the operands after the condition. Only the one that is chosen
+    runs.
+
+    ```mlir
+    %2 = graph.if %0, %1 : tensor<i1>, tensor<3xf32> -> tensor<3xf32> {
+    ^bb0(%a: tensor<3xf32>):
+      %b = graph.neg %a : tensor<3xf32> -> tensor<3xf32>
+      graph.yield %b : tensor<3xf32>
+    } {
+    ^bb0(%a: tensor<3xf32>):
+      graph.yield %a : tensor<3xf32>
+    }
+    ```
+    """
+
+    name = "graph.if"
+
+    condition = operand_def(TensorType)
+    captured = var_operand_def(TensorType)
+    outputs = var_result_def(TensorType)
+    then = region_def("single_block")
+    otherwise = region_def("single_block")
+
+    @classmethod
+    def of(
+        cls, condition: SSAValue, captured: Sequence[SSAValue], *blocks: Block
+    ) -> IfOp:
+        """The choice between two blocks, which take `captured`."""
+        end = blocks[0].last_op
+        assert end is not None
+        return cls.create(
+            operands=[condition, *captured],
+            result_types=end.operand_types,
+            regions=[Region(block) for block in blocks],
+        )
+
+    @property
+    def first_seen(self) -> int:
+        """Regions see all but the condition."""
+        return 0
+
+    def argument_types(self) -> Sequence[Attribute]:
+        return self.operand_types[1:]
+
+    def yield_types(self) -> Sequence[Attribute]:
+        return self.result_types
+
+    def result_types_for(self) -> Sequence[Attribute]:
+        end = self.then.block.last_op
+        assert end is not None
+        return end.operand_types
+
+    def memory_of(self, argument: BlockArgument) -> SSAValue | None:
+        return self.operands[1 + argument.index]
+
+    def destination(self, number: int) -> OpResult | None:
+        return self.results[number]
+
+    def verify_operands(self) -> None:
+        verify_condition(self.condition)
+
+    def run_reference(
+        self, operands: Sequence[Array], symbols: Mapping[str, int]
+    ) -> tuple[Array, ...]:
+        """What the chosen region yields."""
+        chosen = self.then if operands[0] else self.otherwise
+        return run_block(chosen.block, operands[1:], symbols)
+
+
+@irdl_op_definition
+class LoopOp(ControlOp):
+    """
+    A region run up to `trips` times, on what it yielded the time before.
+
+    The operands are a condition when the loop is `conditional`; then, `carried` in
+    number, the first values of what is carried from one time to the next; then tensors
+    of which the region sees one element of the first axis at a time, `scanned` in
+    number; then what it sees whole. The region yields whether to go on, when
+    `conditional`, what is carried on, and elements that are stacked along a new first
+    axis. The results are what was carried last, and the stacks. `backward` has a 1 for
+    each scanned operand, then for each stack, that goes from the last element to the
+    first. When the condition ends a loop early, the rest of a stack has no meaning.
+
+    It is ONNX's Loop and Scan, and ATen's `while_loop`; a loop that only its condition
+    ends has 2**63 - 1 trips.
+
+    ```mlir
+    %3:2 = graph.loop %0, %1, %2 {trips = "5", carried = 1 : i64, scanned = 1 : i64, conditional = false, backward = array<i64: 0, 0>} : tensor<3xf32>, tensor<5x3xf32>, tensor<3xf32> -> tensor<3xf32>, tensor<5x3xf32> {
+    ^bb0(%sum: tensor<3xf32>, %x: tensor<3xf32>, %w: tensor<3xf32>):
+      %a = graph.mul %x, %w : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+      %b = graph.add %sum, %a : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+      graph.yield %b, %a : tensor<3xf32>, tensor<3xf32>
+    }
+    ```
+    """
+
+    name = "graph.loop"
+
+    DIM_PROPERTIES: ClassVar = ("trips",)
+
+    inputs = var_operand_def(TensorType)
+    outputs = var_result_def(TensorType)
+    body = region_def("single_block")
+    trips = prop_def(StringAttr)
+    carried = prop_def(IntegerAttr.constr(i64))
+    scanned = prop_def(IntegerAttr.constr(i64))
+    conditional = prop_def(IntegerAttr.constr(i1))
+    backward = prop_def(DenseArrayBase.constr(i64))
+
+    @classmethod
+    def of(
+        cls,
+        body: Block,
+        trips: Dim,
+        condition: SSAValue | None = None,
+        carried: Sequence[SSAValue] = (),
+        scanned: Sequence[SSAValue] = (),
+        captured: Sequence[SSAValue] = (),
+        backward: Sequence[bool] | None = None,
+    ) -> LoopOp:
+        """
+        The loop of `body`, which takes an element of what is carried, of what is
+        scanned, and what is captured.
+        """
+        end = body.last_op
+        assert end is not None
+        first = 0 if condition is None else 1
+        stacked = len(end.operands) - first - len(carried)
+        if backward is None:
+            backward = [False] * (len(scanned) + stacked)
+        properties = {
+            "trips": to_attribute(str(trips)),
+            "carried": to_attribute(len(carried)),
+            "scanned": to_attribute(len(scanned)),
+            "conditional": to_attribute(condition is not None),
+            "backward": DenseArrayBase.from_list(i64, [int(each) for each in backward]),
+        }
+        last = [each.type for each in end.operands[first:]]
+        stacks = [stack_type(each, trips) for each in last[len(carried) :]]
+        given = [] if condition is None else [condition]
+        return cls.create(
+            operands=[*given, *carried, *scanned, *captured],
+            result_types=[*last[: len(carried)], *stacks],
+            properties=properties,
+            regions=[Region(body)],
+        )
+
+    @property
+    def limit(self) -> Dim:
+        """The most times that the region is run."""
+        return dim(self.trips.data)
+
+    @property
+    def first(self) -> int:
+        """How many operands, and yielded values, are a condition: one or none."""
+        return int(bool(self.conditional.value.data))
+
+    @property
+    def carried_count(self) -> int:
+        """How many values are carried from one time to the next."""
+        return self.carried.value.data
+
+    @property
+    def scanned_count(self) -> int:
+        """How many operands the region sees one element of."""
+        return self.scanned.value.data
+
+    @property
+    def condition(self) -> SSAValue | None:
+        """Whether to run at all."""
+        return self.operands[0] if self.first else None
+
+    @property
+    def first_seen(self) -> int:
+        """The region sees what is left after elements, whole."""
+        return self.carried_count + self.scanned_count
+
+    def is_backward(self, number: int) -> bool:
+        """Whether a scanned operand, or a stack after those, goes to the front."""
+        return bool(self.backward.get_values()[number])
+
+    def scanned_operand(self, argument: BlockArgument) -> SSAValue | None:
+        """The operand of which an argument is an element."""
+        place = argument.index - self.carried_count
+        if 0 <= place < self.scanned_count:
+            return self.operands[self.first + argument.index]
+        return None
+
+    def argument_types(self) -> Sequence[Attribute]:
+        types = list(self.operand_types[self.first :])
+        start = self.carried_count
+        for place in range(start, start + self.scanned_count):
+            type = tensor_type(types[place])
+            types[place] = tensor(type.element_type, *sizes(type)[1:])
+        return types
+
+    def yield_types(self) -> Sequence[Attribute]:
+        count = self.carried_count
+        elements: list[Attribute] = []
+        for each in self.result_types[count:]:
+            type = tensor_type(each)
+            elements.append(tensor(type.element_type, *sizes(type)[1:]))
+        condition = [tensor(i1)] * self.first
+        return [*condition, *self.result_types[:count], *elements]
+
+    def result_types_for(self) -> Sequence[Attribute]:
+        end = self.body.block.last_op
+        assert end is not None
+        carried = self.operand_types[self.first : self.first + self.carried_count]
+        stacked = end.operand_types[self.first + self.carried_count :]
+        return [*carried, *(stack_type(each, self.limit) for each in stacked)]
+
+    def memory_of(self, argument: BlockArgument) -> SSAValue | None:
+        if argument.index < self.carried_count:
+            return self.results[argument.index]
+        if self.scanned_operand(argument) is not None:
+            return None
+        return self.operands[self.first + argument.index]
+
+    def destination(self, number: int) -> OpResult | None:
+        return self.results[number - self.first] if number >= self.first else None
+
+    def verify_operands(self) -> None:
+        needed = self.first + self.carried_count + self.scanned_count
+        if len(self.operands) < needed:
+            raise VerifyException(
+                f"expected {needed} operands or more, got {len(self.operands)}"
+            )
+        if (condition := self.condition) is not None:
+            verify_condition(condition)
+        stacks = len(self.results) - self.carried_count
+        if len(self.backward.get_values()) != self.scanned_count + stacks:
+            raise VerifyException(
+                f"expected {self.scanned_count + stacks} numbers in backward, got "
+                f"{len(self.backward.get_values())}"
+            )
+        start = self.first + self.carried_count
+        for value in self.operands[start : start + self.scanned_count]:
+            shape = sizes(tensor_type(value))
+            if not shape or shape[0] != self.limit:
+                raise VerifyException(
+                    f"expected {self.limit} elements to scan, got {value.type}"
+                )
+
+    def run_reference(
+        self, operands: Sequence[Array], symbols: Mapping[str, int]
+    ) -> tuple[Array, ...]:
+        """What the region comes to when it is run again and again."""
+        limit = known(self.limit, symbols)
+        goes_on = bool(operands[0]) if self.first else True
+        values = list(operands[self.first :])
+        count, scanned = self.carried_count, self.scanned_count
+        carried, rest = values[:count], values[count + scanned :]
+        stacks = [
+            np.zeros([known(each, symbols) for each in sizes(type)], dtype(type))
+            for type in map(tensor_type, self.result_types[count:])
+        ]
+        trip = 0
+        while goes_on and trip < limit:
+            at = [
+                limit - 1 - trip if self.is_backward(number) else trip
+                for number in range(scanned + len(stacks))
+            ]
+            elements = [
+                each[place] for each, place in zip(values[count:], at[:scanned])
+            ]
+            results = run_block(self.body.block, [*carried, *elements, *rest], symbols)
+            goes_on = bool(results[0]) if self.first else True
+            carried = list(results[self.first : self.first + count])
+            made = results[self.first + count :]
+            for stack, place, element in zip(stacks, at[scanned:], made, strict=True):
+                stack[place] = element
+            trip += 1
+        return (*carried, *stacks)
+
+
+def verify_condition(value: SSAValue) -> None:
+    """Raises `VerifyException` unless the value is one boolean."""
+    if value.type != tensor(i1):
+        raise VerifyException(f"expected a condition tensor<i1>, got {value.type}")
+
+
+def stack_type(element: Attribute, trips: Dim) -> TensorType[Attribute]:
+    """The type of so many elements along a new first axis."""
+    type = tensor_type(element)
+    return tensor(type.element_type, trips, *sizes(type))
+
+
+def known(size: Dim, symbols: Mapping[str, int]) -> int:
+    """The number that a size is when its symbols have these values."""
+    number = evaluate(size, symbols)
+    assert isinstance(number, int), "every symbol has a value"
+    return number

@@ -1,0 +1,127 @@
+"""Combinations so far: `graph.cumsum`, `cumprod`, `cummax`, `cummin`."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+
+from ..elementwise import Accepts, require
+from ..literal import to_attribute
+from ..nest import Combiner, Nest, Read, same
+from ..nest import axis as index
+from ..op import SingleResultOp
+from ..order import Carried, Order
+from ..shape import Array, Tensor, normalize_axis, sizes
+
+
+class CumulativeOp(SingleResultOp, ABC):
+    """An op that combines each element with all before it along an axis."""
+
+    ACCEPTS: ClassVar[Accepts] = "number"
+
+    COMBINE: ClassVar[Combiner]
+    """How elements are combined."""
+
+    input = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+
+    @classmethod
+    def infer(cls, input: Tensor, axis: int) -> Tensor:
+        require(input, cls.ACCEPTS)
+        normalize_axis(axis, len(sizes(input)))
+        return input
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(place))
+        return Carried((order,), order, {**self.properties, "axis": axis})
+
+    def nests(self) -> Sequence[Nest]:
+        rank = len(self.shape)
+        along = normalize_axis(self.values()["axis"], rank)
+        order = [*(each for each in range(rank) if each != along), along]
+        at = tuple(index(order.index(each)) for each in range(rank))
+        bounds = tuple(self.shape[each] for each in order)
+        return [
+            Nest(bounds, (Read(0, at),), same, at, 1, self.COMBINE, keeps_totals=True)
+        ]
+
+
+@irdl_op_definition
+class CumsumOp(CumulativeOp):
+    """
+    At each place the sum of the elements along `axis` up to it.
+
+    ```mlir
+    %1 = graph.cumsum %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    %2 = graph.cumsum %0 {axis = 0 : i64} : tensor<3x2x5xf32> -> tensor<3x2x5xf32>
+    ```
+    """
+
+    name = "graph.cumsum"
+    COMBINE: ClassVar = "add"
+
+    def reference(self, input: Array, axis: int) -> Array:
+        with np.errstate(all="ignore"):
+            return np.add.accumulate(input, axis, dtype=input.dtype)
+
+
+@irdl_op_definition
+class CumprodOp(CumulativeOp):
+    """
+    At each place the product of the elements along `axis` up to it.
+
+    ```mlir
+    %1 = graph.cumprod %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.cumprod"
+    COMBINE: ClassVar = "mul"
+
+    def reference(self, input: Array, axis: int) -> Array:
+        with np.errstate(all="ignore"):
+            return np.multiply.accumulate(input, axis, dtype=input.dtype)
+
+
+@irdl_op_definition
+class CummaxOp(CumulativeOp):
+    """
+    At each place the greatest of the elements along `axis` up to it; NaN from one on.
+
+    ```mlir
+    %1 = graph.cummax %0 {axis = -2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.cummax"
+    ACCEPTS: ClassVar = "any"
+    COMBINE: ClassVar = "max"
+
+    def reference(self, input: Array, axis: int) -> Array:
+        with np.errstate(all="ignore"):
+            return np.maximum.accumulate(input, axis, dtype=input.dtype)
+
+
+@irdl_op_definition
+class CumminOp(CumulativeOp):
+    """
+    At each place the least of the elements along `axis` up to it; NaN from one on.
+
+    ```mlir
+    %1 = graph.cummin %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.cummin"
+    ACCEPTS: ClassVar = "any"
+    COMBINE: ClassVar = "min"
+
+    def reference(self, input: Array, axis: int) -> Array:
+        with np.errstate(all="ignore"):
+            return np.minimum.accumulate(input, axis, dtype=input.dtype)

@@ -1,0 +1,78 @@
+"""`graph.define_symbol`: a size that only the run itself computes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr, TensorType, i64
+from xdsl.ir import Block
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.traits import MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, Ranges, dim, symbol
+from ..op import GraphOp
+from ..shape import Array, Tensor, tensor
+
+
+@irdl_op_definition
+class DefineSymbolOp(GraphOp):
+    """
+    Gives a symbol the value of a number, from here on.
+
+    A number that is not from `low` to `high`, both included, is a `ValueError` when the
+    model runs. Memory for what has this size is planned for the greatest it can be, so
+    that `high` depends on the sizes of inputs only.
+
+    ```mlir
+    graph.define_symbol %0 {symbol = "count", low = "0", high = "2 * batch"} : tensor<i64>
+    ```
+    """
+
+    name = "graph.define_symbol"
+
+    DIM_PROPERTIES: ClassVar = ("low", "high")
+
+    value = operand_def(TensorType)
+    symbol = prop_def(StringAttr)
+    low = prop_def(StringAttr)
+    high = prop_def(StringAttr)
+
+    # It has no result, but what it defines is in the types that come after it.
+    traits = traits_def(MemoryWriteEffect())
+
+    @classmethod
+    def infer(cls, value: Tensor, symbol: str, low: str, high: str) -> tuple[()]:
+        if value != tensor(i64):
+            raise VerifyException(f"expected one number tensor<i64>, got {value}")
+        verify_name(symbol)
+        for each in (low, high):
+            dim(each)
+        return ()
+
+    @property
+    def range(self) -> tuple[Dim, Dim]:
+        """The least and the greatest that the symbol can be."""
+        return dim(self.low.data), dim(self.high.data)
+
+    def reference(
+        self, value: Array, symbol: str, low: tuple[int, ...], high: tuple[int, ...]
+    ) -> tuple[Array, ...]:
+        raise AssertionError("a size that a run computes is not known to numpy")
+
+
+def verify_name(name: str) -> None:
+    """Raises `VerifyException` for what is no name of a symbol."""
+    try:
+        symbol(name)
+    except ValueError as error:
+        raise VerifyException(str(error)) from error
+
+
+def defined_symbols(block: Block) -> Ranges:
+    """The symbols that the ops of a block define, and of regions in it; their ranges."""
+    found: dict[str, tuple[Dim, Dim]] = {}
+    for op in block.walk():
+        if isinstance(op, DefineSymbolOp):
+            found[op.symbol.data] = op.range
+    return found

@@ -1,0 +1,70 @@
+"""`graph.diagonal`: a diagonal of two axes, as one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, maximum, minimum
+from ..nest import Nest, Read, axes, axis, same
+from ..op import SingleResultOp
+from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
+
+
+@irdl_op_definition
+class DiagonalOp(SingleResultOp):
+    """
+    The elements whose index along the second of `axes` is `offset` above that along the
+    first; they become the last axis.
+
+    ```mlir
+    %1 = graph.diagonal %0 {axes = array<i64: 0, 1>, offset = 0 : i64} : tensor<2x2x5xf32> -> tensor<5x2xf32>
+    %2 = graph.diagonal %0 {axes = array<i64: 2, 0>, offset = 1 : i64} : tensor<3x2x5xf32> -> tensor<2x2xf32>
+    %3 = graph.diagonal %0 {axes = array<i64: 0, 1>, offset = -1 : i64} : tensor<3x5xf32> -> tensor<2xf32>
+    ```
+    """
+
+    name = "graph.diagonal"
+
+    input = operand_def(TensorType)
+    axes = prop_def(DenseArrayBase.constr(i64))
+    offset = prop_def(IntegerAttr.constr(i64))
+
+    @classmethod
+    def infer(cls, input: Tensor, axes: tuple[int, ...], offset: int) -> Tensor:
+        shape = sizes(input)
+        places = [normalize_axis(each, len(shape)) for each in axes]
+        if len(places) != 2 or places[0] == places[1]:
+            raise VerifyException(f"expected two axes that differ, got {axes}")
+        kept = [size for place, size in enumerate(shape) if place not in places]
+        return tensor(
+            input.element_type, *kept, length(*(shape[each] for each in places), offset)
+        )
+
+    def reference(self, input: Array, axes: tuple[int, ...], offset: int) -> Array:
+        return np.diagonal(input, offset, *axes)
+
+    def nests(self) -> Sequence[Nest]:
+        offset, rank = self.offset.value.data, len(self.shape) + 1
+        first, second = (normalize_axis(e, rank) for e in self.values()["axes"])
+        along = axis(rank - 2)
+        kept = iter(axes(rank - 2))
+        at = tuple(
+            along + max(-offset, 0)
+            if place == first
+            else along + max(offset, 0)
+            if place == second
+            else next(kept)
+            for place in range(len(sizes(tensor_type(self.input))))
+        )
+        return [Nest(self.shape, (Read(0, at),), same, axes(rank - 1))]
+
+
+def length(rows: Dim, columns: Dim, offset: int) -> Dim:
+    """How many elements a diagonal has."""
+    rows, columns = rows - max(-offset, 0), columns - max(offset, 0)
+    return maximum(rows if rows == columns else minimum(rows, columns), 0)

@@ -1,0 +1,108 @@
+"""What division leaves, and quotients rounded down: `graph.rem`, `mod`, `floor_div`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects import math
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition
+
+from .. import scalar
+from ..elementwise import BinaryOp
+from ..shape import Array
+
+
+@irdl_op_definition
+class RemOp(BinaryOp):
+    """
+    What the quotient rounded towards zero leaves; it has the sign of the dividend.
+
+    Of a division by zero it is zero for integers and NaN for floats.
+
+    ```mlir
+    %2 = graph.rem %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.rem"
+    SPELLINGS: ClassVar = ("aten.fmod.Tensor",)
+    ACCEPTS: ClassVar = "number"
+    SCALAR: ClassVar = "rem"
+    NUMPY: ClassVar = np.fmod
+
+    def reference(self, lhs: Array, rhs: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.fmod(lhs, rhs)
+
+
+@irdl_op_definition
+class ModOp(BinaryOp):
+    """
+    What the quotient rounded down leaves; it has the sign of the divisor.
+
+    Of a division by zero it is zero for integers and NaN for floats.
+
+    ```mlir
+    %2 = graph.mod %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.mod"
+    SPELLINGS: ClassVar = ("aten.remainder.Tensor",)
+    ACCEPTS: ClassVar = "number"
+    SCALAR: ClassVar = "rem"
+    NUMPY: ClassVar = np.mod
+
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        rest = scalar.binary("rem")(lhs, rhs)
+        return scalar.select(is_off(rest, rhs), scalar.add(rest, rhs), rest)
+
+    def reference(self, lhs: Array, rhs: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.mod(lhs, rhs)
+
+
+@irdl_op_definition
+class FloorDivOp(BinaryOp):
+    """
+    The quotient rounded down; zero of an integer divided by zero.
+
+    ```mlir
+    %2 = graph.floor_div %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.floor_div"
+    SPELLINGS: ClassVar = ("aten.floor_divide.default",)
+    ACCEPTS: ClassVar = "number"
+    SCALAR: ClassVar = "div"
+    NUMPY: ClassVar = np.floor_divide
+
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        rest = scalar.binary("rem")(lhs, rhs)
+        one = scalar.constant(1, lhs.type)
+        if not isinstance(lhs.type, AnyFloat):
+            whole = scalar.div(lhs, rhs)
+            return scalar.select(is_off(rest, rhs), scalar.sub(whole, one), whole)
+        # What is left is exact, so that the quotient is all but whole.
+        quotient = scalar.div(scalar.sub(lhs, rest), rhs)
+        lower = scalar.sub(quotient, one)
+        whole = math.RoundEvenOp(scalar.select(is_off(rest, rhs), lower, quotient))
+        zero = scalar.constant(0, lhs.type)
+        by_zero = scalar.compare("eq", rhs, zero)
+        return scalar.select(by_zero, scalar.div(lhs, rhs), whole.result)
+
+    def reference(self, lhs: Array, rhs: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.floor_divide(lhs, rhs)
+
+
+def is_off(rest: SSAValue, divisor: SSAValue) -> SSAValue:
+    """Builds whether something is left of the other sign than the divisor."""
+    zero = scalar.constant(0, rest.type)
+    signs = (scalar.compare("lt", each, zero) for each in (rest, divisor))
+    differ = scalar.binary("xor")(*signs)
+    return scalar.mul(scalar.compare("ne", rest, zero), differ)

@@ -1,0 +1,93 @@
+"""`graph.first_true`: where along an axis the first element is that holds."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from .. import scalar
+from ..elementwise import Accepts, require
+from ..literal import to_attribute
+from ..nest import Extent, Linear, Nest, Read, Where
+from ..nest import axis as index
+from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, without
+from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
+
+
+class PlaceOp(SingleResultOp, ABC):
+    """An op that finds an element along an axis, which has one or more."""
+
+    ACCEPTS: ClassVar[Accepts] = "any"
+
+    input = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+    keepdims = prop_def(IntegerAttr.constr(i1))
+
+    @classmethod
+    def infer(cls, input: Tensor, axis: int, keepdims: bool) -> Tensor:
+        require(input, cls.ACCEPTS)
+        shape = sizes(input)
+        place = normalize_axis(axis, len(shape))
+        if shape[place] == 0:
+            raise VerifyException(f"expected elements along axis {axis}, got {input}")
+        kept = [1] if keepdims else []
+        return tensor(i64, *shape[:place], *kept, *shape[place + 1 :])
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.axis.value.data, len(order))
+        left = order if self.values()["keepdims"] else without(order, [place])
+        axis = to_attribute(order.index(place))
+        return Carried((order,), left, {**self.properties, "axis": axis})
+
+    def requirements(self) -> Sequence[Requirement]:
+        type = tensor_type(self.input)
+        count = sizes(type)[self.axis.value.data]
+        return [Requirement(count - 1, f"expected elements to compare in {type}")]
+
+
+@irdl_op_definition
+class FirstTrueOp(PlaceOp):
+    """
+    The index along `axis` of the first element that holds; the size when none does.
+
+    ```mlir
+    %1 = graph.first_true %0 {axis = 1 : i64, keepdims = false} : tensor<2x3xi1> -> tensor<2xi64>
+    %2 = graph.first_true %0 {axis = 0 : i64, keepdims = true} : tensor<2x3xi1> -> tensor<1x3xi64>
+    ```
+    """
+
+    name = "graph.first_true"
+    ACCEPTS: ClassVar = "bool"
+
+    def reference(self, input: Array, axis: int, keepdims: bool) -> Array:
+        first = np.argmax(input, axis, keepdims=keepdims)
+        found = np.any(input, axis, keepdims=keepdims)
+        return np.where(found, first, input.shape[axis])
+
+    def nests(self) -> Sequence[Nest]:
+        shape = sizes(tensor_type(self.input))
+        along = normalize_axis(self.axis.value.data, len(shape))
+        kept = [each for each in range(len(shape)) if each != along]
+        order = [*kept, along]
+        at = tuple(index(order.index(each)) for each in range(len(shape)))
+        keepdims = self.values()["keepdims"]
+        write = tuple(
+            Linear() if each == along else at[each]
+            for each in range(len(shape))
+            if keepdims or each != along
+        )
+
+        def body(holds: SSAValue, place: SSAValue, count: SSAValue) -> SSAValue:
+            return scalar.select(holds, place, count)
+
+        sources = (Read(0, at), Where(at[along]), Extent(shape[along]))
+        bounds = tuple(shape[each] for each in order)
+        return [Nest(bounds, sources, body, write, 1, "min")]

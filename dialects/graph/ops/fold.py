@@ -1,0 +1,129 @@
+"""`graph.fold`: the elements under each place of a window, added to an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product as pairs
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, dim
+from .. import scalar
+from ..elementwise import require
+from ..nest import Nest, Read, axes, axis, same
+from ..op import Requirement, SingleResultOp
+from ..shape import Array, Tensor, sizes, tensor, tensor_type
+from ..window import room, window_sizes
+
+
+@irdl_op_definition
+class FoldOp(SingleResultOp):
+    """
+    Of NxCx(places)...x(taps)... the image NxCx`spatial` in which each tap is added where
+    `graph.unfold` takes it from.
+
+    ```mlir
+    %1 = graph.fold %0 {spatial = ["5", "8"], strides = array<i64: 2, 1>, dilation = array<i64: 1, 2>} : tensor<2x3x2x4x2x3xf32> -> tensor<2x3x5x8xf32>
+    %2 = graph.fold %0 {spatial = ["9"], strides = array<i64: 2>, dilation = array<i64: 1>} : tensor<2x3x4x3xf32> -> tensor<2x3x9xf32>
+    ```
+    """
+
+    name = "graph.fold"
+    DIM_PROPERTIES: ClassVar = ("spatial",)
+
+    input = operand_def(TensorType)
+    spatial = prop_def(ArrayAttr[StringAttr])
+    strides = prop_def(DenseArrayBase.constr(i64))
+    dilation = prop_def(DenseArrayBase.constr(i64))
+
+    @classmethod
+    def infer(
+        cls,
+        input: Tensor,
+        spatial: tuple[str, ...],
+        strides: tuple[int, ...],
+        dilation: tuple[int, ...],
+    ) -> Tensor:
+        require(input, "number")
+        count = len(spatial)
+        image = [dim(each) for each in spatial]
+        match sizes(input):
+            case n, c, *rest if len(rest) == 2 * count:
+                kernel = [each for each in rest[count:] if isinstance(each, int)]
+                if len(kernel) == count and min(kernel, default=1) > 0:
+                    zeros = (0, 0) * count
+                    places = window_sizes(image, kernel, strides, zeros, dilation)
+                    if list(places) == rest[:count]:
+                        return tensor(input.element_type, n, c, *image)
+            case _:
+                pass
+        wanted = ", ".join(spatial)
+        raise VerifyException(
+            f"expected NxCx(places)...x(taps)... of an image of {wanted}, got {input}"
+        )
+
+    def requirements(self) -> Sequence[Requirement]:
+        count, shape = len(self.spatial), sizes(tensor_type(self.input))
+        padding, dilation = (0, 0) * count, self.values()["dilation"]
+        message = f"expected a window that fits {self.type}"
+        free = room(self.shape[2:], shape[2 + count :], padding, dilation)
+        return [Requirement(each, message) for each in free]
+
+    def reference(
+        self,
+        input: Array,
+        spatial: tuple[Any, ...],
+        strides: tuple[int, ...],
+        dilation: tuple[int, ...],
+    ) -> Array:
+        count = len(spatial)
+        n, c, *rest = input.shape
+        result = np.zeros((n, c, *(int(each) for each in spatial)), input.dtype)
+        for tap in pairs(*map(range, rest[count:])):
+            cut = tuple(
+                slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
+                for k, d, s, size in zip(
+                    tap, dilation, strides, rest[:count], strict=True
+                )
+            )
+            with np.errstate(all="ignore"):
+                result[(..., *cut)] += input[(..., *tap)]
+        return result
+
+    def nests(self) -> Sequence[Nest]:
+        values, count = self.values(), len(self.spatial)
+        n, c, *rest = sizes(tensor_type(self.input))
+        # The taps come first, so that the places lie in a row.
+        bounds: tuple[Dim, ...] = (n, c, *rest[count:], *rest[:count])
+        taps, places = axes(count, 2), axes(count, 2 + count)
+        there = (
+            axis(2 + count + each) * stride + axis(2 + each) * step
+            for each, (stride, step) in enumerate(
+                zip(values["strides"], values["dilation"], strict=True)
+            )
+        )
+
+        def zero() -> SSAValue:
+            return scalar.constant(0, self.type.element_type)
+
+        return [
+            Nest(self.shape, (), zero, axes(2 + count)),
+            Nest(
+                bounds,
+                (Read(0, (*axes(2), *places, *taps)),),
+                same,
+                (*axes(2), *there),
+                onto="add",
+            ),
+        ]

@@ -1,0 +1,41 @@
+"""`graph.iota`: the whole numbers from zero on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import StringAttr, i64
+from xdsl.irdl import irdl_op_definition, prop_def
+
+from ... import dims
+from ..nest import Nest, Where, axes, axis, same
+from ..op import SingleResultOp
+from ..shape import Array, Tensor, tensor
+
+
+@irdl_op_definition
+class IotaOp(SingleResultOp):
+    """
+    The numbers from zero to before `size`, in a row.
+
+    ```mlir
+    %0 = graph.iota {size = "6"} : -> tensor<6xi64>
+    ```
+    """
+
+    name = "graph.iota"
+    DIM_PROPERTIES: ClassVar = ("size",)
+
+    size = prop_def(StringAttr)
+
+    @classmethod
+    def infer(cls, size: str) -> Tensor:
+        return tensor(i64, dims.dim(size))
+
+    def reference(self, size: str | tuple[int, ...]) -> Array:
+        return np.arange(int(size if isinstance(size, str) else size[0]))
+
+    def nests(self) -> Sequence[Nest]:
+        return [Nest(self.shape, (Where(axis(0)),), same, axes(1))]

@@ -1,0 +1,124 @@
+"""`graph.resample`: weighted sums of elements along an axis, looked up by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from .. import scalar
+from ..elementwise import require
+from ..literal import to_attribute
+from ..nest import Linear, Lookup, Nest, Read, axes, axis
+from ..op import SingleResultOp
+from ..order import Carried, Order
+from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
+
+UNROLLED = 16
+"""Taps up to which a sum is written out, so that other axes run in vectors."""
+
+
+@irdl_op_definition
+class ResampleOp(SingleResultOp):
+    """
+    At each place along `axis` the sum of the elements that a row of indices names, each
+    times the weight beside its index.
+
+    The indices, which are not below zero, are (batch)x(places)x(taps): the axes of the
+    batch, if any, are the first ones of the input.
+
+    ```mlir
+    %3 = graph.resample %0, %1, %2 {axis = 1 : i64} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
+    %4 = graph.resample %0, %1, %2 {axis = -1 : i64} : tensor<3x7xf32>, tensor<5x20xi64>, tensor<5x20xf32> -> tensor<3x5xf32>
+    %5 = graph.resample %0, %1, %2 {axis = 2 : i64} : tensor<3x2x7xf32>, tensor<3x5x4xi64>, tensor<3x5x4xf32> -> tensor<3x2x5xf32>
+    ```
+    """
+
+    name = "graph.resample"
+
+    input = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    weights = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+
+    @classmethod
+    def infer(
+        cls, input: Tensor, indices: Tensor, weights: Tensor, axis: int
+    ) -> Tensor:
+        require(input, "float")
+        require(indices, "integer")
+        shape = sizes(input)
+        place = normalize_axis(axis, len(shape))
+        match sizes(indices):
+            case (*batch, places, _) if (
+                len(batch) <= place
+                and tuple(batch) == shape[: len(batch)]
+                and sizes(weights) == sizes(indices)
+                and weights.element_type == input.element_type
+            ):
+                return tensor(
+                    input.element_type, *shape[:place], places, *shape[place + 1 :]
+                )
+            case _:
+                raise VerifyException(
+                    "expected indices and weights of (batch)x(places)x(taps) for axis "
+                    f"{place} of {input}, got {indices} and {weights}"
+                )
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        if operand != 0 or len(sizes(tensor_type(self.indices))) > 2:
+            return None
+        place = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(place))
+        return Carried((order, None, None), order, {"axis": axis})
+
+    def reference(
+        self, input: Array, indices: Array, weights: Array, axis: int
+    ) -> Array:
+        place = axis % input.ndim
+        *batch, places, taps = indices.shape
+        inner = (1,) * (place - len(batch)), (1,) * (input.ndim - place - 1)
+        shape = (*batch, *inner[0], places, *inner[1])
+        result = np.zeros(
+            (*input.shape[:place], places, *input.shape[place + 1 :]), input.dtype
+        )
+        for tap in range(taps):
+            at = indices[..., tap].reshape(shape)
+            with np.errstate(all="ignore"):
+                found = np.take_along_axis(
+                    input, np.broadcast_to(at, result.shape), place
+                )
+                result += found * weights[..., tap].reshape(shape)
+        return result
+
+    def nests(self) -> Sequence[Nest]:
+        shape, table = sizes(tensor_type(self.input)), sizes(tensor_type(self.indices))
+        rank, taps = len(shape), table[-1]
+        place = normalize_axis(self.axis.value.data, rank)
+        row = (*axes(len(table) - 2), axis(place))
+
+        def sources(tap: Linear) -> tuple[Read, Read]:
+            index = Lookup(1, (*row, tap), shape[place], False)
+            at = (*axes(place), index, *axes(rank - place - 1, place + 1))
+            return Read(0, at), Read(2, (*row, tap))
+
+        if not isinstance(taps, int) or not 0 < taps <= UNROLLED:
+
+            def weighted(element: SSAValue, weight: SSAValue) -> SSAValue:
+                return scalar.mul(element, weight)
+
+            bounds = (*self.shape, taps)
+            return [Nest(bounds, sources(axis(rank)), weighted, axes(rank), 1, "add")]
+
+        def total(*each: SSAValue) -> SSAValue:
+            result = scalar.mul(each[0], each[1])
+            for start in range(2, len(each), 2):
+                result = scalar.add(result, scalar.mul(*each[start : start + 2]))
+            return result
+
+        every = [each for tap in range(taps) for each in sources(Linear(offset=tap))]
+        return [Nest(self.shape, tuple(every), total, axes(rank))]

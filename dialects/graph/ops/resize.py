@@ -1,0 +1,294 @@
+"""`graph.resize`: a tensor with more or fewer elements along an axis, interpolated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    f32,
+    i1,
+    i64,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, dim, maximum, minimum
+from ..elementwise import require
+from ..interpolation import Interpolation
+from ..literal import to_names
+from ..op import Requirement, SingleResultOp
+from ..shape import (
+    DTYPES,
+    Array,
+    Element,
+    Tensor,
+    normalize_axis,
+    sizes,
+    tensor,
+    tensor_type,
+)
+from .arithmetic import AbsOp
+from .binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
+from .cast import CastOp
+from .compare import GeOp, LeOp, LtOp
+from .constant import ConstantOp
+from .dim import DimOp
+from .index_select import IndexSelectOp
+from .iota import IotaOp
+from .logical import LogicalAndOp
+from .reduce import SumOp
+from .resample import ResampleOp
+from .reshape import ReshapeOp
+from .rounding import CeilOp, FloorOp
+from .where import WhereOp
+
+
+@irdl_op_definition
+class ResizeOp(SingleResultOp):
+    """
+    The tensor with `size` elements along `axis`, each found between those it had.
+
+    `mode` says how: the nearest by the rounding of its position (`floor`, `ceil`,
+    `round_prefer_floor`, `round_prefer_ceil`), `linear` or `cubic`. `coordinates` are
+    those of ONNX. What else there is to say is said in `interpolation.py`.
+
+    ```mlir
+    %1 = graph.resize %0 {axis = 1 : i64, size = "10", mode = "floor", coordinates = "asymmetric"} : tensor<3x5x4xf32> -> tensor<3x10x4xf32>
+    %2 = graph.resize %0 {axis = 1 : i64, size = "8", mode = "linear", coordinates = "half_pixel"} : tensor<3x5x4xf32> -> tensor<3x8x4xf32>
+    %3 = graph.resize %0 {axis = -1 : i64, size = "6", mode = "cubic", coordinates = "align_corners", multiplies = true} : tensor<2x9xf32> -> tensor<2x6xf32>
+    %4 = graph.resize %0 {axis = -1 : i64, size = "4", mode = "linear", coordinates = "half_pixel_symmetric", scale = 0.6 : f64} : tensor<2x7xf32> -> tensor<2x4xf32>
+    %5 = graph.resize %0 {axis = -1 : i64, size = "6", mode = "cubic", coordinates = "pytorch_half_pixel", cubic = -0.5 : f64, exclude_outside = true} : tensor<2x9xf32> -> tensor<2x6xf32>
+    %6 = graph.resize %0 {axis = 0 : i64, size = "4", mode = "linear", coordinates = "half_pixel", scale = 0.4 : f64, antialias = true} : tensor<9x2xf32> -> tensor<4x2xf32>
+    %7 = graph.resize %0 {axis = 0 : i64, size = "4", mode = "round_prefer_ceil", coordinates = "tf_crop_and_resize", start = -0.2 : f64, end = 0.7 : f64, outside = 5.0 : f64} : tensor<9x2xf32> -> tensor<4x2xf32>
+    ```
+    """
+
+    name = "graph.resize"
+    DIM_PROPERTIES: ClassVar = ("size",)
+
+    input = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+    size = prop_def(StringAttr)
+    mode = prop_def(StringAttr)
+    coordinates = prop_def(StringAttr)
+    scale = opt_prop_def(FloatAttr[Float64Type])
+    multiplies = opt_prop_def(IntegerAttr.constr(i1))
+    cubic = opt_prop_def(FloatAttr[Float64Type])
+    exclude_outside = opt_prop_def(IntegerAttr.constr(i1))
+    antialias = opt_prop_def(IntegerAttr.constr(i1))
+    start = opt_prop_def(FloatAttr[Float64Type])
+    end = opt_prop_def(FloatAttr[Float64Type])
+    outside = opt_prop_def(FloatAttr[Float64Type])
+
+    @classmethod
+    def infer(cls, input: Tensor, axis: int, size: str, **how: Any) -> Tensor:
+        interpolation, shape = Interpolation(**how), list(sizes(input))
+        require(input, "any" if interpolation.is_nearest else "float")
+        place, places = normalize_axis(axis, len(shape)), dim(size)
+        if shape[place] == 0 or (isinstance(places, int) and places < 0):
+            raise VerifyException(
+                f"expected elements along axis {axis} of {input}, and zero or more of "
+                f"the result, got {size}"
+            )
+        if interpolation.coordinates == "tf_crop_and_resize":
+            if not isinstance(places, int):
+                raise VerifyException(f"expected a size that is a number, got {size}")
+        if not interpolation.is_nearest:
+            interpolation.taps(shape[place], places)
+        shape[place] = places
+        return tensor(input.element_type, *shape)
+
+    @property
+    def interpolation(self) -> Interpolation:
+        """How the axis is resized."""
+        values = self.values()
+        return Interpolation(
+            **{
+                name: each
+                for name, each in values.items()
+                if name not in ("axis", "size")
+            }
+        )
+
+    @property
+    def place(self) -> int:
+        """The axis, counted from the front."""
+        return normalize_axis(self.axis.value.data, len(self.shape))
+
+    def requirements(self) -> Sequence[Requirement]:
+        type = tensor_type(self.input)
+        message = f"expected elements along axis {self.place} of {type}"
+        return [Requirement(sizes(type)[self.place] - 1, message)]
+
+    def reference(
+        self, input: Array, axis: int, size: str | tuple[int, ...], **how: Any
+    ) -> Array:
+        interpolation = Interpolation(**how)
+        count = input.shape[axis]
+        places = int(size if isinstance(size, str) else size[0])
+        kind = np.dtype(np.float32) if interpolation.is_nearest else input.dtype
+        positions = interpolation.positions(count, places, kind)
+        if interpolation.is_nearest:
+            result = np.take(input, interpolation.nearest(positions, count), axis)
+        else:
+            indices, weights = interpolation.table(positions, count)
+            found = np.moveaxis(input, axis, -1)[..., indices]
+            with np.errstate(all="ignore"):
+                total = (found * weights).sum(-1, dtype=input.dtype)
+            result = np.moveaxis(total, -1, axis)
+        if interpolation.outside is None:
+            return result
+        beyond = (positions < 0) | (positions > count - 1)
+        row = [1] * input.ndim
+        row[axis] = -1
+        value = input.dtype.type(interpolation.outside)
+        return np.where(beyond.reshape(row), value, result)
+
+    def decompose(self) -> Sequence[SSAValue]:
+        how, count = self.interpolation, sizes(tensor_type(self.input))[self.place]
+        kind = f32 if how.is_nearest else self.type.element_type
+        row = Row(how, count, self.shape[self.place], kind)
+        positions = row.positions()
+        if how.is_nearest:
+            chosen = row.inside(row.rounded(positions))
+            result = IndexSelectOp(self.input, chosen, axis=self.place, wraps=False)
+        else:
+            indices, weights = row.table(positions)
+            result = ResampleOp(self.input, indices, weights, axis=self.place)
+        if how.outside is None:
+            return [result.result]
+        is_inside = LogicalAndOp(
+            GeOp(positions, row.number(0)), LeOp(positions, row.number(count - 1))
+        )
+        shape = [1 for _ in self.shape]
+        wide = [*shape[: self.place], self.shape[self.place], *shape[self.place + 1 :]]
+        value = np.array(how.outside, DTYPES[self.type.element_type])
+        return [
+            WhereOp(
+                ReshapeOp(is_inside, shape=to_names(wide)),
+                result,
+                ConstantOp(value=value),
+            ).result
+        ]
+
+
+class Row:
+    """Builds what `Interpolation` says of arrays, for sizes that a run knows."""
+
+    def __init__(self, how: Interpolation, count: Dim, size: Dim, kind: Element):
+        """A row of `size` places over `count` elements, in numbers of one type."""
+        self.how, self.count, self.size, self.kind = how, count, size, kind
+
+    def number(self, value: Dim | float, kind: Element | None = None) -> SSAValue:
+        """Builds a number."""
+        kind = kind or self.kind
+        if isinstance(value, (int, float)):
+            return ConstantOp(value=np.array(value, DTYPES[kind])).result
+        return CastOp(DimOp(value=str(value)), to=kind).result
+
+    def column(self, row: Operation | SSAValue) -> SSAValue:
+        """Builds a row with its elements below each other."""
+        return ReshapeOp(row, shape=to_names([self.size, 1])).result
+
+    def positions(self) -> SSAValue:
+        """Builds the position of each place."""
+        how, number = self.how, self.number
+        x = CastOp(IotaOp(size=str(self.size)), to=self.kind).result
+        last, places = self.count - 1, maximum(self.size - 1, 1)
+        if how.coordinates == "tf_crop_and_resize":
+            if self.size == 1:
+                middle = MulOp(number(0.5 * (how.start + how.end)), number(last))
+                return AddOp(MulOp(x, number(0)), middle).result
+            step = DivOp(
+                MulOp(number(how.end - how.start), number(last)), number(places)
+            )
+            first = MulOp(number(how.start), number(last))
+            return AddOp(first, MulOp(x, step)).result
+        if how.coordinates == "align_corners":
+            if how.multiplies:
+                return MulOp(x, DivOp(number(last), number(places))).result
+            return DivOp(MulOp(x, number(last)), number(places)).result
+        if how.coordinates != "asymmetric":
+            x = AddOp(x, number(0.5)).result
+        x = self.scaled(x)
+        if how.coordinates in ("asymmetric", "tf_half_pixel_for_nn"):
+            return x
+        x = SubOp(x, number(0.5)).result
+        if how.coordinates == "pytorch_half_pixel":
+            # The only place of one is at the beginning.
+            return MulOp(x, number(minimum(self.size - 1, 1))).result
+        if how.coordinates == "half_pixel_symmetric" and how.scale is not None:
+            whole = DivOp(number(self.size), number(how.scale))
+            return AddOp(x, MulOp(number(0.5), SubOp(number(self.count), whole))).result
+        return x
+
+    def scaled(self, x: SSAValue) -> SSAValue:
+        """Builds places in elements."""
+        number, scale = self.number, self.how.scale
+        if self.how.multiplies:
+            if scale is not None:
+                return MulOp(x, number(1 / scale)).result
+            return MulOp(x, DivOp(number(self.count), number(self.size))).result
+        if scale is not None:
+            return DivOp(x, number(scale)).result
+        return DivOp(x, DivOp(number(self.size), number(self.count))).result
+
+    def rounded(self, positions: SSAValue) -> SSAValue:
+        """Builds the whole number that is nearest to each position."""
+        mode, half = self.how.mode, self.number(0.5)
+        if mode == "round_prefer_floor":
+            positions = SubOp(positions, half).result
+        elif mode == "round_prefer_ceil":
+            positions = AddOp(positions, half).result
+        goes_up = mode in ("ceil", "round_prefer_floor")
+        whole = CeilOp(positions) if goes_up else FloorOp(positions)
+        return CastOp(whole, to=i64).result
+
+    def inside(self, places: SSAValue) -> SSAValue:
+        """Builds the numbers of elements, the ends for what lies beyond them."""
+        last = self.number(self.count - 1, i64)
+        return MinimumOp(MaximumOp(places, self.number(0, i64)), last).result
+
+    def table(self, positions: SSAValue) -> tuple[SSAValue, SSAValue]:
+        """Builds the elements that each position weighs, and the weights."""
+        how, dtype = self.how, DTYPES[self.kind]
+        taps, shrink = how.taps(self.count, self.size)
+        before = FloorOp(positions)
+        rest = self.column(SubOp(positions, before))
+        distance = AbsOp(SubOp(ConstantOp(value=taps.astype(dtype)), rest)).result
+        if shrink != 1:
+            distance = MulOp(distance, self.number(shrink)).result
+        weights = self.kernel(distance)
+        first = self.column(CastOp(before, to=i64))
+        places = AddOp(first, ConstantOp(value=taps.astype(np.int64))).result
+        if how.exclude_outside:
+            is_inside = LogicalAndOp(
+                GeOp(places, self.number(0, i64)),
+                LtOp(places, self.number(self.count, i64)),
+            )
+            weights = WhereOp(is_inside, weights, self.number(0)).result
+        if how.exclude_outside or how.antialias:
+            weights = DivOp(weights, SumOp(weights, axes=(1,), keepdims=True)).result
+        return self.inside(places), weights
+
+    def kernel(self, distance: SSAValue) -> SSAValue:
+        """Builds the weight of an element so far from a position."""
+        number, d = self.number, distance
+        zero, one = number(0), number(1)
+        if self.how.mode == "linear":
+            return MaximumOp(SubOp(one, d), zero).result
+        a = self.how.cubic
+        slope = SubOp(MulOp(number(a + 2), d), number(a + 3))
+        near = AddOp(MulOp(MulOp(slope, d), d), one)
+        inner = AddOp(MulOp(SubOp(d, number(5)), d), number(8))
+        far = MulOp(SubOp(MulOp(inner, d), number(4)), number(a))
+        beyond = WhereOp(LtOp(d, number(2)), far, zero)
+        return WhereOp(LeOp(d, one), near, beyond).result

@@ -1,0 +1,54 @@
+"""`graph.sort`: elements in order along an axis, and where they were."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
+
+from ..op import GraphOp
+from ..shape import Array, Tensor, normalize_axis, sizes, with_element
+
+
+@irdl_op_definition
+class SortOp(GraphOp):
+    """
+    The elements along `axis` from the least to the greatest, or the other way round,
+    and the index that each had.
+
+    Equal elements stay in their order. NaN is greater than every number.
+
+    ```mlir
+    %1, %2 = graph.sort %0 {axis = 1 : i64, descending = false} : tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
+    %3, %4 = graph.sort %0 {axis = 0 : i64, descending = true} : tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.sort"
+
+    input = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(i64))
+    descending = prop_def(IntegerAttr.constr(i1))
+    sorted = result_def(TensorType)
+    indices = result_def(TensorType)
+
+    @classmethod
+    def infer(cls, input: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:
+        normalize_axis(axis, len(sizes(input)))
+        return input, with_element(input, i64)
+
+    def reference(
+        self, input: Array, axis: int, descending: bool
+    ) -> tuple[Array, Array]:
+        indices = order(input, axis, descending)
+        return np.take_along_axis(input, indices, axis), indices
+
+
+def order(input: Array, axis: int, descending: bool) -> Array:
+    """The indices along an axis in the order of the elements, equal ones as they are."""
+    if not descending:
+        return np.argsort(input, axis, kind="stable")
+    # From the end on, so that what comes later counts as less.
+    last = input.shape[axis] - 1
+    turned = np.argsort(np.flip(input, axis), axis, kind="stable")
+    return np.ascontiguousarray(last - np.flip(turned, axis))

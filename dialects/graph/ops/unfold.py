@@ -1,0 +1,105 @@
+"""`graph.unfold`: the elements under each place of a window, beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product as pairs
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ..nest import Nest, Read, axes, axis, same
+from ..op import Requirement, SingleResultOp
+from ..shape import Array, Tensor, sizes, tensor, tensor_type
+from ..window import room, window_sizes
+
+
+def elements_under(
+    input: Array,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilation: tuple[int, ...],
+) -> Array:
+    """The elements under each place of a window: first the places, then the taps."""
+    n, c, *spatial = input.shape
+    padding = (0, 0) * len(spatial)
+    window = window_sizes(spatial, kernel, strides, padding, dilation)
+    places = [int(str(each)) for each in window]
+    result = np.empty((n, c, *places, *kernel), input.dtype)
+    for tap in pairs(*map(range, kernel)):
+        cut = tuple(
+            slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
+            for k, d, s, size in zip(tap, dilation, strides, places, strict=True)
+        )
+        result[(..., *tap)] = input[(..., *cut)]
+    return result
+
+
+@irdl_op_definition
+class UnfoldOp(SingleResultOp):
+    """
+    Of NxCx... the elements under each place of a window: NxCx(places)...x(taps)...
+
+    ```mlir
+    %1 = graph.unfold %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, dilation = array<i64: 1, 2>} : tensor<2x3x5x7xf32> -> tensor<2x3x2x3x2x3xf32>
+    %2 = graph.unfold %0 {kernel = array<i64: 3>, strides = array<i64: 2>, dilation = array<i64: 1>} : tensor<2x3x8xf32> -> tensor<2x3x3x3xf32>
+    ```
+    """
+
+    name = "graph.unfold"
+
+    input = operand_def(TensorType)
+    kernel = prop_def(DenseArrayBase.constr(i64))
+    strides = prop_def(DenseArrayBase.constr(i64))
+    dilation = prop_def(DenseArrayBase.constr(i64))
+
+    @classmethod
+    def infer(
+        cls,
+        input: Tensor,
+        kernel: tuple[int, ...],
+        strides: tuple[int, ...],
+        dilation: tuple[int, ...],
+    ) -> Tensor:
+        match sizes(input):
+            case n, c, *spatial if (
+                len(spatial) == len(kernel) and min(kernel, default=0) > 0
+            ):
+                padding = (0, 0) * len(spatial)
+                places = window_sizes(spatial, kernel, strides, padding, dilation)
+                return tensor(input.element_type, n, c, *places, *kernel)
+            case _:
+                raise VerifyException(
+                    f"expected NxCx... with {len(kernel)} spatial axes, got {input}"
+                )
+
+    def requirements(self) -> Sequence[Requirement]:
+        values = self.values()
+        _, _, *spatial = sizes(tensor_type(self.input))
+        padding = (0, 0) * len(spatial)
+        free = room(spatial, values["kernel"], padding, values["dilation"])
+        message = f"expected a window that fits {self.input.type}"
+        return [Requirement(each, message) for each in free]
+
+    def reference(
+        self,
+        input: Array,
+        kernel: tuple[int, ...],
+        strides: tuple[int, ...],
+        dilation: tuple[int, ...],
+    ) -> Array:
+        return elements_under(input, kernel, strides, dilation)
+
+    def nests(self) -> Sequence[Nest]:
+        values = self.values()
+        count = len(values["kernel"])
+        reach = (
+            axis(2 + each) * stride + axis(2 + count + each) * step
+            for each, (stride, step) in enumerate(
+                zip(values["strides"], values["dilation"], strict=True)
+            )
+        )
+        sources = (Read(0, (*axes(2), *reach)),)
+        return [Nest(self.shape, sources, same, axes(2 + 2 * count))]

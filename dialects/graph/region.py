@@ -1,0 +1,126 @@
+"""Ops with regions: what the regions take and yield, and where that is in memory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from .op import GraphOp
+from .shape import Array
+
+
+class RegionOp(GraphOp, ABC):
+    """An op with regions, each of one block that sees only its arguments."""
+
+    traits = traits_def(Pure(), IsolatedFromAbove())
+
+    @abstractmethod
+    def argument_types(self) -> Sequence[Attribute]:
+        """The types of the arguments of every region."""
+
+    @abstractmethod
+    def yield_types(self) -> Sequence[Attribute]:
+        """The types of what every region yields."""
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The block of every region."""
+        return [region.block for region in self.regions]
+
+    @classmethod
+    def infer(cls, *operands: Any, **properties: Any) -> Any:
+        raise AssertionError("the types of the results are what the regions yield")
+
+    @abstractmethod
+    def result_types_for(self) -> Sequence[Attribute]:
+        """The types of the results, for what the operands and the regions are."""
+
+    def reference(self, *operands: Array, **properties: Any) -> tuple[Array, ...]:
+        return self.run_reference(operands, {})
+
+    def verify_(self) -> None:
+        """The regions take and yield what they must, and so become the results."""
+        self.verify_operands()
+        for block in self.blocks:
+            verify_types("region arguments", self.argument_types(), block.arg_types)
+            end = block.last_op
+            if end is None or not end.has_trait(IsTerminator):
+                raise VerifyException("expected a region that ends in graph.yield")
+            verify_types("to yield", self.yield_types(), end.operand_types)
+        verify_types("results", self.result_types_for(), self.result_types)
+
+    def verify_operands(self) -> None:
+        """Raises `VerifyException` when operands and properties do not fit."""
+
+
+class ControlOp(RegionOp, ABC):
+    """
+    An op that runs its regions zero times or more.
+
+    What a region yields is computed where the result is, or where the argument is that
+    it becomes the next time.
+    """
+
+    @abstractmethod
+    def memory_of(self, argument: BlockArgument) -> SSAValue | None:
+        """The operand or result whose memory an argument is; None for a part of one."""
+
+    @abstractmethod
+    def destination(self, number: int) -> OpResult | None:
+        """The result that the value yielded at a place becomes, or a part of."""
+
+    @property
+    @abstractmethod
+    def first_seen(self) -> int:
+        """The first argument of a region that is an operand, whole and unchanged."""
+
+    def drop_unused(self) -> None:
+        """Takes away operands that no region uses."""
+        count = len(self.blocks[0].args)
+        for index in reversed(range(self.first_seen, count)):
+            arguments = [block.args[index] for block in self.blocks]
+            if any(argument.uses for argument in arguments):
+                continue
+            place = index - count + len(self.operands)
+            kept = list(self.operands)
+            del kept[place]
+            self.operands = kept
+            for argument in arguments:
+                argument.block.erase_arg(argument)
+
+
+def verify_types(
+    what: str, expected: Sequence[Attribute], got: Sequence[Attribute]
+) -> None:
+    """Raises `VerifyException` unless both are the same types."""
+    if tuple(expected) != tuple(got):
+        wanted, have = (", ".join(map(str, each)) for each in (expected, got))
+        raise VerifyException(f"expected {what} {wanted}, got {have}")
+
+
+def run_block(
+    block: Block, operands: Sequence[Array], symbols: Mapping[str, int]
+) -> tuple[Array, ...]:
+    """What a block yields in numpy: its ops, one after the other."""
+    values: dict[SSAValue, Array] = dict(zip(block.args, operands, strict=True))
+    end = block.last_op
+    assert end is not None
+    for op in block.ops:
+        if isinstance(op, GraphOp):
+            results = op.run_reference([values[each] for each in op.operands], symbols)
+            values.update(zip(op.results, results, strict=True))
+        elif op is not end:
+            raise ValueError(f"expected an op that numpy can run, got {op.name}")
+    return tuple(values[each] for each in end.operands)
+
+
+def parent_of(argument: BlockArgument) -> ControlOp | None:
+    """The op whose region has this argument, when it is one that runs it."""
+    parent = argument.owner.parent_op()
+    return parent if isinstance(parent, ControlOp) else None
