@@ -111,7 +111,8 @@ def taker(user: Group, producer: Group, operand: int) -> int | None:
     nest = user.nests[number]
     if producer.reducing:
         # The tail of a reduction: each total is used once, just where it belongs.
-        can = number not in user.reducing and reads_at_own_place(nest, read, producer)
+        free = number not in user.reducing and not nest.is_scattered
+        can = free and reads_at_own_place(nest, read, producer)
     else:
         whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
         can = whole and reads_once(nest, read) and not is_contraction(nest)
