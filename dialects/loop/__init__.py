@@ -11,6 +11,7 @@ from .ops.memory import LoadOp, StoreOp
 from .ops.position import ExtentOp, PositionOp
 from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from .ops.tile import TileOp
+from .schedule import ScheduleAttr
 from .target import TargetAttr
 
 Loop = Dialect(
@@ -30,5 +31,5 @@ Loop = Dialect(
         ViewOp,
         YieldOp,
     ],
-    [TargetAttr],
+    [ScheduleAttr, TargetAttr],
 )

@@ -20,6 +20,8 @@ from xdsl.ir import Block, SSAValue
 from ...dialects.dims import Dim, Polynomial, evaluate, symbol, symbols_of
 from ...dialects.graph import scalar
 from ...dialects.graph.nest import Extent, Linear, Where
+from ...dialects.graph.ops.weight import WeightOp
+from ...dialects.graph.panels import PanelsAttr
 from ...dialects.graph.shape import tensor_type
 from ...dialects.loop.ops.check_index import CheckIndexOp
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
@@ -27,7 +29,7 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.subscript import Panel, Subscript
 from .collapse import collapse
 from .expression import (
     Apply,
@@ -271,6 +273,10 @@ class _Scalars:
 
     def load(self, load: Load) -> SSAValue:
         """Builds a load, after the indices that it looks up."""
+        owner = load.buffer.owner
+        if isinstance(owner, WeightOp) and owner.panels is not None:
+            at = self.in_panels(load.at, owner.panels)
+            return LoadOp(self.nest.places[load.buffer], at).result
         at = self.nest.subscript(load.at, self.point)
         looked_up = tuple(
             (self.index(index), self.nest.rename(stride))
@@ -278,6 +284,20 @@ class _Scalars:
         )
         where = Subscript((*at.terms, *looked_up), at.offset)
         return LoadOp(self.nest.places[load.buffer], where).result
+
+    def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
+        """Where an element of a packed weight is."""
+        steps, (_, across) = panels.steps(), panels.columns
+        terms: list[tuple[SSAValue, Dim]] = []
+        panel: Panel | None = None
+        for axis, stride in at.factors:
+            assert isinstance(stride, int), "the strides of a weight are known"
+            if stride == across:
+                width, apart = panels.width.data, panels.panel_size
+                panel = Panel(self.point[axis], width, apart)
+            else:
+                terms.append((self.point[axis], steps[stride]))
+        return Subscript(tuple(terms), 0, panel)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index, counted from the front."""

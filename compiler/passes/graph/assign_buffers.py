@@ -129,7 +129,7 @@ def place_constants(block: Block) -> dict[SSAValue, BufferAttr]:
     total = 0
     for op in block.ops:
         if isinstance(op, WeightOp):
-            size = byte_size(tensor_type(op.result))
+            size = op.bytes
             assert isinstance(size, int), "the shape of a weight is known"
             buffers[op.result] = BufferAttr.of("constants", len(buffers), total, size)
             total += -(-size // ALIGNMENT) * ALIGNMENT
