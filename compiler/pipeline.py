@@ -31,6 +31,7 @@ from .passes.graph.fuse import Fuse
 from .passes.graph.infer_shapes import InferShapes
 from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
+from .passes.graph.pack_weights import PackWeights
 from .passes.graph.verify_buffers import VerifyBuffers
 from .passes.loop.set_target import SetTarget
 from .passes.loop.size_tiles import SizeTiles
@@ -58,6 +59,9 @@ GRAPH: tuple[type[ModulePass], ...] = (
     Fuse,
     EliminateCopies,
     OutlineConstants,
+    SetTarget,
+    # From here the module says which machine it is for.
+    PackWeights,
     AnalyzeAliases,
     AssignBuffers,
     # From here every result has its place in memory.
@@ -68,8 +72,6 @@ GRAPH: tuple[type[ModulePass], ...] = (
 LOOP: tuple[type[ModulePass], ...] = (
     # graph -> loop: from here no op touches a tensor.
     GraphToLoop,
-    SetTarget,
-    # From here the module says which machine it is for.
     SizeTiles,
     VectorizeLoops,
 )

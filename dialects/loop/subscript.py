@@ -3,9 +3,11 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
 
     %a[%i * 32 + %j + 5]
     %a[%i * "32 * seq" + %j]
+    %a[%i * 16 + %j panel 16 * 512]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
-the kernel's symbols give a value.
+the kernel's symbols give a value. The index of a panel counts elements that lie side by
+side in panels of so many, here of 16, and from panel to panel it is so far, here 512.
 """
 
 from __future__ import annotations
@@ -20,29 +22,53 @@ from xdsl.printer import Printer
 
 from ..dims import Dim, dim
 
+PANEL = " panel "
+"""What stands between the stride of an index in panels, and how wide they are."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`index // width * stride + index % width`, in elements."""
+
+    index: SSAValue
+    width: int
+    stride: Dim
+
 
 @dataclass(frozen=True)
 class Subscript:
-    """`offset + sum(stride * index)`, in elements."""
+    """`offset + sum(stride * index)`, in elements, and an index in panels, if any."""
 
     terms: tuple[tuple[SSAValue, Dim], ...]
     offset: Dim = 0
+    panel: Panel | None = None
 
     @property
     def indices(self) -> list[SSAValue]:
-        """The indices, in the order of the strides."""
-        return [index for index, _ in self.terms]
+        """The indices, in the order of the strides; that of the panels is the last."""
+        last = [] if self.panel is None else [self.panel.index]
+        return [*(index for index, _ in self.terms), *last]
 
     def attribute(self) -> ArrayAttr[StringAttr]:
         """The strides, then the offset, as text."""
-        numbers = [*(stride for _, stride in self.terms), self.offset]
-        return ArrayAttr([StringAttr(str(each)) for each in numbers])
+        numbers = [str(stride) for _, stride in self.terms]
+        if self.panel is not None:
+            numbers.append(f"{self.panel.stride}{PANEL}{self.panel.width}")
+        return ArrayAttr([StringAttr(each) for each in (*numbers, str(self.offset))])
 
     @staticmethod
     def of(indices: Sequence[SSAValue], strides: ArrayAttr[StringAttr]) -> Subscript:
         """The subscript with these indices, whose strides and offset are text."""
-        *factors, offset = (dim(each.data) for each in strides)
-        return Subscript(tuple(zip(indices, factors, strict=True)), offset)
+        *factors, offset = (each.data for each in strides)
+        terms: list[tuple[SSAValue, Dim]] = []
+        panel: Panel | None = None
+        for index, factor in zip(indices, factors, strict=True):
+            stride, _, width = factor.partition(PANEL)
+            if width:
+                panel = Panel(index, int(width), dim(stride))
+            else:
+                terms.append((index, dim(stride)))
+        return Subscript(tuple(terms), dim(offset), panel)
 
 
 def print_subscript(
@@ -55,7 +81,10 @@ def print_subscript(
         if place:
             printer.print_string(" + ")
         printer.print_ssa_value(index)
-        if factor != "1":
+        stride, _, width = factor.partition(PANEL)
+        if width:
+            printer.print_string(f"{PANEL}{width} * {_quoted(stride)}")
+        elif factor != "1":
             printer.print_string(f" * {_quoted(factor)}")
     if offset != "0" or not indices:
         printer.print_string(f" + {_quoted(offset)}" if indices else _quoted(offset))
@@ -75,8 +104,12 @@ def parse_subscript(
             offset = parse_number(parser)
             break
         indices.append(index)
+        width = ""
+        if parser.parse_optional_keyword("panel") is not None:
+            width = f"{PANEL}{parser.parse_integer()}"
         starred = parser.parse_optional_punctuation("*") is not None
-        strides.append(parse_number(parser) if starred else StringAttr("1"))
+        stride = parse_number(parser).data if starred else "1"
+        strides.append(StringAttr(f"{stride}{width}"))
         if parser.parse_optional_punctuation("+") is None:
             break
     parser.parse_punctuation("]")

@@ -20,6 +20,8 @@ from xdsl.ir import Block, SSAValue
 from ...dialects.dims import Dim, Polynomial, evaluate, symbol, symbols_of
 from ...dialects.graph import scalar
 from ...dialects.graph.nest import Extent, Linear, Where
+from ...dialects.graph.ops.weight import WeightOp
+from ...dialects.graph.panels import PanelsAttr
 from ...dialects.graph.shape import tensor_type
 from ...dialects.loop.ops.check_index import CheckIndexOp
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
@@ -27,7 +29,7 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.subscript import Panel, Subscript
 from .collapse import collapse
 from .expression import (
     Apply,
@@ -285,13 +287,30 @@ class _Scalars:
         return LoadOp(self.nest.places[load.buffer], self.place(load)).result
 
     def place(self, load: Load) -> Subscript:
-        """Builds where an element is: the indices that it looks up."""
+        """Builds where an element is, after the indices that it looks up."""
+        owner = load.buffer.owner
+        if isinstance(owner, WeightOp) and owner.panels is not None:
+            return self.in_panels(load.at, owner.panels)
         at = self.nest.subscript(load.at, self.point)
         looked_up = tuple(
             (self.index(index), self.nest.rename(stride))
             for index, stride in load.lookups
         )
         return Subscript((*at.terms, *looked_up), at.offset)
+
+    def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
+        """Where an element of a packed weight is."""
+        steps, (_, across) = panels.steps(), panels.columns
+        terms: list[tuple[SSAValue, Dim]] = []
+        panel: Panel | None = None
+        for axis, stride in at.factors:
+            assert isinstance(stride, int), "the strides of a weight are known"
+            if stride == across:
+                width, apart = panels.width.data, panels.panel_size
+                panel = Panel(self.point[axis], width, apart)
+            else:
+                terms.append((self.point[axis], steps[stride]))
+        return Subscript(tuple(terms), 0, panel)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index, counted from the front."""

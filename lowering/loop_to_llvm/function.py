@@ -145,6 +145,48 @@ class FunctionWriter:
             return str(int(a) * int(b))
         return self.emit(f"mul nsw i64 {a}, {b}")
 
+    def div(self, a: str, number: int) -> str:
+        """An i64, which is not negative, divided by a number."""
+        if is_number(a):
+            return str(int(a) // number)
+        return self.emit(f"udiv i64 {a}, {number}")
+
+    def least(self, a: str, b: str) -> str:
+        """The lesser of two i64."""
+        if is_number(a) and is_number(b):
+            return str(min(int(a), int(b)))
+        below = self.emit(f"icmp slt i64 {a}, {b}")
+        return self.emit(f"select i1 {below}, i64 {a}, i64 {b}")
+
+    def branch(
+        self,
+        condition: str,
+        yes: Callable[[], Sequence[Value]],
+        no: Callable[[], Sequence[Value]],
+    ) -> list[Value]:
+        """Adds one of two texts where it is known which, else both; their values."""
+        if condition in ("true", "false"):
+            return list(yes() if condition == "true" else no())
+        then, other, after = (self.fresh(each) for each in ("yes", "no", "after"))
+        self.do(f"br i1 {condition}, label %{then}, label %{other}")
+        ends: list[tuple[list[Value], str]] = []
+        for label, build in ((then, yes), (other, no)):
+            self.start(label)
+            values = list(build())
+            ends.append((values, self.label))
+            self.do(f"br label %{after}")
+        self.start(after)
+        (left, from_left), (right, from_right) = ends
+        return [
+            self.value(
+                f"phi {type_text(a.type, a.lanes)} [{a.text}, %{from_left}], "
+                f"[{b.text}, %{from_right}]",
+                a.type,
+                a.lanes,
+            )
+            for a, b in zip(left, right, strict=True)
+        ]
+
     def loop(
         self,
         start: str,

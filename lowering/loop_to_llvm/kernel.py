@@ -20,11 +20,12 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, element_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .check_index import write_check
 from .function import FunctionWriter
 from .math import Element, define
+from .panels import write_panels
 from .reduction import combine, combine_lanes, identity
 from .scalar_op import write_scalar_op
 from .tile import write_tile
@@ -88,7 +89,8 @@ class KernelWriter:
             case ForOp():
                 self.write_for(op)
             case TileOp():
-                write_tile(self, op)
+                write = write_tile if op.schedule is None else write_panels
+                write(self, op)
             case StoreOp():
                 self.store(op)
             case CheckIndexOp():
@@ -177,7 +179,18 @@ class KernelWriter:
             if index is self.side_by_side and self.lanes > 1:
                 step = step + stride
             place = self.w.add(place, self.w.mul(value.text, self.w.size(stride)))
+        if at.panel is not None:
+            # Lanes are whole parts of a panel: they lie side by side.
+            place = self.w.add(place, self.panel_place(at.panel))
+            step = step + int(at.panel.index is self.side_by_side and self.lanes > 1)
         return place, step, scattered
+
+    def panel_place(self, panel: Panel) -> str:
+        """Where an index in panels is, from the start of the first."""
+        w, index = self.w, self.values[panel.index].text
+        number = w.div(index, panel.width)
+        inside = w.add(index, w.mul(number, str(-panel.width)))
+        return w.add(w.mul(number, w.size(panel.stride)), inside)
 
     def address(self, buffer: SSAValue, place: str) -> str:
         """The address of an element."""
