@@ -145,9 +145,7 @@ def main(path: str, given: list[str]) -> None:
             best = min(best, time.perf_counter() - start)
         total += best
         inner = dict(zip([s.data for s in kernel.symbols], call.symbols, strict=True))
-        local = {
-            key: number(dim(each.data), symbols) for key, each in inner.items()
-        }
+        local = {key: number(dim(each.data), symbols) for key, each in inner.items()}
         work, shapes = 0, list[str]()
         for count, sizes in tiles(kernel):
             work += 2 * number(product((count, *sizes)), local)

@@ -217,8 +217,7 @@ class _Chooser:
         ):
             return False
         row, _, *_, last, _ = self.tile.step.block.args
-        strides = dict(down.at.terms)
-        apart = strides.get(row, 0)
-        if not isinstance(apart, int) or strides.get(last, 0) != 1:
+        apart = down.at.step(row)
+        if not isinstance(apart, int) or down.at.step(last) != 1:
             return True
         return apart * self.bytes % CONFLICT == 0

@@ -4,10 +4,12 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
     %a[%i * 32 + %j + 5]
     %a[%i * "32 * seq" + %j]
     %a[%i * 16 + %j panel 16 * 512]
+    %a[%i panel 28 by 64 * 1920 + %j]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
-the kernel's symbols give a value. The index of a panel counts elements that lie side by
-side in panels of so many, here of 16, and from panel to panel it is so far, here 512.
+the kernel's symbols give a value. The index of a panel counts elements in panels of so
+many, here of 16, and from panel to panel it is so far, here 512. In a panel they lie
+side by side, or so far apart as it says, here 64: so one index goes over two axes.
 """
 
 from __future__ import annotations
@@ -25,14 +27,33 @@ from ..dims import Dim, dim
 PANEL = " panel "
 """What stands between the stride of an index in panels, and how wide they are."""
 
+BY = " by "
+"""What stands before how far apart elements in a panel are, where not side by side."""
+
 
 @dataclass(frozen=True)
 class Panel:
-    """`index // width * stride + index % width`, in elements."""
+    """`index // width * stride + index % width * step`, in elements."""
 
     index: SSAValue
     width: int
     stride: Dim
+    step: Dim = 1
+
+    @property
+    def text(self) -> str:
+        """All but the index, as text."""
+        step = "" if self.step == 1 else f"{BY}{self.step}"
+        return f"{self.stride}{PANEL}{self.width}{step}"
+
+    @staticmethod
+    def of(index: SSAValue, text: str) -> Panel | None:
+        """The index in panels that text says; None for the text of a stride."""
+        stride, _, panel = text.partition(PANEL)
+        width, _, step = panel.partition(BY)
+        if not width:
+            return None
+        return Panel(index, int(width), dim(stride), dim(step or "1"))
 
 
 @dataclass(frozen=True)
@@ -42,6 +63,12 @@ class Subscript:
     terms: tuple[tuple[SSAValue, Dim], ...]
     offset: Dim = 0
     panel: Panel | None = None
+
+    def step(self, index: SSAValue) -> Dim:
+        """How far it is for one step of an index, but from a panel to the next."""
+        if self.panel is not None and self.panel.index is index:
+            return self.panel.step
+        return sum((stride for each, stride in self.terms if each is index), start=0)
 
     @property
     def indices(self) -> list[SSAValue]:
@@ -53,7 +80,7 @@ class Subscript:
         """The strides, then the offset, as text."""
         numbers = [str(stride) for _, stride in self.terms]
         if self.panel is not None:
-            numbers.append(f"{self.panel.stride}{PANEL}{self.panel.width}")
+            numbers.append(self.panel.text)
         return ArrayAttr([StringAttr(each) for each in (*numbers, str(self.offset))])
 
     @staticmethod
@@ -63,11 +90,10 @@ class Subscript:
         terms: list[tuple[SSAValue, Dim]] = []
         panel: Panel | None = None
         for index, factor in zip(indices, factors, strict=True):
-            stride, _, width = factor.partition(PANEL)
-            if width:
-                panel = Panel(index, int(width), dim(stride))
+            if (found := Panel.of(index, factor)) is not None:
+                panel = found
             else:
-                terms.append((index, dim(stride)))
+                terms.append((index, dim(factor)))
         return Subscript(tuple(terms), dim(offset), panel)
 
 
@@ -81,9 +107,11 @@ def print_subscript(
         if place:
             printer.print_string(" + ")
         printer.print_ssa_value(index)
-        stride, _, width = factor.partition(PANEL)
+        stride, _, panel = factor.partition(PANEL)
+        width, _, step = panel.partition(BY)
         if width:
-            printer.print_string(f"{PANEL}{width} * {_quoted(stride)}")
+            by = f"{BY}{_quoted(step)}" if step else ""
+            printer.print_string(f"{PANEL}{width}{by} * {_quoted(stride)}")
         elif factor != "1":
             printer.print_string(f" * {_quoted(factor)}")
     if offset != "0" or not indices:
@@ -104,12 +132,14 @@ def parse_subscript(
             offset = parse_number(parser)
             break
         indices.append(index)
-        width = ""
+        panel = ""
         if parser.parse_optional_keyword("panel") is not None:
-            width = f"{PANEL}{parser.parse_integer()}"
+            panel = f"{PANEL}{parser.parse_integer()}"
+            if parser.parse_optional_keyword("by") is not None:
+                panel += f"{BY}{parse_number(parser).data}"
         starred = parser.parse_optional_punctuation("*") is not None
         stride = parse_number(parser).data if starred else "1"
-        strides.append(StringAttr(f"{stride}{width}"))
+        strides.append(StringAttr(f"{stride}{panel}"))
         if parser.parse_optional_punctuation("+") is None:
             break
     parser.parse_punctuation("]")

@@ -180,9 +180,10 @@ class KernelWriter:
                 step = step + stride
             place = self.w.add(place, self.w.mul(value.text, self.w.size(stride)))
         if at.panel is not None:
-            # Lanes are whole parts of a panel: they lie side by side.
+            # Lanes are whole parts of a panel.
             place = self.w.add(place, self.panel_place(at.panel))
-            step = step + int(at.panel.index is self.side_by_side and self.lanes > 1)
+            if at.panel.index is self.side_by_side and self.lanes > 1:
+                step = step + at.panel.step
         return place, step, scattered
 
     def panel_place(self, panel: Panel) -> str:
@@ -190,6 +191,7 @@ class KernelWriter:
         w, index = self.w, self.values[panel.index].text
         number = w.div(index, panel.width)
         inside = w.add(index, w.mul(number, str(-panel.width)))
+        inside = w.mul(inside, w.size(panel.step))
         return w.add(w.mul(number, w.size(panel.stride)), inside)
 
     def address(self, buffer: SSAValue, place: str) -> str:
