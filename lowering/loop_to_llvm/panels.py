@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
-from ...dialects.dims import Dim, product
+from ...dialects.dims import product
 from ...dialects.loop.ops.for_loop import YieldOp
-from ...dialects.loop.ops.memory import LoadOp, StoreOp
+from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
 from .function import is_number
 from .tile import BlockWriter, Host, Shape
-from .types import Value, byte_count, memory_text
+from .types import Value, memory_text
 
 PADDING = 16
 """Elements between copied rows, so that rows do not fall into one set of a cache."""
@@ -39,7 +39,7 @@ WIDEST = 8
 
 @dataclass(frozen=True)
 class Depth:
-    """A block of steps: outer reduced indices, a range of one, and which block it is."""
+    """A block of steps: outer reduced indices, a range of one, and which it is."""
 
     outer: tuple[str, ...]
     start: str
@@ -79,11 +79,12 @@ class PanelWriter:
 
     def __init__(self, host: Host, op: TileOp):
         schedule, factors = op.schedule, op.factors()
-        assert schedule is not None and factors is not None, "a schedule has panels"
+        assert schedule is not None
+        assert factors is not None, "a schedule is for products"
         self.host, self.op, self.w = host, op, host.w
         self.schedule = schedule
         self.down, self.across = factors
-        self.tall, _, self.lanes = op.block
+        self.tall, self.wide, self.lanes = op.block
         self.width = schedule.panels.data
         self.row_count, self.column_count, *self.reduced = op.sizes
         self.axis = schedule.axis.data
@@ -250,16 +251,18 @@ class PanelWriter:
 
     def group(self, tall: int) -> int:
         """How many panels are computed at once beside so few rows."""
+        if tall == self.tall:
+            return self.wide // self.width
         vectors = self.width // self.lanes
         if tall == 1:
             return max(WIDEST // vectors, 1)
-        registers = (self.tall + 1) * vectors
-        return max(registers // (tall + 1) // vectors, 1) if tall < self.tall else 1
+        registers = (self.tall + 1) * (self.wide // self.lanes)
+        return max(registers // (tall + 1) // vectors, 1)
 
     def write_totals(
         self, place: Place, depth: Depth, tall: int, group: int, copied: bool
     ) -> None:
-        """Writes one tile of totals: where they start from, the steps, where they go."""
+        """Writes one tile of totals: where they start, the steps, where they go."""
         vectors = group * self.width // self.lanes
         shape = Shape(tall, vectors, self.lanes)
         block = BlockWriter(self.host, self.op, shape)
@@ -301,9 +304,8 @@ class PanelWriter:
         """Writes the steps of a block for one tile of totals; the totals after them."""
         w, host = self.w, self.host
         panel, apart = self.panel(place, depth)
-        if copied:
-            row = w.mul(place.row_in_block, str(self.deep + PADDING))
-            rows = self.at(self.row_copy, row)
+        row = w.mul(place.row_in_block, str(self.deep + PADDING))
+        rows = self.at(self.row_copy, row) if copied else ""
 
         def step(flat: str, carried: list[Value]) -> list[Value]:
             down: list[Value] = []
@@ -351,7 +353,7 @@ class PanelWriter:
         return results
 
     def panel(self, place: Place, depth: Depth) -> tuple[str, str]:
-        """The address of a panel where a block of steps begins, and how far to the next."""
+        """Where a panel begins in a block of steps, and how far the next panel is."""
         w, at = self.w, self.across.at
         if self.panel_copy:
             here = self.at(
