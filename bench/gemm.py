@@ -40,7 +40,7 @@ except ImportError:
 
 @dataclass(frozen=True)
 class Case:
-    """A product: MxK times KxN, of which the second may be a constant; so many of it."""
+    """A product: MxK times KxN, of which the second may be a constant; or a stack."""
 
     name: str
     rows: int
@@ -158,7 +158,11 @@ def peaks() -> tuple[Callable[[], float], Callable[[], float]]:
         for n in range(1, totals):
             lines.append(f"  %t{n} = fadd {vector} {total}, %b{n}")
             total = f"%t{n}"
-        lines += [f"  %r = extractelement {vector} {total}, i64 0", "  ret float %r", "}"]
+        lines += [
+            f"  %r = extractelement {vector} {total}, i64 0",
+            "  ret float %r",
+            "}",
+        ]
     builder = binding.JITLibraryBuilder()
     builder.add_object_img(compile_text("\n".join(lines) + "\n", machine_of(target)))
     builder.export_symbol("peak_fma")
@@ -173,7 +177,10 @@ def peaks() -> tuple[Callable[[], float], Callable[[], float]]:
     def operations(_: Any = library) -> float:
         return 2 * count / clock(lambda: fma(count, zeros.ctypes.data))
 
-    return operations, lambda: 4 * whole / clock(lambda: read(whole, zeros.ctypes.data))
+    def bytes_read() -> float:
+        return 4 * whole / clock(lambda: read(whole, zeros.ctypes.data))
+
+    return operations, bytes_read
 
 
 def clock(call: Callable[[], Any]) -> float:
@@ -209,7 +216,7 @@ def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) 
         session = onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-        feed = dict(zip(("x", "w"), arrays, strict=False))
+        feed: dict[str, Any] = dict(zip(("x", "w"), arrays, strict=False))
         runs.append(repeated(lambda: session.run(None, feed)))
     best = [float("inf")] * len(runs)
     most, widest = 0.0, 0.0
@@ -220,11 +227,12 @@ def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) 
             best[number] = min(best[number], run())
     rates = [case.operations / each / 1e9 for each in best]
     limit = most / 1e9
-    others = " | ".join(f"{rate:.1f}" for rate in (*rates[1:], *[0.0] * (3 - len(runs))))
+    rates += [0.0] * (3 - len(rates))
+    others = " | ".join(f"{rate:.1f}" for rate in rates[1:])
     bandwidth = case.bytes / best[0] / widest
     return (
-        f"| {case.name} | {best[0] * 1e6:.1f} | {rates[0]:.1f} | {rates[0] / limit:.0%} | "
-        f"{bandwidth:.0%} | {others} | {error:.0e} |"
+        f"| {case.name} | {best[0] * 1e6:.1f} | {rates[0]:.1f} | "
+        f"{rates[0] / limit:.0%} | {bandwidth:.0%} | {others} | {error:.0e} |"
     )
 
 

@@ -34,7 +34,7 @@ def host_text() -> str:
 @cache
 def cache_sizes() -> tuple[int, int]:
     """KiB of the first cache of data and of the second, the usual where not told."""
-    sizes = dict(zip((1, 2), CACHES, strict=True))
+    sizes: dict[int, int] = dict(zip((1, 2), CACHES, strict=True))
     for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         try:
             level = int((folder / "level").read_text())

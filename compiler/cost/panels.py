@@ -32,10 +32,13 @@ STREAMED = 4
 """How many loads from registers' side a vector from the second cache is worth."""
 
 SCRATCH = 1 << 18
-"""Bytes that a kernel may copy columns into; rows get a quarter of it."""
+"""Bytes on the stack that columns may be copied into; rows get half as many."""
 
 FEW = 8
 """Rows for which it does not pay to copy columns."""
+
+MANY_ROWS = 48
+"""Rows of a block by which a panel may come from beyond the second cache."""
 
 SMALL = 1 << 13
 """Steps of all totals together for which nothing is copied."""
@@ -111,7 +114,8 @@ def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
 def pays_to_copy(tile: TileOp) -> bool:
     """Whether columns are worth copying: many rows use what is copied once."""
     rows, columns, *_ = (known(each) for each in tile.sizes)
-    return rows >= FEW and columns > 1 and product(map(known, tile.sizes)) >= SMALL
+    total = product(map(known, tile.sizes))
+    return rows >= FEW and columns > 1 and known(total) >= SMALL
 
 
 @dataclass(frozen=True)
@@ -150,19 +154,22 @@ class _Chooser:
         inner = product(reduced[axis + 1 :])
         assert isinstance(inner, int)
         deep = depth * inner
-        side = max(self.l2 // 2 // (deep * self.bytes), 1)
+        column, row = deep * self.bytes, deep * self.bytes
+        if copies and SCRATCH < column * self.width:
+            return None
+        high = max(min(self.l2 // 4, SCRATCH // 2) // row // tall * tall, tall)
+        high = min(high, up(known(rows), tall))
+        # Many rows use a panel while it is in the first cache; for few it must come
+        # from the second.
+        side = self.l2 * 2 if known(rows) >= high >= MANY_ROWS else self.l2 // 2
         if copies:
-            side = min(side, SCRATCH // (deep * self.bytes))
-            if side < self.width:
-                return None
-        if few and not copies:
-            side = MANY
-        across = max(side // self.width, 1) * self.width
+            side = min(self.l2 // 2, SCRATCH)
+        elif few:
+            side = MANY * column
+        across = max(side // column // self.width, 1) * self.width
         if isinstance(columns, int):
             blocks = -(-columns // across)
             across = up(-(-columns // blocks), self.width)
-        most = min(self.l2 // 4, SCRATCH // 4) // (deep * self.bytes)
-        high = min(max(most // tall * tall, tall), up(known(rows), tall))
         copied = ["rows"] if self.copies_rows(down, tall, across, deep) else []
         copied += ["columns"] if copies else []
         schedule = ScheduleAttr.of(
@@ -213,7 +220,7 @@ class _Chooser:
         if (
             tall == 1
             or across < 4 * self.width
-            or deep * self.bytes * tall > SCRATCH // 4
+            or deep * self.bytes * tall > SCRATCH // 2
         ):
             return False
         row, _, *_, last, _ = self.tile.step.block.args

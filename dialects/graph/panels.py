@@ -7,8 +7,8 @@ How a packed weight lies in the weight store: what `graph.weight` may carry.
 
 The type is that of the tensor, whose elements are counted as they would lie in a row.
 Here 64 rows of 120 columns: a row is 120 elements from the next, a column 1. In the
-store are panels, each with 16 columns of every row, row after row, and zeros where there
-are no more columns. So what a contraction reads lies in the order in which it reads it.
+store are panels, each with 16 columns of every row, row after row, and zeros where
+there are no more columns. So a contraction reads in the order in which things lie.
 """
 
 from __future__ import annotations
@@ -68,12 +68,13 @@ class PanelsAttr(ParametrizedAttribute):
         return size
 
     @property
-    def size(self) -> int:
-        """The elements of all panels."""
-        return -(-self.columns[0] // self.width.data) * self.panel_size
+    def shape(self) -> tuple[int, int, int]:
+        """How many panels there are, of how many rows, how wide."""
+        width = self.width.data
+        return -(-self.columns[0] // width), self.panel_size // width, width
 
     def steps(self) -> dict[int, int]:
-        """How far apart in a panel what lies so far apart in the tensor is, by row axis."""
+        """For each stride of the rows in the tensor, the one in a panel."""
         found: dict[int, int] = {}
         step = self.width.data
         for steps, stride in reversed(self.rows):
@@ -97,12 +98,12 @@ class PanelsAttr(ParametrizedAttribute):
             shape = [1] * len(axes)
             shape[number] = steps
             place = place + np.arange(steps).reshape(shape) * stride
-        count, width = self.columns[0], self.width.data
-        panels = -(-count // width)
-        wide = np.zeros((self.panel_size // width, panels * width), array.dtype)
+        count, (panels, lines, width) = self.columns[0], self.shape
+        wide = np.zeros((lines, panels * width), array.dtype)
         wide[:, :count] = flat[place].reshape(-1, count)
-        lines = wide.reshape(-1, panels, width).transpose(1, 0, 2)
-        return np.ascontiguousarray(lines)
+        return np.ascontiguousarray(
+            wide.reshape(lines, panels, width).transpose(1, 0, 2)
+        )
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -133,5 +134,6 @@ class PanelsAttr(ParametrizedAttribute):
         rows = ", ".join(f"{steps} by {stride}" for steps, stride in self.rows)
         steps, stride = self.columns
         printer.print_string(
-            f"<width = {self.width.data}, rows = [{rows}], columns = {steps} by {stride}>"
+            f"<width = {self.width.data}, rows = [{rows}], "
+            f"columns = {steps} by {stride}>"
         )

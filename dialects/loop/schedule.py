@@ -1,7 +1,8 @@
 """
 How a contraction is computed in panels and blocks: what a `loop.tile` may carry.
 
-    #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0, copies = "columns">
+    #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0,
+        copies = "rows and columns">
 
 The operand that moves with the columns is read from panels, so many columns wide, in
 which the columns lie side by side and the reduced index runs over the rows. A block is
@@ -44,8 +45,14 @@ class ScheduleAttr(ParametrizedAttribute):
         panels: int, rows: int, columns: int, depth: int, axis: int, copies: str
     ) -> ScheduleAttr:
         """The schedule of these sizes."""
-        numbers = (IntAttr(each) for each in (panels, rows, columns, depth, axis))
-        return ScheduleAttr(*numbers, StringAttr(copies))
+        return ScheduleAttr(
+            IntAttr(panels),
+            IntAttr(rows),
+            IntAttr(columns),
+            IntAttr(depth),
+            IntAttr(axis),
+            StringAttr(copies),
+        )
 
     def verify(self) -> None:
         """Blocks are whole panels, and at least one step deep."""

@@ -2,7 +2,8 @@
 The machine that a module is compiled for: what loop passes and the emitter ask of it.
 
     #loop.target<"x86-64-v3", vector = 256, registers = 16, fma = true>
-    #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048>
+    #loop.target<"x86-64", vector = 512, registers = 32, fma = true,
+        caches = 48 and 2048>
 
 Caches are in KiB, and left out where they are the usual ones.
 It is the attribute `loop.target` of the module. Nothing below the graph may ask the

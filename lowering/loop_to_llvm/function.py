@@ -158,6 +158,32 @@ class FunctionWriter:
         below = self.emit(f"icmp slt i64 {a}, {b}")
         return self.emit(f"select i1 {below}, i64 {a}, i64 {b}")
 
+    def minus(self, a: str, b: str) -> str:
+        """The difference of two i64."""
+        return self.add(a, self.mul(b, "-1"))
+
+    def same(self, a: str, b: str) -> str:
+        """Whether two i64 are equal."""
+        if is_number(a) and is_number(b):
+            return "true" if a == b else "false"
+        return self.emit(f"icmp eq i64 {a}, {b}")
+
+    def both(self, conditions: Sequence[str]) -> str:
+        """Whether all conditions hold."""
+        result = "true"
+        for each in conditions:
+            if "false" in (result, each):
+                result = "false"
+            elif "true" in (result, each):
+                result = each if result == "true" else result
+            else:
+                result = self.emit(f"and i1 {result}, {each}")
+        return result
+
+    def whole(self, size: str, step: int) -> str:
+        """The greatest multiple of `step` that is not above `size`."""
+        return self.mul(self.div(size, step), str(step))
+
     def branch(
         self,
         condition: str,

@@ -67,7 +67,9 @@ class KernelWriter:
         self.w.do("ret i32 0" if fails else "ret void")
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
-        body = self.w.text(head, "nounwind ")
+        tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
+        unrolled = any(each.schedule is not None for each in tiles)
+        body = self.w.text(head, 'nounwind "unrolled" ' if unrolled else "nounwind ")
         functions = [
             define(name, element, lanes, self.fma)
             for name, element, lanes in self.functions

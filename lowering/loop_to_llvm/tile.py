@@ -256,7 +256,7 @@ class BlockWriter:
     def stand(
         self, row_at: str, column_at: str, lanes: int, block: Block | None = None
     ) -> None:
-        """Lets the arguments of a region, or the finish, stand for a vector of totals."""
+        """Lets the arguments of a region, else the finish, stand for some totals."""
         row, column, *_ = (block or self.op.finish.block).args
         host, index = self.host, IndexType()
         host.values[row] = Value(row_at, index)

@@ -15,10 +15,10 @@ After:
     } : tensor<64x120xf32>
     %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
-A contraction is known by its nest, and so is what of it are columns: so a convolution is
+A contraction is known by its nest, and so is what of it are columns: a convolution is
 packed as a product of matrices is. The tensor stays the same, to all that ask; only how
 it lies in the store is another. A weight that something else reads as well is there
-twice. So wide are panels that a tile of them fits the registers.
+twice. Panels are as wide as the registers like it.
 """
 
 from __future__ import annotations

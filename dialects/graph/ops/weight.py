@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.irdl import irdl_op_definition
 
-from ...dims import Dim
+from ...dims import Dim, product
 from ..buffer import byte_size
 from ..panels import PanelsAttr
 from ..shape import dtype, tensor_type
@@ -37,4 +37,4 @@ class WeightOp(StoredOp):
         type = tensor_type(self.result)
         if self.panels is None:
             return byte_size(type)
-        return self.panels.size * dtype(type).itemsize
+        return product(self.panels.shape) * dtype(type).itemsize
