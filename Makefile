@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH := .venv-torch/bin
 
-.PHONY: demo test test-torch soak bench lit clean
+.PHONY: demo test test-torch soak bench lit docs clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -29,6 +29,10 @@ soak: .venv-torch/dev
 # Times beside those of the peers.
 bench: .venv-torch/bench
 	$(TORCH)/python -m bench
+
+# The list of ops; it needs PyTorch to say what is read of that.
+docs: .venv-torch/dev
+	$(TORCH)/python -m static_runtime.compiler.ops_table docs/ops.md
 
 # The .mlir tests that pytest runs, with a process for each command.
 lit: .venv/dev

@@ -17,13 +17,12 @@ from importlib.util import find_spec
 from inspect import getdoc
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Block
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from ..dialects.graph import Graph, GraphOp
 from ..dialects.graph.shape import DTYPES, Element, sizes, tensor, tensor_type
@@ -39,7 +38,8 @@ Written by `make docs`; a test fails when it is not up to date.
 *compiled*: loops of its own, fused with others. *decomposed*: replaced by other ops
 before that. *view*: the memory of its operand, under another shape. *stored*: has a
 value before the model runs. *container*: gone before there are loops. *region*: holds
-other ops. *fallback*: its numpy reference is called when the model runs.
+other ops. *program*: no kernel. *fallback*: its numpy reference is called when the
+model runs.
 
 *Elements* are those that it takes: where its operands have several types, those of its
 result if an operand has it too. *ONNX* names the ops that are read as this op, on its
@@ -60,11 +60,8 @@ TORCH_HEAD = """
 As `torch.export` gives them, after its decompositions. *of* is as above.
 """
 
-BUILT_APART = {"If": "the branch that a known condition chooses"}
-"""What the reader of ONNX does with ops that have no entry in its table."""
-
-OPSET = 28
-"""The opset whose ops are listed."""
+PACKAGE = __spec__.name.partition(".")[0]
+"""The package that this file is in, also when the file is run."""
 
 EVERY = " ".join(map(str, DTYPES))
 
@@ -86,12 +83,13 @@ def stored_torch_part(file: Path) -> str:
 
 def graph_part() -> str:
     """The table of the graph dialect."""
-    from .frontends.onnx.table import HANDLERS
+    from .frontends.onnx.coverage import READERS
 
     read_as: dict[type[GraphOp], list[str]] = {}
-    for name, handler in HANDLERS.items():
+    for name, handler in READERS.items():
         for op in ops_in(handler):
             read_as.setdefault(op, []).append(name)
+    ops = [each for each in Graph.operations if issubclass(each, GraphOp)]
     rows = [
         [
             f"`{op.name}`",
@@ -100,55 +98,37 @@ def graph_part() -> str:
             kind(op),
             listed(read_as.get(op, ())),
         ]
-        for op in Graph.operations
-        if issubclass(op, GraphOp)
+        for op in sorted(ops, key=lambda each: each.name)
     ]
     return HEAD + table(("op", "meaning", "elements", "runs", "ONNX"), rows)
 
 
 def onnx_part() -> str:
     """The table of ONNX, and what of it is not read."""
-    from onnx import defs
+    from .frontends.onnx.coverage import depends_on_inputs, every_op, is_read
 
-    schemas = [
-        each
-        for each in defs.get_all_schemas()
-        if each.domain == "" and not each.deprecated and each.since_version <= OPSET
-    ]
-    rows: list[list[str]] = []
-    missing: list[str] = []
-    for schema in sorted(schemas, key=lambda each: each.name):
-        if (text := onnx_reading(schema.name)) is None:
-            missing.append(schema.name)
-        else:
-            rows.append([f"`{schema.name}`", text])
+    read = [[f"`{name}`", onnx_reading(name)] for name in every_op() if is_read(name)]
+    others = [name for name in every_op() if not is_read(name)]
+    depends = [name for name in others if depends_on_inputs(name)]
+    missing = [name for name in others if not depends_on_inputs(name)]
     return "".join(
         [
             ONNX_HEAD,
-            table(("op", "of"), rows),
-            f"\nNot read, {len(missing)}: {listed(missing)}.\n",
+            table(("op", "of"), read),
+            "\nDefined by other ops, which depend on the inputs, and read where those "
+            f"are, {len(depends)}:\n{listed(depends)}.\n",
+            f"\nNot read, {len(missing)}:\n{listed(missing)}.\n",
         ]
     )
 
 
-def onnx_reading(name: str) -> str | None:
-    """How an op of ONNX is read, or None when it is not."""
-    from onnx import defs
+def onnx_reading(name: str) -> str:
+    """What an op of ONNX is read as."""
+    from .frontends.onnx.coverage import READERS, definition
 
-    from .frontends.onnx.table import HANDLERS
-
-    if name in HANDLERS:
-        return listed(op.name.removeprefix("graph.") for op in ops_in(HANDLERS[name]))
-    if name in BUILT_APART:
-        return BUILT_APART[name]
-    schema = defs.get_schema(name, OPSET)
-    if schema.has_function:
-        inside = list(dict.fromkeys(each.op_type for each in schema.function_body.node))
-        if all(onnx_reading(each) is not None for each in inside):
-            return f"its definition: {listed(inside)}"
-    if schema.has_context_dependent_function:
-        return "its definition, which depends on its inputs, where that is read"
-    return None
+    if name in READERS:
+        return listed(op.name.removeprefix("graph.") for op in ops_in(READERS[name]))
+    return f"its definition: {listed(definition(name))}"
 
 
 def torch_part() -> str:
@@ -181,7 +161,7 @@ def listed(names: Iterable[str]) -> str:
 def meaning(op: type[GraphOp]) -> str:
     """The first sentence of the docstring of an op."""
     text = " ".join((getdoc(op) or "").split("\n\n")[0].split())
-    return re.split(r"(?<=\.) ", text)[0].replace("|", r"\|")
+    return re.split(r"(?<=[^.]\.) (?=[A-Z])", text)[0].replace("|", r"\|")
 
 
 @cache
@@ -190,7 +170,8 @@ def example(op: type[GraphOp]) -> GraphOp | None:
     _, _, rest = (getdoc(op) or "").partition("```mlir\n")
     line = rest.partition("\n")[0]
     types = re.findall(r"tensor<[^>]*>", line)
-    names = list(dict.fromkeys(re.findall(r"%\w+", line.partition("=")[2])))
+    call = line.partition(" = ")[2] if line.startswith("%") else line
+    names = list(dict.fromkeys(re.findall(r"%\w+", call)))
     if not line or "!graph." in line or op.get_irdl_definition().regions:
         return None
     given = ", ".join(f"{n}: {t}" for n, t in zip(names, types, strict=False))
@@ -206,13 +187,18 @@ def kind(op: type[GraphOp]) -> str:
     found = example(op)
     if found is None:
         return "container"
+    if not found.results:
+        return "program"
     if op.IS_VIEW:
         return "view"
     if found.nests() is not None:
         return "compiled"
-    if op.decompose is not GraphOp.decompose:
-        return "decomposed"
-    return "fallback" if found.operands else "stored"
+    if op.decompose is GraphOp.decompose:
+        return "fallback" if found.operands else "stored"
+    with ImplicitBuilder(built := Block()):
+        found.decompose()
+    # What is left of it, once its padding is an op of its own, say, may have loops.
+    return "compiled" if any(type(each) is op for each in built.ops) else "decomposed"
 
 
 def elements(op: type[GraphOp]) -> str:
@@ -221,14 +207,9 @@ def elements(op: type[GraphOp]) -> str:
     if found is None or not found.operands:
         return ""
     types = [tensor_type(each) for each in found.operands]
-    result = found.result_types[0]
     wanted = [each.element_type for each in types]
-    changed = wanted[0]
-    if (
-        isa(result, TensorType[Attribute])
-        and tensor_type(result).element_type in wanted
-    ):
-        changed = tensor_type(result).element_type
+    computed = [tensor_type(each).element_type for each in found.results[:1]]
+    changed = computed[0] if set(computed) & set(wanted) else wanted[0]
     taken = [each for each in DTYPES if takes(found, changed, each)]
     text = " ".join(map(str, taken))
     return "all" if text == EVERY else text
@@ -262,7 +243,7 @@ def ops_in(function: Any) -> list[type[GraphOp]]:
             for value in named(each):
                 if isinstance(value, type) and issubclass(value, GraphOp):
                     found[value] = None
-                elif isinstance(value, FunctionType) and id(value) not in seen:
+                elif isinstance(value, FunctionType | type) and id(value) not in seen:
                     seen.add(id(value))
                     below.append(value)
         if found:
@@ -272,10 +253,11 @@ def ops_in(function: Any) -> list[type[GraphOp]]:
 
 
 def named(function: Any) -> Iterator[Any]:
-    """What a function of this package refers to."""
-    if not isinstance(function, FunctionType):
+    """What a function of this package refers to, or a class of it holds."""
+    if not function.__module__.startswith(PACKAGE):
         return
-    if not function.__module__.startswith(__name__.partition(".")[0]):
+    if isinstance(function, type):
+        yield from vars(function).values()
         return
     for cell in function.__closure__ or ():
         yield from entries(cell.cell_contents)
@@ -287,10 +269,9 @@ def entries(value: Any) -> Iterator[Any]:
     """A value, or what is in it if it is a table."""
     match value:
         case dict():
-            for each in value.values():
-                yield from entries(each)
+            yield from entries(list(cast(dict[Any, Any], value).values()))
         case tuple() | list():
-            for each in value:
+            for each in cast(Sequence[Any], value):
                 yield from entries(each)
         case _:
             yield value

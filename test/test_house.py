@@ -20,8 +20,9 @@ PASSES = ("compiler/passes/graph", "compiler/passes/loop")
 
 FAMILIES = {
     # graph: ops that share one rule for the shape of their result
-    *("activation", "arithmetic", "binary", "compare", "exponential", "hyperbolic"),
-    *("logical", "pool", "reduce", "rounding", "softmax", "trigonometric"),
+    *("activation", "arithmetic", "binary", "bitwise", "compare", "cumulative"),
+    *("division", "exponential", "hyperbolic", "logical", "polar", "pool", "reduce"),
+    *("rounding", "softmax", "trigonometric"),
     # graph and loop: ops that mean nothing without each other
     *("containers", "for_loop", "fusion", "memory", "position", "program"),
 }
@@ -238,6 +239,8 @@ def test_a_test_that_imports_a_framework_is_marked_as_a_whole():
 EXPLAINED_BY_THEIR_BASE = {
     *("infer", "reference", "nests", "scalar", "decompose", "requirements"),  # GraphOp
     *("preferred", "carry"),
+    *("defines", "argument_types", "yield_types", "result_types_for", "memory_of"),
+    *("destination", "verify_operands"),  # RegionOp
     *("verify_", "fold", "parse", "parse_parameters", "print", "print_parameters"),
     *("apply", "match_and_rewrite"),  # passes and patterns of xDSL
 }

@@ -139,6 +139,10 @@ class GraphOp(IRDLOperation, ABC):
         """What must hold of sizes that are known at run time only."""
         return ()
 
+    def defines(self, operands: Sequence[Array]) -> Mapping[str, int]:
+        """The symbols to which the op gives a value, when it takes these arrays."""
+        return {}
+
     def verify_(self) -> None:
         """The results have the types that the op infers, and every size is known."""
         for operand in self.operands:

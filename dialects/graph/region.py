@@ -109,12 +109,13 @@ def run_block(
 ) -> tuple[Array, ...]:
     """What a block yields in numpy: its ops, one after the other."""
     values: dict[SSAValue, Array] = dict(zip(block.args, operands, strict=True))
-    end = block.last_op
+    known, end = dict(symbols), block.last_op
     assert end is not None
     for op in block.ops:
         if isinstance(op, GraphOp):
-            results = op.run_reference([values[each] for each in op.operands], symbols)
-            values.update(zip(op.results, results, strict=True))
+            given = [values[each] for each in op.operands]
+            values.update(zip(op.results, op.run_reference(given, known), strict=True))
+            known |= op.defines(given)
         elif op is not end:
             raise ValueError(f"expected an op that numpy can run, got {op.name}")
     return tuple(values[each] for each in end.operands)
@@ -124,3 +125,29 @@ def parent_of(argument: BlockArgument) -> ControlOp | None:
     """The op whose region has this argument, when it is one that runs it."""
     parent = argument.owner.parent_op()
     return parent if isinstance(parent, ControlOp) else None
+
+
+def block_of(value: SSAValue) -> Block | None:
+    """The block that a value belongs to."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def capture(*blocks: Block) -> list[SSAValue]:
+    """
+    Makes what blocks use of outside of them arguments, the same of each; those values.
+    """
+    outside: dict[SSAValue, None] = {}
+    for block in blocks:
+        for op in block.ops:
+            for operand in op.operands:
+                if block_of(operand) is not block:
+                    outside[operand] = None
+    for block in blocks:
+        inner = {
+            value: block.insert_arg(value.type, len(block.args)) for value in outside
+        }
+        for op in block.ops:
+            for place, operand in enumerate(op.operands):
+                if operand in inner:
+                    op.operands[place] = inner[operand]
+    return list(outside)

@@ -4,7 +4,7 @@ together.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
 stored: where it is read, the tree of what it computes stands instead, at the position
-it is read at. Behind a nest of the last op at most one op reduces; what comes after that
+it is read at. Behind a nest of the last op at most one op reduces; what comes after it
 sees its `Total`.
 """
 

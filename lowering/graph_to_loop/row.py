@@ -27,8 +27,8 @@ def looked_up(at: Sequence[Linear], shape: Sequence[Dim]) -> tuple[Dim, Dim, Dim
     moving = [axis for axis, each in enumerate(at) if each.factors] or [0, -1]
     first, end = moving[0], moving[-1] + 1
     fixed = [Linear() if each.factors else each for each in at]
-    assert all(
-        axis in moving or shape[axis] == 1 for axis in range(first, end)
-    ), "indices lie as far from each other all along"
+    assert all(axis in moving or shape[axis] == 1 for axis in range(first, end)), (
+        "indices lie as far from each other all along"
+    )
     start = flatten(fixed, shape).offset
     return product(shape[first:end]), start, product(shape[end:])

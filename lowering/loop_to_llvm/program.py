@@ -104,10 +104,10 @@ class _ProgramWriter:
         for at, name in enumerate(self.symbols):
             word = self.word(self.layout.first_symbol + at)
             w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
+        w.start("body")
         self.block(self.program.body.block)
         w.do("ret i32 0")
         w.entry.append("  br label %body")
-        w.lines.insert(0, "body:")
         run = w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
         return "\n".join([self.declarations(), run, REPEAT])
 

@@ -145,6 +145,31 @@
 //
 // CHECK-LABEL: loop.kernel @slice_14
 //
+// What is changed in places is copied first. Then the updates come one after the other
+// where they may meet, side by side where they cannot, each at the row that is looked up.
+//
+// CHECK-LABEL: loop.kernel @scatter_nd_15
+// CHECK-SAME:      (%[[INDICES:.*]]: memref<?xi64>, %[[X:.*]]: memref<?xf32>, %[[UPDATES:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
+// CHECK-NEXT:    loop.check_index %[[INDICES]][5] below 7 : memref<?xi64>
+// CHECK-NEXT:    loop.for parallel %{{.*}} to 21 {
+// CHECK:         loop.for ordered %[[I:.*]] to 5 {
+// CHECK-NEXT:      loop.for parallel %[[J:.*]] to 3 {
+// CHECK-NEXT:        %[[NEW:.*]] = loop.load %[[UPDATES]][%[[I]] * 3 + %[[J]]]
+// CHECK-NEXT:        %[[NUMBER:.*]] = loop.load %[[INDICES]][%[[I]]] : memref<?xi64>
+// CHECK-NEXT:        %[[ROW:.*]] = arith.index_cast %[[NUMBER]] : i64 to index
+// CHECK-NEXT:        %[[OLD:.*]] = loop.load %[[OUT]][%[[J]] + %[[ROW]] * 3]
+// CHECK-NEXT:        %[[SUM:.*]] = arith.addf %[[OLD]], %[[NEW]] : f32
+// CHECK-NEXT:        loop.store %[[SUM]], %[[OUT]][%[[J]] + %[[ROW]] * 3]
+//
+// Of rows of indices each column has a bound of its own.
+//
+// CHECK-LABEL: loop.kernel @gather_nd_16
+// CHECK-NEXT:    loop.check_index %[[PAIRS:.*]][5 from 0 by 2] below 7 : memref<?xi64>
+// CHECK-NEXT:    loop.check_index %[[PAIRS]][5 from 1 by 2] below 3 : memref<?xi64>
+// CHECK-NEXT:    loop.for parallel %[[I:.*]] to 5 {
+// CHECK-NEXT:      %[[A:.*]] = loop.load %[[PAIRS]][%[[I]] * 2]
+// CHECK:           %[[B:.*]] = loop.load %[[PAIRS]][%[[I]] * 2 + 1]
+//
 // There are no other kernels: equal ones are one.
 //
 // CHECK-NOT:   loop.kernel
@@ -282,4 +307,14 @@ func.func @fallback(%x : tensor<2x3xf32>) -> tensor<2xi64> {
 func.func @last_nine(%x : tensor<?xf32, ["n"]>) -> tensor<9xf32> {
   %0 = graph.slice %x {starts = ["n - 9"], sizes = ["9"], steps = array<i64: 1>} : tensor<?xf32, ["n"]> -> tensor<9xf32>
   return %0 : tensor<9xf32>
+}
+
+func.func @rows_added_up(%x : tensor<7x3xf32>, %indices : tensor<5x1xi64>, %updates : tensor<5x3xf32>) -> tensor<7x3xf32> {
+  %0 = graph.scatter_nd %x, %indices, %updates {axes = array<i64: 0>, wraps = false, reduction = "add"} : tensor<7x3xf32>, tensor<5x1xi64>, tensor<5x3xf32> -> tensor<7x3xf32>
+  return %0 : tensor<7x3xf32>
+}
+
+func.func @pairs_of_indices(%x : tensor<7x3xf32>, %indices : tensor<5x2xi64>) -> tensor<5xf32> {
+  %0 = graph.gather_nd %x, %indices {axes = array<i64: 0, 1>, batch_dims = 0 : i64, wraps = false} : tensor<7x3xf32>, tensor<5x2xi64> -> tensor<5xf32>
+  return %0 : tensor<5xf32>
 }

@@ -195,6 +195,16 @@ loop.kernel @check_wraps(%i: memref<?xi64>) symbols ["n"] {
   loop.check_index %i["n"] wraps below 7 : memref<?xi64>
 }
 
+// Those that lie apart are found by their number.
+//
+// CHECK-LABEL: ; kernel @check_apart
+// CHECK:         %[[FAR:.*]] = mul nsw i64 %[[I:.*]], 2
+// CHECK-NEXT:    %[[AT:.*]] = add nsw i64 1, %[[FAR]]
+// CHECK-NEXT:    getelementptr inbounds i64, ptr %p0, i64 %[[AT]]
+loop.kernel @check_apart(%i: memref<?xi64>) symbols ["n"] {
+  loop.check_index %i["n" from 1 by 2] below 7 : memref<?xi64>
+}
+
 // A function of mathematics is written out beside the kernel, for vectors and for what is
 // left over, and called by nobody else.
 //

@@ -181,3 +181,82 @@ def test_the_op_that_failed_is_told():
     a, b = compiled(text)(TABLE, good, good[1:])
     same(a, TABLE[good])
     same(b, TABLE[good[1:]])
+
+
+PAIRS = """
+func.func @pairs(%x: tensor<?x3xf32, ["rows"]>, %i: tensor<?x2xi64, ["n"]>)
+    -> tensor<?xf32, ["n"]> {
+  %0 = graph.gather_nd %x, %i {axes = array<i64: 0, 1>, batch_dims = 0 : i64,
+    wraps = true} : tensor<?x3xf32, ["rows"]>, tensor<?x2xi64, ["n"]>
+    -> tensor<?xf32, ["n"]> loc("net.py":7:9)
+  return %0 : tensor<?xf32, ["n"]>
+}
+"""
+
+CHANGE = """
+func.func @change(%x: tensor<?x3xf32, ["rows"]>, %i: tensor<?x1xi64, ["n"]>,
+    %y: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["rows"]> {
+  %0 = graph.scatter_nd %x, %i, %y {axes = array<i64: 0>, wraps = true,
+    reduction = "REDUCTION"} : tensor<?x3xf32, ["rows"]>, tensor<?x1xi64, ["n"]>,
+    tensor<?x3xf32, ["n"]> -> tensor<?x3xf32, ["rows"]> loc("net.py":7:9)
+  return %0 : tensor<?x3xf32, ["rows"]>
+}
+"""
+
+
+@BITS
+@pytest.mark.parametrize("place", range(4))
+def test_each_of_several_indices_has_its_own_range(dtype: str, place: int):
+    module = model(PAIRS, dtype)
+    table = np.arange(15, dtype=np.float32).reshape(5, 3)
+    for column, bound in enumerate((5, 3)):
+        pairs = np.array([[4, 2], [-5, -3], [0, 1], [4, 0]], dtype)
+        for each in ways(pairs):
+            same(module(table, each), table[pairs[:, 0], pairs[:, 1]])
+        for index in (bound, -bound - 1):
+            pairs[place, column] = index
+            message = f"net.py:7: expected an index from {-bound} to {bound - 1}, got"
+            for each in ways(pairs):
+                with pytest.raises(IndexError, match=f"{message} {index}$"):
+                    module(table, each)
+
+
+@BITS
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
+def test_nothing_is_changed_at_a_bad_index(dtype: str, reduction: str):
+    module = model(CHANGE.replace("REDUCTION", reduction), dtype)
+    x, y = np.ones((5, 3), np.float32), np.full((3, 3), 2, np.float32)
+    for index in (5, -6, 2**31 - 1, -(2**31)):
+        for place in range(3):
+            indices = np.array([[0], [4], [-5]], dtype)
+            indices[place] = index
+            for each in ways(indices):
+                with pytest.raises(IndexError, match=f"from -5 to 4, got {index}$"):
+                    module(x, each, y)
+    same(x, np.ones((5, 3), np.float32))
+
+
+@BITS
+def test_updates_of_one_place_come_in_order(dtype: str):
+    random = np.random.default_rng(0)
+    x = random.standard_normal((4, 3)).astype(np.float32)
+    y = random.standard_normal((99, 3)).astype(np.float32)
+    indices = random.integers(-4, 4, (99, 1)).astype(dtype)
+    last, total = x.copy(), x.copy()
+    for index, update in zip(indices[:, 0], y, strict=True):
+        last[index] = update
+        total[index] += update
+    for reduction, expected in (("none", last), ("add", total)):
+        module = model(CHANGE.replace("REDUCTION", reduction), dtype)
+        for each in ways(indices):
+            same(module(x, each, y), expected)
+
+
+@BITS
+def test_no_updates_leave_what_is_there(dtype: str):
+    module = model(CHANGE.replace("REDUCTION", "add"), dtype)
+    nothing, none = np.zeros((0, 3), np.float32), np.zeros((0, 1), dtype)
+    for x in (np.ones((5, 3), np.float32), nothing):
+        same(module(x, none, nothing), x)
+    with pytest.raises(IndexError, match="expected no index"):
+        module(nothing, np.zeros((1, 1), dtype), np.ones((1, 3), np.float32))

@@ -151,9 +151,8 @@ def one_hot(node: Node) -> Result:
     wide.insert(axis, 1)
     below = LtOp(indices, number(0, type))
     places = WhereOp(below, plus(indices, depth), indices)
-    is_here = EqOp(
-        ReshapeOp(places, shape=to_names(wide)), counted(depth, axis, len(wide), type.element_type)
-    )
+    numbers = counted(depth, axis, len(wide), type.element_type)
+    is_here = EqOp(ReshapeOp(places, shape=to_names(wide)), numbers)
     if node.shape(2) != (2,):
         raise node.error(f"expected two values, got {node.type(2)}")
     off, on = (

@@ -9,9 +9,8 @@ built apart and evaluated, so that only what a run has to compute is in the grap
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
-from typing import TypeAlias
 
 from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.builder import ImplicitBuilder
@@ -21,12 +20,14 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.shape import sizes, tensor_type
 from ...errors import CompileError, UnsupportedOp
+from .control_flow import REGIONS
 from .element import Unsupported
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
 from .known import FEW, Known, evaluate
 from .model_file import ONNX
 from .node import Handler, Node, Results, Value, error_at
+from .scope import Entry, Lost, Scope
 from .signature import signature
 from .symbols import Symbols
 from .table import HANDLERS
@@ -37,46 +38,6 @@ MOST_ELEMENTS = 1 << 48
 
 DEEPEST = 32
 """Calls of functions and branches inside each other, which no model gets to."""
-
-
-@dataclass(frozen=True)
-class Lost:
-    """A value that the compiler cannot hold, or not compute."""
-
-    report: UnsupportedOp | None = None
-    """What is reported once a node uses the value, if nothing is yet."""
-
-
-Entry: TypeAlias = Value | Lost | None
-"""A value by name; None is the input of a function that its caller left out."""
-
-
-@dataclass
-class Scope:
-    """The values that nodes may use, and what holds for these nodes."""
-
-    opset: int
-
-    nodes: Sequence[NodeProto]
-
-    entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
-
-    outer: Scope | None = None
-    """The scope whose values are seen from here too."""
-
-    caller: str = ""
-    """The name of the node whose inside this is."""
-
-    depth: int = 0
-
-    refuses_whole: bool = False
-    """Whether it is the caller that is reported when a node is not supported."""
-
-    def find(self, name: str) -> Entry:
-        """The value called `name`; raises `KeyError` when there is none."""
-        if name in self.entries or self.outer is None:
-            return self.entries[name]
-        return self.outer.find(name)
 
 
 class GraphBuilder:
@@ -126,7 +87,7 @@ class GraphBuilder:
             if scope.caller:
                 is_named = node.name and not scope.refuses_whole
                 name = f"{scope.caller}/{name}" if is_named else scope.caller
-            entries = [self._entry(each, node, name, scope) for each in node.input]
+            entries = [self.entry(each, node, name, scope) for each in node.input]
             results: Sequence[Entry] = [Lost() for _ in node.output]
             values = [each for each in entries if not isinstance(each, Lost)]
             if len(values) == len(entries):
@@ -156,7 +117,7 @@ class GraphBuilder:
         if isinstance(entry, Lost) and entry.report not in (None, *self.unsupported):
             self.unsupported.append(entry.report)
 
-    def _entry(self, name: str, node: NodeProto, label: str, scope: Scope) -> Entry:
+    def entry(self, name: str, node: NodeProto, label: str, scope: Scope) -> Entry:
         """What the input `name` of `node` is."""
         try:
             entry = scope.find(name) if name else None
@@ -203,8 +164,8 @@ class GraphBuilder:
             raise seen.error(
                 f"expected {form.most_outputs} results at most, got {len(node.output)}"
             )
-        if node.op_type == "If":
-            results = self._branch(seen, scope)
+        if node.op_type in REGIONS:
+            results = REGIONS[node.op_type](self, seen, scope)
         elif node.op_type in HANDLERS:
             results = self._build(HANDLERS[node.op_type], seen)
         else:
@@ -292,42 +253,28 @@ class GraphBuilder:
             depth=scope.depth + 1,
             refuses_whole=whole or scope.refuses_whole,
         )
-        return self._inside(inner, node, name, body.outputs)
+        return self.inside(inner, node, name, body.outputs)
 
-    def _branch(self, node: Node, scope: Scope) -> Sequence[Entry]:
-        """What the branch computes that a known condition chooses."""
-        condition = node.scalar(0)
-        if condition is None:
-            raise Unsupported("a condition that is computed when the model runs")
-        graph = node.graph("then_branch" if condition else "else_branch")
-        inner = Scope(
-            scope.opset,
-            graph.node,
-            outer=scope,
-            caller=node.name,
-            depth=scope.depth + 1,
-            refuses_whole=scope.refuses_whole,
-        )
-        self.add_weights(graph, inner)
-        names = [each.name for each in graph.output]
-        return self._inside(inner, node.proto, node.name, names)
-
-    def _inside(
+    def inside(
         self, scope: Scope, node: NodeProto, name: str, outputs: Sequence[str]
     ) -> Sequence[Entry]:
         """The values called `outputs` once the nodes of `scope` are added."""
+        self.check_depth(scope, node, name)
+        self.add_nodes(scope)
+        asked = [
+            each if place < len(node.output) and node.output[place] else ""
+            for place, each in enumerate(outputs)
+        ]
+        return [self.entry(each, node, name, scope) for each in asked]
+
+    def check_depth(self, scope: Scope, node: NodeProto, name: str) -> None:
+        """Raises `CompileError` for a function that calls itself."""
         if scope.depth > DEEPEST:
             raise error_at(
                 name,
                 node.op_type,
                 f"expected functions at most {DEEPEST} deep, got one that calls itself",
             )
-        self.add_nodes(scope)
-        asked = [
-            each if place < len(node.output) and node.output[place] else ""
-            for place, each in enumerate(outputs)
-        ]
-        return [self._entry(each, node, name, scope) for each in asked]
 
 
 def _listed(results: Results) -> list[Value]:

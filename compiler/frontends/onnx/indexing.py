@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
+from ....dialects.dims import Dim
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.binary import AddOp, SubOp
 from ....dialects.graph.ops.cast import CastOp
@@ -14,7 +13,6 @@ from ....dialects.graph.ops.compare import LtOp
 from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.gather import GatherOp
 from ....dialects.graph.ops.gather_nd import GatherNdOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.scatter import ScatterOp
@@ -123,23 +121,7 @@ def tensor_scatter(node: Node) -> Result:
     )
 
 
-def compress(node: Node) -> Result:
-    """The slices along an axis, or the elements, for which a condition holds."""
-    condition = node.require_known(1).array
-    if condition.ndim != 1:
-        raise node.error(f"expected a condition of one axis, got {node.type(1)}")
-    x, shape = node.operand(0), node.shape(0)
-    if node.gives_attribute("axis"):
-        axis = node.normalize(node.integer("axis"), len(shape))
-    else:
-        axis, shape = 0, (product(shape),)
-        x = ReshapeOp(x, shape=to_names(shape)).result
-    kept = np.flatnonzero(condition)
-    return IndexSelectOp(x, node.tensor(Known.of(kept)), axis=axis, wraps=False)
-
-
 HANDLERS: dict[str, Handler] = {
-    "Compress": compress,
     "GatherElements": gather_elements,
     "GatherND": gather_nd,
     "Scatter": scatter_elements,

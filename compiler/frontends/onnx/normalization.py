@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
 from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.arithmetic import AbsOp, RsqrtOp, SqrtOp
+from ....dialects.graph.ops.arithmetic import RsqrtOp
 from ....dialects.graph.ops.batch_norm import BatchNormOp
 from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
 from ....dialects.graph.ops.clamp import ClampOp
@@ -19,6 +19,7 @@ from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
 from .element import Unsupported, element
 from .expression import convert, filled, plus, times
+from .length import length_power, raised, root
 from .node import Handler, Node, Result, Results
 
 
@@ -125,13 +126,9 @@ TINY = float(np.finfo(np.float32).smallest_normal)
 
 def length_normalization(node: Node) -> Result:
     """The numbers divided by the sum of magnitudes, or by the length, along an axis."""
-    x, power = node.operand(0), node.integer("p")
-    if power not in (1, 2):
-        raise Unsupported(f"the power {power}")
+    x, power = node.operand(0), length_power(node)
     axes = (node.normalize(node.integer("axis"), node.rank(0)),)
-    parts = AbsOp(x) if power == 1 else MulOp(x, x)
-    total = SumOp(parts, axes=axes, keepdims=True)
-    scale = total if power == 1 else SqrtOp(total)
+    scale = root(SumOp(raised(x, power), axes=axes, keepdims=True).result, power)
     # Zeros stay: they are divided by a number above zero.
     return DivOp(x, ClampOp(scale, min=TINY))
 

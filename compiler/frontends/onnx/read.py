@@ -25,8 +25,9 @@ from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from .element import Unsupported, element
 from .emit import Emitter
-from .graph_builder import GraphBuilder, Lost, Scope
+from .graph_builder import GraphBuilder
 from .model_file import check, opset_of, read_bytes, read_file
+from .scope import Lost, Scope
 from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
 
@@ -144,6 +145,7 @@ def _module(
     ranges: dict[str, Attribute] = {
         name: ArrayAttr([IntegerAttr(least, i64), IntegerAttr(GREATEST, i64)])
         for name, least in symbols.least.items()
+        if name not in symbols.defined
     }
     outputs = [each.name for each in graph.output]
     function.attributes["graph.input_names"] = ArrayAttr(map(StringAttr, inputs))

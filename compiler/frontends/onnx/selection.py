@@ -14,6 +14,7 @@ from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.shape import sizes, tensor_type
+from .data_dependent import is_sliced_by_run, run_time_slice
 from .element import Unsupported
 from .node import Handler, Node, Result, Results
 from .symbols import Symbols
@@ -86,6 +87,8 @@ def _parts(node: Node, size: Dim) -> list[Dim]:
 def slice_(node: Node) -> Result:
     """The part of a tensor between starts and ends, every few elements."""
     shape = node.shape(0)
+    if is_sliced_by_run(node):
+        return run_time_slice(node)
     if "starts" in node.signature.attributes:
         starts: Sequence[Dim] = node.integers("starts") or ()
         ends: Sequence[Dim] = node.integers("ends") or ()

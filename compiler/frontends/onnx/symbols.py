@@ -63,6 +63,8 @@ class Symbols:
     def __init__(self, names: Iterable[str] = ()):
         """The symbols of those among `names` that are identifiers."""
         self.least: dict[str, int] = {}
+        self.defined: set[str] = set()
+        """Symbols to which the run gives a value, and not its inputs."""
         self._named: dict[str, Dim] = {}
         for name in names:
             if IDENTIFIER.fullmatch(name) and name not in self._named:
@@ -79,6 +81,12 @@ class Symbols:
             free = f"{base}_{number}"
         self.least[free] = 0
         return symbol(free)
+
+    def define(self, name: str) -> Polynomial:
+        """A new symbol that the run gives a value."""
+        made = self.fresh(name)
+        self.defined.add(str(made))
+        return made
 
     def read(self, text: str, otherwise: str) -> Dim:
         """

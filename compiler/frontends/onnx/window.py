@@ -1,22 +1,26 @@
-"""ONNX ops with a window that slides over an image: `Conv` and the pools."""
+"""ONNX ops with a window that slides over an image: convolutions, and its blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 
-from ....dialects.dims import Dim
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, floordiv
 from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.arithmetic import AbsOp, SqrtOp
-from ....dialects.graph.ops.binary import AddOp, MulOp
+from ....dialects.graph.ops.binary import AddOp
 from ....dialects.graph.ops.conv import ConvOp
-from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, SumPoolOp
-from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp
+from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
+from ....dialects.graph.ops.fold import FoldOp
+from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.graph.window import window_sizes
 from .element import Unsupported
 from .node import Handler, Node, Result
+from .selection import cut
 
 Sizes = tuple[int, ...]
 
@@ -40,6 +44,15 @@ class Window:
         """All paddings, in the order of the graph dialect."""
         high = (a + b for a, b in zip(self.high, self.beyond, strict=True))
         return (*self.low, *high)
+
+    def properties(self) -> dict[str, Sizes]:
+        """The window as properties of a pool."""
+        return {
+            "kernel": self.kernel,
+            "strides": self.strides,
+            "padding": self.padding,
+            "dilation": self.dilation,
+        }
 
 
 def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Window:
@@ -82,7 +95,8 @@ def _paddings(
 ) -> tuple[Sizes, Sizes]:
     """The paddings before and after the image along each spatial axis."""
     count = len(spatial)
-    match kind := node.text("auto_pad"):
+    has_kind = "auto_pad" in node.signature.attributes
+    match kind := node.text("auto_pad") if has_kind else "NOTSET":
         case "NOTSET":
             pads = _attribute(node, "pads", 2 * count, 0)
             return pads[:count], pads[count:]
@@ -129,18 +143,7 @@ def _rounded_up(
 
 def conv(node: Node) -> Result:
     """The convolution, and a number for each channel added to it."""
-    if node.rank(0) < 3 or node.rank(1) != node.rank(0):
-        raise node.error(
-            f"expected NxCx... and weights of as many axes, got {node.type(0)} and "
-            f"{node.type(1)}"
-        )
-    kernel = [each for each in node.shape(1)[2:] if isinstance(each, int)]
-    if len(kernel) < node.rank(1) - 2:
-        raise Unsupported(f"weights of a size that varies: {node.type(1)}")
-    given = node.integers("kernel_shape")
-    if given is not None and given != tuple(kernel):
-        raise node.error(f"expected kernel_shape {tuple(kernel)}, got {given}")
-    window = window_of(node, node.shape(0)[2:], kernel)
+    window = window_of(node, node.shape(0)[2:], conv_kernel(node))
     result = ConvOp(
         node.operand(0),
         node.operand(1),
@@ -149,94 +152,125 @@ def conv(node: Node) -> Result:
         dilation=window.dilation,
         groups=node.integer("group"),
     ).result
+    return with_bias(node, result)
+
+
+def conv_transpose(node: Node) -> Result:
+    """The transposed convolution, and a number for each channel added to it."""
+    kernel = conv_kernel(node)
+    count, groups = len(kernel), node.integer("group")
+    strides = _attribute(node, "strides", count, 1)
+    dilation = _attribute(node, "dilations", count, 1)
+    more = _attribute(node, "output_padding", count, 0)
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+    kind = node.text("auto_pad")
+    if (shape := node.integers("output_shape")) is not None:
+        spare = [
+            _spare(*each)
+            for each in zip(
+                node.shape(0)[2:], strides, reach, more, shape[-count:], strict=True
+            )
+        ]
+    elif kind in ("SAME_UPPER", "SAME_LOWER"):
+        spare = [r - s + m for r, s, m in zip(reach, strides, more, strict=True)]
+    else:
+        spare = []
+    if spare:
+        less = tuple(max(each, 0) // 2 for each in spare)
+        rest = tuple(max(each, 0) - max(each, 0) // 2 for each in spare)
+        low, high = (less, rest) if kind == "SAME_UPPER" else (rest, less)
+        more = tuple(m - min(each, 0) for m, each in zip(more, spare, strict=True))
+    else:
+        low, high = _paddings(node, kernel, (), ())
+    result = ConvTransposeOp(
+        node.operand(0),
+        node.operand(1),
+        strides=strides,
+        padding=(*low, *high),
+        more=more,
+        dilation=dilation,
+        groups=groups,
+    ).result
+    return with_bias(node, result)
+
+
+def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
+    """How much longer an axis is than wanted; raises `Unsupported` if that varies."""
+    spare = (size - 1) * stride + reach + more - wanted
+    if not isinstance(spare, int):
+        raise Unsupported(f"output_shape {wanted} from a size that varies: {size}")
+    return spare
+
+
+def conv_kernel(node: Node) -> Sizes:
+    """The spatial sizes of the weights of a convolution."""
+    if node.rank(0) < 3 or node.rank(1) != node.rank(0):
+        raise node.error(
+            f"expected NxCx... and weights of as many axes, got {node.type(0)} and "
+            f"{node.type(1)}"
+        )
+    kernel = tuple(each for each in node.shape(1)[2:] if isinstance(each, int))
+    if len(kernel) < node.rank(1) - 2:
+        raise Unsupported(f"weights of a size that varies: {node.type(1)}")
+    given = node.integers("kernel_shape")
+    if given is not None and given != kernel:
+        raise node.error(f"expected kernel_shape {kernel}, got {given}")
+    return kernel
+
+
+def with_bias(node: Node, result: SSAValue) -> SSAValue:
+    """Builds the convolution plus a number for each channel, where there are some."""
     if not node.has(2):
         return result
-    shape = [node.shape(1)[0], *(1 for _ in kernel)]
-    return AddOp(result, ReshapeOp(node.operand(2), shape=to_names(shape)))
+    _, channels, *spatial = sizes(tensor_type(result))
+    shape = to_names([channels, *(1 for _ in spatial)])
+    return AddOp(result, ReshapeOp(node.operand(2), shape=shape)).result
 
 
-def pool_window(node: Node) -> Window:
-    """The window of a pool."""
-    if node.rank(0) < 3:
-        raise node.error(f"expected NxCx..., got {node.type(0)}")
-    kernel = node.integers("kernel_shape")
-    assert kernel is not None, "the signature of every pool requires its kernel"
-    return window_of(node, node.shape(0)[2:], kernel)
-
-
-def max_pool(node: Node) -> Result:
-    """The greatest element under each place of a window."""
-    window = pool_window(node)
-    return MaxPoolOp(
-        node.operand(0),
-        kernel=window.kernel,
-        strides=window.strides,
-        padding=window.padding,
-        dilation=window.dilation,
+def col_to_image(node: Node) -> Result:
+    """The sum of the blocks of an image where they lie in it."""
+    image, kernel = node.whole_numbers(1), node.whole_numbers(2)
+    count = len(image)
+    window = Window(
+        tuple(kernel),
+        _attribute(node, "strides", count, 1),
+        _attribute(node, "dilations", count, 1),
+        *_halves(_attribute(node, "pads", 2 * count, 0)),
+        (0,) * count,
     )
-
-
-def average_pool(node: Node) -> Result:
-    """The mean of the elements under each place of a window."""
-    window = pool_window(node)
-    x, padding = node.operand(0), window.padding
-    is_told = "count_include_pad" in node.signature.attributes
-    counts = is_told and node.flag("count_include_pad")
-    if counts and any(window.beyond):
-        # The padding counts, but not what lies beyond it.
-        x = PadOp(
-            x, low=(0, 0, *window.low), high=(0, 0, *window.high), value=0.0
-        ).result
-        padding, counts = (*(0 for _ in window.low), *window.beyond), False
-    return AvgPoolOp(
-        x,
-        kernel=window.kernel,
+    if node.rank(0) != 3 or len(kernel) != count or prod(kernel) < 1:
+        raise node.error(
+            f"expected columns NxCxL and a block of {count} axes, got {node.type(0)} "
+            f"and {kernel}"
+        )
+    n, channels, _ = node.shape(0)
+    wide = [
+        size + before + after
+        for size, before, after in zip(image, window.low, window.high, strict=True)
+    ]
+    places = window_sizes(wide, kernel, window.strides, (0, 0) * count, window.dilation)
+    depth = floordiv(channels, prod(kernel))
+    parts = ReshapeOp(node.operand(0), shape=to_names([n, depth, *kernel, *places]))
+    taps, there = range(2, 2 + count), range(2 + count, 2 + 2 * count)
+    total = FoldOp(
+        PermuteOp(parts, order=(0, 1, *there, *taps)),
+        spatial=to_names(wide),
         strides=window.strides,
-        padding=padding,
         dilation=window.dilation,
-        count_padding=counts,
-    )
+    ).result
+    inside = zip(window.low, image, strict=True)
+    cuts = {2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)}
+    return cut(total, cuts)
 
 
-def length_pool(node: Node) -> Result:
-    """The sum of magnitudes, or the length, of the elements under a window."""
-    window = pool_window(node)
-    power = node.integer("p")
-    if power not in (1, 2):
-        raise Unsupported(f"the power {power}")
-    x = node.operand(0)
-    total = SumPoolOp(
-        AbsOp(x) if power == 1 else MulOp(x, x),
-        kernel=window.kernel,
-        strides=window.strides,
-        padding=window.padding,
-        dilation=window.dilation,
-    )
-    return total if power == 1 else SqrtOp(total)
-
-
-def spatial_axes(node: Node) -> Sizes:
-    """The axes of an image, after those of the batch and the channels."""
-    if node.rank(0) < 3:
-        raise node.error(f"expected NxCx..., got {node.type(0)}")
-    return tuple(range(2, node.rank(0)))
-
-
-def global_average_pool(node: Node) -> Result:
-    """The mean of each channel."""
-    return MeanOp(node.operand(0), axes=spatial_axes(node), keepdims=True)
-
-
-def global_max_pool(node: Node) -> Result:
-    """The greatest element of each channel."""
-    return ReduceMaxOp(node.operand(0), axes=spatial_axes(node), keepdims=True)
+def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:
+    """The paddings before, and those after."""
+    half = len(padding) // 2
+    return padding[:half], padding[half:]
 
 
 HANDLERS: dict[str, Handler] = {
-    "AveragePool": average_pool,
+    "Col2Im": col_to_image,
     "Conv": conv,
-    "GlobalAveragePool": global_average_pool,
-    "GlobalMaxPool": global_max_pool,
-    "LpPool": length_pool,
-    "MaxPool": max_pool,
+    "ConvTranspose": conv_transpose,
 }

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Polynomial
-from ....dialects.graph.ops.arithmetic import ReciprocalOp, RsqrtOp, SqrtOp
+from ....dialects.graph.elementwise import BinaryOp
+from ....dialects.graph.ops.arithmetic import AbsOp, ReciprocalOp, RsqrtOp, SqrtOp
 from ....dialects.graph.ops.binary import (
     AddOp,
     DivOp,
     MaximumOp,
     MinimumOp,
     MulOp,
+    PowOp,
     SubOp,
 )
 from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.compare import LtOp, NeOp
+from ....dialects.graph.ops.compare import EqOp, NeOp
+from ....dialects.graph.ops.division import FloorDivOp
 from ....dialects.graph.ops.exponential import Exp2Op
-from ....dialects.graph.ops.logical import LogicalAndOp
 from ....dialects.graph.ops.rounding import TruncOp
 from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import is_float, tensor_type
 from .call import Call, Number, Operand, Reader, Result, number_like, reshape
 from .unsupported import Unsupported
 
@@ -55,25 +59,11 @@ def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) ->
     element = call.element
     numerator, denominator = call.as_tensor(a, element), call.as_tensor(b, element)
     if rounding_mode == "floor":
-        return floor_divide(call, a, b)
+        return FloorDivOp(numerator, denominator).result
     quotient = DivOp(numerator, denominator).result
     if rounding_mode is None or isinstance(element, IntegerType):
         return quotient
     return TruncOp(quotient).result
-
-
-def floor_divide(call: Call, a: Operand, b: Operand) -> Result:
-    """The quotient of integers rounded down."""
-    element = call.element
-    if not isinstance(element, IntegerType):
-        raise Unsupported("division of floats rounded down")
-    numerator, denominator = call.as_tensor(a, element), call.as_tensor(b, element)
-    quotient = DivOp(numerator, denominator)
-    rest = SubOp(numerator, MulOp(quotient, denominator))
-    zero, one = number_like(0, quotient.result), number_like(1, quotient.result)
-    differ = NeOp(LtOp(rest, zero), LtOp(denominator, zero))
-    is_inexact = LogicalAndOp(NeOp(rest, zero), differ)
-    return WhereOp(is_inexact, SubOp(quotient, one), quotient).result
 
 
 def square(x: SSAValue) -> SSAValue:
@@ -93,24 +83,45 @@ POWERS: dict[float, Callable[[SSAValue], SSAValue]] = {
 }
 
 
-def power(call: Call, base: Operand, exponent: Number) -> Result:
-    """`base` to the power of a number that a few products or a root make."""
-    if not isinstance(exponent, (int, float)) or exponent not in POWERS:
-        known = ", ".join(map(str, POWERS))
-        raise Unsupported(f"exponent {exponent}, not one of {known}")
-    return POWERS[exponent](call.as_tensor(base, call.element))
-
-
-def power_of(call: Call, base: Number, exponent: Operand) -> Result:
-    """A number to the power of a tensor, where that number is two."""
-    if base != 2 or isinstance(call.element, IntegerType):
-        raise Unsupported(f"powers of {base} in {call.element}, not of 2 in floats")
-    return Exp2Op(call.as_tensor(exponent, call.element)).result
+def power(call: Call, base: Operand, exponent: Operand) -> Result:
+    """`base` to the power of `exponent`, by products or a root where a few make it."""
+    x = call.as_tensor(base, call.element)
+    if isinstance(exponent, (int, float)):
+        is_near = exponent >= 1 or not isinstance(call.element, IntegerType)
+        if is_near and exponent in POWERS:
+            return POWERS[exponent](x)
+    if base == 2 and not isinstance(call.element, IntegerType):
+        return Exp2Op(call.as_tensor(exponent, call.element)).result
+    return PowOp(x, call.as_tensor(exponent, call.element)).result
 
 
 def is_nan(call: Call, value: SSAValue) -> Result:
     """Whether each element is not equal to itself."""
     return NeOp(value, value).result
+
+
+def load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
+    """The numbers times two to the power of others."""
+    power = Exp2Op(call.as_tensor(exponent, call.element))
+    return MulOp(call.as_tensor(value, call.element), power).result
+
+
+def is_infinite(call: Call, value: SSAValue) -> Result:
+    """Whether each element is infinite, which no integer is."""
+    if not is_float(tensor_type(value)):
+        return NeOp(value, value).result
+    return EqOp(AbsOp(value), number_like(inf, value)).result
+
+
+def ignoring_nan(op: type[BinaryOp]) -> Reader:
+    """The reader of an operator that is `op`, or one operand where the other is NaN."""
+
+    def read(call: Call, a: Operand, b: Operand) -> Result:
+        x, y = call.as_tensor(a, call.element), call.as_tensor(b, call.element)
+        known = WhereOp(NeOp(y, y), x, op(x, y))
+        return WhereOp(NeOp(x, x), y, known).result
+
+    return read
 
 
 def clamp(
@@ -162,10 +173,14 @@ READERS: dict[str, Reader] = {
     "aten.div.Scalar": div,
     "aten.div.Tensor_mode": div,
     "aten.div.Scalar_mode": div,
-    "aten.floor_divide.default": floor_divide,
+    "aten.pow.Tensor_Tensor": power,
     "aten.pow.Tensor_Scalar": power,
-    "aten.pow.Scalar": power_of,
+    "aten.pow.Scalar": power,
+    "aten.fmax.default": ignoring_nan(MaximumOp),
+    "aten.fmin.default": ignoring_nan(MinimumOp),
+    "aten.ldexp.Tensor": load_exponent,
     "aten.isnan.default": is_nan,
+    "aten.isinf.default": is_infinite,
     "aten.clamp.default": clamp,
     "aten.clamp.Tensor": clamp_by_tensors,
     "aten.clamp_min.default": clamp,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.ir import SSAValue
@@ -10,8 +10,10 @@ from xdsl.ir import SSAValue
 from ....dialects.dims import Dim
 from ....dialects.graph.ops.binary import AddOp, MulOp
 from ....dialects.graph.ops.conv import ConvOp
+from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ....dialects.graph.ops.linear import LinearOp
 from ....dialects.graph.ops.matmul import MatmulOp
+from ....dialects.graph.ops.reduce import SumOp
 from .call import Call, Number, Reader, Result, reshape, shape_of
 from .unsupported import Unsupported
 
@@ -37,17 +39,39 @@ def matmul(call: Call, a: SSAValue, b: SSAValue) -> Result:
     return reshape(MatmulOp(a, b).result, *call.shape)
 
 
-def addmm(
-    call: Call,
-    bias: SSAValue,
-    a: SSAValue,
-    b: SSAValue,
-    beta: Number = 1,
-    alpha: Number = 1,
-) -> Result:
-    """`beta * bias + alpha * a @ b`."""
-    product = _times(call, MatmulOp(a, b).result, alpha)
-    return product if beta == 0 else AddOp(product, _times(call, bias, beta)).result
+def plus_product(product: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Reader:
+    """The reader of `beta * bias + alpha * product`."""
+
+    def read(
+        call: Call,
+        bias: SSAValue,
+        a: SSAValue,
+        b: SSAValue,
+        beta: Number = 1,
+        alpha: Number = 1,
+    ) -> Result:
+        result = _times(call, product(call, a, b), alpha)
+        if beta != 0:
+            result = AddOp(result, _times(call, bias, beta)).result
+        return result
+
+    return read
+
+
+def matrix_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The product of two matrices, or of two stacks of them."""
+    return MatmulOp(a, b).result
+
+
+def vector_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The product of a matrix and a vector."""
+    column = MatmulOp(a, reshape(b, *shape_of(b), 1)).result
+    return reshape(column, *shape_of(a)[:1])
+
+
+def sum_of_products(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The products of the matrices of two stacks, added up."""
+    return SumOp(MatmulOp(a, b), axes=(0,), keepdims=False).result
 
 
 def _times(call: Call, value: SSAValue, factor: Number) -> SSAValue:
@@ -105,6 +129,35 @@ def conv(
     return result if has_batch else reshape(result, *shape_of(result)[1:])
 
 
+def conv_transpose(
+    x: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None,
+    stride: Window,
+    padding: Window,
+    dilation: Window,
+    output_padding: Window,
+    groups: int,
+) -> SSAValue:
+    """The transposed convolution of one image or of a batch, plus a bias."""
+    count = len(shape_of(weight)) - 2
+    has_batch = len(shape_of(x)) == count + 2
+    batch = x if has_batch else reshape(x, 1, *shape_of(x))
+    result = ConvTransposeOp(
+        batch,
+        weight,
+        strides=each(stride, count),
+        padding=each(padding, count) * 2,
+        more=each(output_padding, count),
+        dilation=each(dilation, count),
+        groups=groups,
+    ).result
+    if bias is not None:
+        ones = [1 for _ in range(count)]
+        result = AddOp(result, reshape(bias, *shape_of(bias), *ones)).result
+    return result if has_batch else reshape(result, *shape_of(result)[1:])
+
+
 def convolution(
     call: Call,
     x: SSAValue,
@@ -119,7 +172,8 @@ def convolution(
 ) -> Result:
     """The convolution that every other is made of."""
     if transposed:
-        raise Unsupported("a transposed convolution")
+        window = (stride, padding, dilation, output_padding)
+        return conv_transpose(x, weight, bias, *window, groups)
     return conv(call, x, weight, bias, stride, padding, dilation, groups)
 
 
@@ -130,8 +184,10 @@ READERS: dict[str, Reader] = {
     "aten.bmm.default": matmul,
     "aten.mv.default": matmul,
     "aten.dot.default": matmul,
-    "aten.addmm.default": addmm,
-    "aten.baddbmm.default": addmm,
+    "aten.addmm.default": plus_product(matrix_product),
+    "aten.baddbmm.default": plus_product(matrix_product),
+    "aten.addbmm.default": plus_product(sum_of_products),
+    "aten.addmv.default": plus_product(vector_product),
     "aten.convolution.default": convolution,
     **{
         f"aten.conv{count}d.{form}": conv

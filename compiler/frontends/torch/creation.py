@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
-from ....dialects.graph.ops.cumulative import CumsumOp
-from ....dialects.graph.shape import DTYPES, is_float
-from .call import Call, Number, Reader, Result, number
+from ....dialects.graph.ops.binary import AddOp, MulOp
+from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.shape import DTYPES
+from .call import Call, Number, Reader, Result, cast
 from .movement import expand_to
 from .unsupported import Unsupported
 
@@ -39,16 +39,13 @@ def scalar(call: Call, value: Number, *_: object) -> Result:
 
 def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> Result:
     """Numbers from `start` to before `end`, each `step` after the one before."""
-    if not isinstance(start, (int, float)) or not isinstance(step, (int, float)):
-        raise Unsupported(f"a start {start} or a step {step} that varies")
+    if not isinstance(step, (int, float)):
+        raise Unsupported(f"a step {step} that varies")
     (count,) = call.shape
-    if isinstance(count, int):
+    if isinstance(count, int) and isinstance(start, (int, float)):
         row = start + step * np.arange(count)
         return call.constant(row.astype(DTYPES[call.element]))
-    if is_float(call.type):
-        raise Unsupported(f"a row of {count} floats, a number that varies")
-    one = number(1, call.element)
-    places = SubOp(CumsumOp(expand_to(one, call.shape), axis=0), one)
+    places = cast(IotaOp(size=str(count)).result, call.element)
     steps = MulOp(places, call.as_tensor(step, call.element))
     return AddOp(steps, call.as_tensor(start, call.element)).result
 

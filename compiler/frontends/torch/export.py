@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch._dynamo.exc import UserError, UserErrorType
 from torch.export import Dim, ExportedProgram
 from torch.nn import Module
 from torch.utils import _pytree as pytree
@@ -41,7 +42,7 @@ def export_module(
     try:
         shapes = named_dims(dynamic_shapes)
         with eval_mode(module), torch.no_grad(), quiet():
-            return torch.export.export(module, args, kwargs, dynamic_shapes=shapes)
+            return trace(module, args, kwargs, shapes)
     except FAILURES as error:
         said = f"{type(error).__name__}: {str(error).partition(TAIL)[0]}"
         advice = ""
@@ -53,6 +54,33 @@ def export_module(
         raise CompileError(
             f"torch.export of {type(module).__name__}: {said}{advice}"
         ) from error
+
+
+def trace(
+    module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any
+) -> ExportedProgram:
+    """
+    The program that `torch.export` makes.
+
+    What it takes for granted of named sizes and cannot prove, it refuses at first. Then
+    it is asked to leave that in the program as assertions, which are proved when they
+    are read, or refused there.
+    """
+    try:
+        return torch.export.export(module, args, kwargs, dynamic_shapes=shapes)
+    except UserError as refused:
+        if refused.error_type is not UserErrorType.CONSTRAINT_VIOLATION:
+            raise
+        try:
+            return torch.export.export(
+                module,
+                args,
+                kwargs,
+                dynamic_shapes=shapes,
+                prefer_deferred_runtime_asserts_over_guards=True,
+            )
+        except FAILURES:
+            raise refused from None
 
 
 def decompose(program: ExportedProgram) -> ExportedProgram:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
+from torch.utils._sympy.functions import Max, Min
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from ...errors import CompileError
@@ -30,30 +31,37 @@ def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None
     Raises `CompileError` when the program is not one for all sizes that it allows.
 
     A model that asks `x.shape[0] % 2 == 0` is traced along one answer. Of a named `Dim`
-    torch makes sure that the answer is always the same; of others it only notes it: in
-    the guards of the trace, or, when the program was stored, in those that it has once
-    it is decomposed.
+    torch makes sure that the answer is always the same, unless it was told to leave that
+    to assertions; of others it only notes it: in the guards of the trace, or, when the
+    program was stored, in those that it has once it is decomposed.
     """
     if sizes.environment is None:
         return
+    defers = sizes.environment.prefer_deferred_runtime_asserts_over_guards
+    proved: set[Expression] = set() if defers else sizes.given
     was_stored = not getattr(sizes.environment, "var_to_sources", {})
     for guard in decomposed if was_stored else traced:
         expression = sizes.environment.replace(guard.expr)
         symbols: set[Expression] = expression.free_symbols
-        if symbols <= sizes.given or not symbols <= set(sizes.names):
+        if symbols <= proved or not symbols <= set(sizes.names):
             continue
         if always_holds(expression, sizes):
             continue
         if is_about_layout(expression, guard.sloc.framework_loc):
             continue
-        text = str(expression)
-        for each in symbols:
-            text = re.sub(rf"\b{each}\b", sizes.names[each], text)
         raise CompileError(
             "expected a model that computes the same way for all of its sizes, got one "
-            f"that torch.export traced for sizes where {text}; say so by a "
-            "torch.export.Dim, or fix the size"
+            f"that torch.export traced for sizes where {condition(expression, sizes)}; say "
+            "so by a torch.export.Dim, or fix the size"
         )
+
+
+def condition(expression: Expression, sizes: Sizes) -> str:
+    """The text of a condition, with the sizes under their names."""
+    text = str(expression)
+    for each, name in sizes.names.items():
+        text = re.sub(rf"\b{each}\b", name, text)
+    return text
 
 
 def always_holds(expression: Expression, sizes: Sizes) -> bool:
@@ -62,7 +70,27 @@ def always_holds(expression: Expression, sizes: Sizes) -> bool:
         each: ValueRanges(max(2, sizes.ranges[name][0]), sizes.ranges[name][1])
         for each, name in sizes.names.items()
     }
-    return str(bound_sympy(expression, ranges).lower) == "True"
+    return any(
+        str(bound_sympy(each, ranges).lower) == "True"
+        for each in (expression, without_choices(expression, ranges))
+    )
+
+
+def without_choices(expression: Expression, ranges: Any) -> Expression:
+    """The expression with what is always the least, or the greatest, for `Min` and `Max`."""
+
+    def always_below(a: Expression, b: Expression) -> bool:
+        return bound_sympy((b - a).expand(), ranges).lower >= 0
+
+    def least(*sides: Expression) -> Expression:
+        found = [a for a in sides if all(always_below(a, b) for b in sides)]
+        return found[0] if found else Min(*sides)
+
+    def greatest(*sides: Expression) -> Expression:
+        found = [b for b in sides if all(always_below(a, b) for a in sides)]
+        return found[0] if found else Max(*sides)
+
+    return expression.replace(Min, least).replace(Max, greatest)
 
 
 def is_about_layout(expression: Expression, place: Any) -> bool:

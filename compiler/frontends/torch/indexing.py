@@ -123,7 +123,9 @@ def index_put(
         raise Unsupported("no indices")
     order = lookup.order
     back = [order.index(each) for each in range(len(order))]
-    updates = reorder(expand_to(call.as_tensor(values, call.element), lookup.result), back)
+    updates = reorder(
+        expand_to(call.as_tensor(values, call.element), lookup.result), back
+    )
     return ScatterNdOp(
         x,
         lookup.rows(),
@@ -144,7 +146,9 @@ def put_masked(
         # The values of one true element after the other would be along this axis.
         place = len(shape) - after - 1
         if shape[place] != 1:
-            raise Unsupported("values for each true element, whose number depends on data")
+            raise Unsupported(
+                "values for each true element, whose number depends on data"
+            )
         shape[place : place + 1] = [1] * masked
     where = reshape(mask, *shape_of(mask), *([1] * after))
     updates = reshape(values, *shape)
@@ -243,7 +247,9 @@ def masked_scatter(call: Call, x: SSAValue, mask: SSAValue, source: SSAValue) ->
     row = reshape(source, product(shape_of(source)))
     found = IndexSelectOp(row, places, axis=0, wraps=False)
     inside = expand_to(x, call.shape)
-    return WhereOp(reshape(chosen, *call.shape), reshape(found.result, *call.shape), inside).result
+    return WhereOp(
+        reshape(chosen, *call.shape), reshape(found.result, *call.shape), inside
+    ).result
 
 
 READERS: dict[str, Reader] = {

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
+from ....dialects.dims import Dim, product
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.concat_list import ConcatListOp
 from ....dialects.graph.ops.containers import ListConstructOp
+from ....dialects.graph.ops.diagonal import DiagonalOp
 from ....dialects.graph.ops.expand import ExpandOp
-from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.ops.unfold import UnfoldOp
 from ....dialects.graph.shape import normalize_axis
 from .call import Call, Reader, Result, reshape, shape_of
-from .unsupported import Unsupported
 
 
 def view(call: Call, x: SSAValue, *_: object) -> Result:
@@ -106,14 +106,22 @@ def flip(call: Call, x: SSAValue, axes: Sequence[int]) -> Result:
     ).result
 
 
-def pad(call: Call, x: SSAValue, amounts: Sequence[Dim], value: float = 0) -> Result:
-    """Elements of one value put around the last axes."""
-    numbers = [each for each in amounts if isinstance(each, int) and each >= 0]
-    if len(numbers) < len(amounts):
-        raise Unsupported(f"padding by {amounts}, not by numbers of zero or more")
-    outer = [0] * (len(shape_of(x)) - len(numbers) // 2)
-    low, high = ((*outer, *reversed(numbers[start::2])) for start in (0, 1))
-    return PadOp(x, low=low, high=high, value=float(value)).result
+def unfold(call: Call, x: SSAValue, axis: int, size: int, step: int) -> Result:
+    """Every `step` elements a row of the `size` from there on, along a last axis."""
+    shape = shape_of(x)
+    place = normalize_axis(axis, len(shape))
+    before, after = shape[:place], shape[place + 1 :]
+    flat = reshape(x, product(before), 1, shape[place], product(after))
+    rows = UnfoldOp(flat, kernel=(size, 1), strides=(step, 1), dilation=(1, 1)).result
+    return reshape(rows, *before, shape_of(rows)[2], *after, size)
+
+
+def diagonal(
+    call: Call, x: SSAValue, offset: int = 0, first: int = 0, second: int = 1
+) -> Result:
+    """A diagonal of two axes, as the last axis."""
+    found = DiagonalOp(x, axes=(first, second), offset=offset).result
+    return reshape(found, *call.shape)
 
 
 READERS: dict[str, Reader] = {
@@ -128,9 +136,10 @@ READERS: dict[str, Reader] = {
     "aten.t.default": turn,
     "aten.expand.default": expand,
     "aten.repeat.default": repeat,
+    "aten.diagonal.default": diagonal,
     "aten.copy.default": copy,
     "aten.cat.default": concat,
     "aten.stack.default": stack,
     "aten.flip.default": flip,
-    "aten.constant_pad_nd.default": pad,
+    "aten.unfold.default": unfold,
 }

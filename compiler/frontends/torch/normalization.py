@@ -28,7 +28,7 @@ def batch_norm(
     variance: SSAValue,
     momentum: float,
     epsilon: float,
-) -> Result:
+) -> Sequence[SSAValue | None]:
     """Each channel shifted and scaled, and two results that only training uses."""
     channels = to_names(shape_of(mean))
     if scale is None:
@@ -121,6 +121,56 @@ def native_group_norm(
     return [value, None, None]
 
 
+def instance_norm(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    mean: SSAValue | None,
+    variance: SSAValue | None,
+    use_input_stats: bool,
+    momentum: float,
+    epsilon: float,
+    *_: object,
+) -> Result:
+    """Each channel of each image normalized, or by statistics that are known."""
+    rank, channels = len(shape_of(x)), shape_of(x)[1]
+    if not use_input_stats:
+        assert mean is not None, "torch asks for statistics"
+        assert variance is not None, "torch asks for statistics"
+        known = (scale, bias, mean, variance, momentum, epsilon)
+        (value, *_) = batch_norm(call, x, *known)
+        assert value is not None, "the first result is the normalized image"
+        return value
+    ones = [1 for _ in range(rank - 2)]
+    return scale_and_shift(
+        normalize(x, range(2, rank), epsilon),
+        None if scale is None else reshape(scale, channels, *ones),
+        None if bias is None else reshape(bias, channels, *ones),
+    )
+
+
+def batch_norm_of_input(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+) -> Result:
+    """Each channel normalized by its own statistics, and those, which have no form."""
+    rank, channels = len(shape_of(x)), shape_of(x)[1]
+    axes = [axis for axis in range(rank) if axis != 1]
+    ones = [1 for _ in range(rank - 2)]
+    value = scale_and_shift(
+        normalize(x, axes, epsilon),
+        None if scale is None else reshape(scale, channels, *ones),
+        None if bias is None else reshape(bias, channels, *ones),
+    )
+    return [value, None, None]
+
+
 def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The exponentials along an axis, divided by their sum."""
     return SoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
@@ -140,6 +190,8 @@ def native_dropout(
 
 READERS: dict[str, Reader] = {
     "aten._native_batch_norm_legit_no_training.default": batch_norm,
+    "aten._native_batch_norm_legit.no_stats": batch_norm_of_input,
+    "aten.instance_norm.default": instance_norm,
     "aten.layer_norm.default": layer_norm,
     "aten.native_layer_norm.default": native_layer_norm,
     "aten.group_norm.default": group_norm,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import torch
 from xdsl.dialects.builtin import IntegerType, i1
 
 from ....dialects.graph import Graph
 from ....dialects.graph.elementwise import BinaryOp, CompareOp, UnaryOp
 from ....dialects.graph.op import GraphOp, SingleResultOp
+from ....dialects.graph.ops.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+)
 from ....dialects.graph.ops.logical import LogicalAndOp, LogicalOrOp, LogicalXorOp
 from ....dialects.graph.ops.logical_not import LogicalNotOp
 from ....dialects.graph.ops.where import WhereOp
 from .call import Call, Operand, Reader, Result, cast
-from .unsupported import Unsupported
 
 
 def spelled() -> dict[str, type[GraphOp]]:
@@ -76,13 +83,12 @@ def logical(op: type[SingleResultOp]) -> Reader:
     return read
 
 
-def bitwise(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator on bits, which is `op` where these are booleans."""
+def bitwise(on_truths: type[SingleResultOp], on_bits: type[SingleResultOp]) -> Reader:
+    """The reader of an operator on bits, of which a boolean has one."""
 
     def read(call: Call, *operands: Operand) -> Result:
-        if call.element != i1:
-            raise Unsupported("bits of integers, not booleans")
-        return op(*(call.as_tensor(each, i1) for each in operands)).result
+        op = on_truths if call.element == i1 else on_bits
+        return op(*(call.as_tensor(each, call.element) for each in operands)).result
 
     return read
 
@@ -125,6 +131,16 @@ def convert(call: Call, value: Any, *_: Any) -> Result:
     return cast(value, call.element)
 
 
+def with_numbers(name: str) -> Iterator[str]:
+    """The names of an operator on two tensors that take a number for one of them."""
+    operator, _, form = name.removeprefix("aten.").partition(".")
+    if form == "Tensor":
+        known: Sequence[str] = getattr(torch.ops.aten, operator).overloads()
+        for each in ("Scalar", "Scalar_Tensor", "Tensor_Scalar"):
+            if each in known:
+                yield f"aten.{operator}.{each}"
+
+
 ROUNDING = {
     f"aten.{name}.default" for name in ("ceil", "floor", "round", "trunc", "fix")
 }
@@ -133,16 +149,22 @@ SPELLED = spelled()
 
 READERS: dict[str, Reader] = {
     **{name: reader_of(op, name) for name, op in SPELLED.items()},
-    # What takes a tensor takes a number as well.
+    # What takes two tensors takes a number in the place of one as well.
     **{
-        name.replace(".Tensor", ".Scalar"): reader_of(op, name)
+        form: reader_of(op, name)
         for name, op in SPELLED.items()
-        if name.endswith(".Tensor")
+        for form in with_numbers(name)
     },
-    "aten.bitwise_and.Tensor": bitwise(LogicalAndOp),
-    "aten.bitwise_or.Tensor": bitwise(LogicalOrOp),
-    "aten.bitwise_xor.Tensor": bitwise(LogicalXorOp),
-    "aten.bitwise_not.default": bitwise(LogicalNotOp),
+    **{
+        f"aten.{name}.{form}": bitwise(on_truths, on_bits)
+        for name, on_truths, on_bits in (
+            ("bitwise_and", LogicalAndOp, BitwiseAndOp),
+            ("bitwise_or", LogicalOrOp, BitwiseOrOp),
+            ("bitwise_xor", LogicalXorOp, BitwiseXorOp),
+        )
+        for form in ("Tensor", "Scalar", "Scalar_Tensor")
+    },
+    "aten.bitwise_not.default": bitwise(LogicalNotOp, BitwiseNotOp),
     "aten.where.self": where,
     "aten._to_copy.default": convert,
     "aten.clone.default": convert,

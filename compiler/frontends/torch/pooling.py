@@ -1,4 +1,4 @@
-"""Pooling: the greatest element or the mean under a window, fixed or adaptive."""
+"""Windows that slide over an image: what is under them, its mean, its greatest."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from torch import Tensor
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
+from ....dialects.dims import Dim, floordiv, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
 from ....dialects.graph.ops.binary import DivOp
+from ....dialects.graph.ops.fold import FoldOp
+from ....dialects.graph.ops.pad import PadOp
+from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, PoolOp, SumPoolOp
-from ....dialects.graph.ops.reduce import MeanOp
+from ....dialects.graph.ops.unfold import UnfoldOp
+from ....dialects.graph.window import window_sizes
 from .call import Call, Reader, Result, number_like, reshape, shape_of
 from .contraction import Window, each
+from .padding import part
 from .unsupported import Unsupported
 
 
@@ -38,7 +45,10 @@ def window(
             needed = (places - 1) * strides[axis] + reach
             extra = needed - size - 2 * before[axis]
             if not isinstance(extra, int):
-                raise Unsupported(f"ceil_mode along a size that varies, {size}")
+                extra = strides[axis] - 1
+                # Else the last window may begin in the padding, and is left out then.
+                if strides[axis] > 1 and before[axis] + strides[axis] > reach:
+                    raise Unsupported(f"ceil_mode along a size that varies, {size}")
             after[axis] += max(0, extra)
     return {
         "kernel": sizes,
@@ -88,13 +98,22 @@ def max_pool(count: int) -> Reader:
 
 
 def max_pool_with_indices(count: int) -> Reader:
-    """The reader of the same; where the elements are has no form here."""
-    values = max_pool(count)
+    """The reader of the same, and of where in their channel the elements are."""
 
-    def read(call: Call, *arguments: object) -> Result:
-        value = values(call, *arguments)
-        assert isinstance(value, SSAValue)
-        return [value, None]
+    def read(
+        call: Call,
+        x: SSAValue,
+        kernel: Window,
+        stride: Window,
+        padding: Window,
+        dilation: Window,
+        ceil_mode: bool,
+    ) -> Result:
+        places = window(call, x, kernel, stride, padding, dilation, ceil_mode, count)
+        greatest = pool(MaxPoolOp, x, count, places)
+        if not any(user.args[1] == 1 for user in call.node.users):
+            return [greatest, None]
+        return [greatest, pool(ArgmaxPoolOp, x, count, places)]
 
     return read
 
@@ -118,32 +137,54 @@ def avg_pool(count: int) -> Reader:
             total = pool(SumPoolOp, x, count, places)
             return DivOp(total, number_like(divisor, total)).result
         if count_include_pad and around[:count] != around[count:]:
-            raise Unsupported("ceil_mode with a last window that the padding counts in")
+            # The padding counts, but not what ceil_mode puts beyond it.
+            outer = (0,) * (len(shape_of(x)) - count)
+            low = (*outer, *around[:count])
+            x = PadOp(x, low=low, high=low, value=0.0).result
+            pairs = zip(around[:count], around[count:], strict=True)
+            beyond = (high - low for low, high in pairs)
+            places["padding"] = (*(0 for _ in range(count)), *beyond)
+            count_include_pad = False
         return pool(AvgPoolOp, x, count, places, count_padding=count_include_pad)
 
     return read
 
 
-def adaptive_avg_pool(count: int) -> Reader:
-    """The reader of means that leave a number of places along each of `count` axes."""
+def blocks(call: Call, x: SSAValue, *window: Window) -> Result:
+    """The elements under each place of a window, a column for each place."""
+    kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
+    has_batch = len(shape_of(x)) == 4
+    batch = x if has_batch else reshape(x, 1, *shape_of(x))
+    around = (0, 0, *padding)
+    if any(padding):
+        batch = PadOp(batch, low=around, high=around, value=0.0).result
+    found = UnfoldOp(batch, kernel=kernel, strides=strides, dilation=steps).result
+    turned = PermuteOp(found, order=(0, 1, 4, 5, 2, 3)).result
+    n, channels, high, wide, *places = shape_of(turned)
+    result = reshape(turned, n, channels * high * wide, product(places))
+    return result if has_batch else reshape(result, *shape_of(result)[1:])
 
-    def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
-        shape = shape_of(x)
-        places = places_of(call)[-count:]
-        if places == (1,) * count:
-            axes = tuple(range(len(shape) - count, len(shape)))
-            return MeanOp(x, axes=axes, keepdims=True).result
-        kernel: list[int] = []
-        for size, place in zip(shape[-count:], places, strict=True):
-            if not isinstance(size, int) or not isinstance(place, int):
-                raise Unsupported(f"windows that vary, from {size} to {place} places")
-            if not place or size % place:
-                raise Unsupported(f"windows that differ, from {size} to {place} places")
-            kernel.append(size // place)
-        windows = window(call, x, kernel, kernel, 0, 1, False, count)
-        return pool(AvgPoolOp, x, count, windows, count_padding=True)
 
-    return read
+def image_of_blocks(
+    call: Call, x: SSAValue, output_size: Sequence[Dim], *window: Window
+) -> Result:
+    """The sum of columns where they lie in an image."""
+    kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
+    has_batch = len(shape_of(x)) == 3
+    n, depth, _ = shape_of(x) if has_batch else (1, *shape_of(x))
+    wide = [size + 2 * pad for size, pad in zip(output_size, padding, strict=True)]
+    places = window_sizes(wide, kernel, strides, (0, 0, 0, 0), steps)
+    parts = reshape(x, n, floordiv(depth, product(kernel)), *kernel, *places)
+    total = FoldOp(
+        PermuteOp(parts, order=(0, 1, 4, 5, 2, 3)),
+        spatial=to_names(wide),
+        strides=strides,
+        dilation=steps,
+    ).result
+    for axis, (size, pad) in enumerate(zip(output_size, padding, strict=True)):
+        if pad:
+            total = part(total, axis + 2, pad, size)
+    return total if has_batch else reshape(total, *shape_of(total)[1:])
 
 
 READERS: dict[str, Reader] = {
@@ -153,12 +194,6 @@ READERS: dict[str, Reader] = {
         for count in (1, 2, 3)
     },
     **{f"aten.avg_pool{count}d.default": avg_pool(count) for count in (1, 2, 3)},
-    **{
-        f"aten.adaptive_avg_pool{count}d.default": adaptive_avg_pool(count)
-        for count in (1, 2, 3)
-    },
-    **{
-        f"aten._adaptive_avg_pool{count}d.default": adaptive_avg_pool(count)
-        for count in (2, 3)
-    },
+    "aten.im2col.default": blocks,
+    "aten.col2im.default": image_of_blocks,
 }

@@ -36,7 +36,7 @@ from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
 from .call import Call, shape_of
 from .export import FAILURES, decompose
-from .guards import always_holds, check_guards, guards_of
+from .guards import always_holds, check_guards, condition, guards_of
 from .outputs import output_names, output_value
 from .parameters import KINDS, Parameters
 from .readers import READERS
@@ -211,7 +211,8 @@ class ProgramReader:
             if isinstance(foreseen, torch.SymBool):
                 expression = foreseen.node.expr
                 if not always_holds(expression, self.sizes):
-                    raise Unsupported(f"what may not hold, {expression}")
+                    why = f"what may not hold, {condition(expression, self.sizes)}"
+                    raise Unsupported(why)
 
     def outputs(self) -> tuple[list[str], list[SSAValue]]:
         """The names and the values of what the program returns; None is left out."""

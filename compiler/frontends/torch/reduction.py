@@ -12,8 +12,9 @@ from xdsl.ir import SSAValue
 from ....dialects.dims import product
 from ....dialects.graph.ops.argmax import ArgmaxOp
 from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
-from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, SubOp
-from ....dialects.graph.ops.cumulative import CumsumOp
+from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, PowOp, SubOp
+from ....dialects.graph.ops.compare import NeOp
+from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
 from ....dialects.graph.ops.logical_not import LogicalNotOp
 from ....dialects.graph.ops.reduce import (
     MeanOp,
@@ -24,8 +25,7 @@ from ....dialects.graph.ops.reduce import (
     SumOp,
 )
 from ....dialects.graph.shape import normalize_axis, tensor_type
-from .call import Call, Reader, Result, number_like, reshape, shape_of
-from .unsupported import Unsupported
+from .call import Call, Reader, Result, cast, number_like, reshape, shape_of
 
 Axes = int | Sequence[int] | None
 """An axis, axes, or all of them when there are none."""
@@ -173,24 +173,41 @@ def vector_norm(
     keepdims: bool = False,
     *_: object,
 ) -> Result:
-    """The root of the sum of squares, or the sum or the greatest of distances."""
+    """How far elements are from zero along axes, together."""
     operand = call.as_tensor(value, call.element)
-    properties = {"axes": axes_of(value, axes), "keepdims": keepdims}
+    return norm(operand, order, axes_of(value, axes), keepdims)
+
+
+def norm(
+    value: SSAValue, order: float, axes: tuple[int, ...], keepdims: bool
+) -> SSAValue:
+    """The root of the sum of powers; the greatest, the least or the number of them."""
+    properties = {"axes": axes, "keepdims": keepdims}
     if order == 2:
-        return SqrtOp(SumOp(MulOp(operand, operand), **properties)).result
+        return SqrtOp(SumOp(MulOp(value, value), **properties)).result
+    if order == 0:
+        is_there = NeOp(value, number_like(0, value)).result
+        return SumOp(
+            cast(is_there, tensor_type(value).element_type), **properties
+        ).result
+    distance = AbsOp(value)
+    if abs(order) == inf:
+        extreme = ReduceMaxOp if order > 0 else ReduceMinOp
+        return extreme(distance, **properties).result
     if order == 1:
-        return SumOp(AbsOp(operand), **properties).result
-    if order != inf:
-        raise Unsupported(f"a norm of order {order}, not of 1, 2 or infinity")
-    return ReduceMaxOp(AbsOp(operand), **properties).result
+        return SumOp(distance, **properties).result
+    total = SumOp(PowOp(distance, number_like(order, value)), **properties)
+    return PowOp(total, number_like(1 / order, value)).result
 
 
-def cumsum(call: Call, value: SSAValue, axis: int, *_: object) -> Result:
-    """At each place the sum of the elements along an axis up to it."""
-    operand = call.as_tensor(value, call.element)
-    if not shape_of(value):
-        return operand
-    return CumsumOp(operand, axis=axis).result
+def cumulative(op: type[CumulativeOp]) -> Reader:
+    """The reader of what `op` makes of the elements along an axis so far."""
+
+    def read(call: Call, value: SSAValue, axis: int, *_: object) -> Result:
+        operand = call.as_tensor(value, call.element)
+        return op(operand, axis=axis).result if shape_of(value) else operand
+
+    return read
 
 
 READERS: dict[str, Reader] = {
@@ -217,5 +234,6 @@ READERS: dict[str, Reader] = {
     "aten.var_mean.correction": variance_and_mean,
     "aten.std.correction": deviation,
     "aten.linalg_vector_norm.default": vector_norm,
-    "aten.cumsum.default": cumsum,
+    "aten.cumsum.default": cumulative(CumsumOp),
+    "aten.cumprod.default": cumulative(CumprodOp),
 }

@@ -84,7 +84,9 @@ def reduce_into(
     one = filled(1, type.element_type, *shape_of(updates))
     counts = filled(1, type.element_type, *shape_of(x))
     if not include_self:
-        counts = scatter(counts, filled(0, type.element_type, *shape_of(updates)), "none")
+        counts = scatter(
+            counts, filled(0, type.element_type, *shape_of(updates)), "none"
+        )
     return DivOp(total, scatter(counts, one, "add")).result
 
 
@@ -160,7 +162,6 @@ def index_reduce(
     return reduce_into(x, updates, reduction, include_self, scatter)
 
 
-
 def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
     """For each of `count` indices in a row the number of the bag it is in."""
     (bags,) = shape_of(offsets)
@@ -189,7 +190,7 @@ def embedding_bag(
     padding: int = -1,
 ) -> Result:
     """The sums, means or greatest of rows of a table, for each bag of indices."""
-    (count,), (bags, width) = shape_of(indices), call.sizes.shape(call.node.meta["val"][0])
+    (count,), (bags,) = shape_of(indices), shape_of(offsets)
     element = tensor_type(table).element_type
     into = reshape(bags_of(offsets, count), count, 1)
 
@@ -204,9 +205,13 @@ def embedding_bag(
     if weights is not None:
         rows = MulOp(rows, reshape(weights, count, 1)).result
     if padding >= 0:
-        skipped = EqOp(indices, number(padding, tensor_type(indices).element_type)).result
+        skipped = EqOp(
+            indices, number(padding, tensor_type(indices).element_type)
+        ).result
         ones = WhereOp(skipped, number(0, element), ones).result
-        rows = WhereOp(reshape(skipped, count, 1), number(nothing, element), rows).result
+        rows = WhereOp(
+            reshape(skipped, count, 1), number(nothing, element), rows
+        ).result
     result = scatter(rows, nothing, "max" if mode == MAX else "add")
     if mode != SUM:
         sizes = reshape(scatter(ones, 0, "add"), bags, 1)
@@ -215,6 +220,9 @@ def embedding_bag(
         else:
             empty = EqOp(sizes, number(0, element))
             result = WhereOp(empty, number(0, element), result).result
+    if include_last_offset:
+        # What begins at the last offset is beyond all bags.
+        result = part(result, 0, 0, bags - 1)
     # What the others are is of use to training only.
     return [result, None, None, None]
 

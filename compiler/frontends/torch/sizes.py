@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -30,6 +31,10 @@ Expression = Any
 
 GREATEST = 2**63 - 1
 """The upper bound of a size that may be of any value."""
+
+
+FINEST = 1024
+"""The greatest denominator of a float that a size is multiplied by."""
 
 
 def _remainder(a: Dim, b: Dim) -> Dim:
@@ -95,7 +100,23 @@ class Sizes:
         if kind == "Pow" and expression.args[1].is_Integer and expression.args[1] > 0:
             base, power = expression.args
             return product([self.read(base)] * int(power))
+        if kind == "TruncToInt" and (found := self._scaled(expression.args[0])):
+            return found
         raise Unsupported(f"a size computed by {kind}, {expression}")
+
+    def _scaled(self, expression: Expression) -> Dim | None:
+        """A size times a float, rounded down, if that is a simple fraction."""
+        scale, size = Fraction(1), None
+        for each in expression.args:
+            if each.is_Float:
+                scale *= Fraction(float(each))
+            elif each.func.__name__ == "ToFloat" and size is None:
+                size = self.read(each.args[0])
+            else:
+                return None
+        if size is None or scale < 0 or scale.denominator > FINEST:
+            return None
+        return floordiv(size * scale.numerator, scale.denominator)
 
     def type(self, tensor: Tensor) -> shape.Tensor:
         """The type of a tensor that torch foresees; raises `Unsupported`."""

@@ -1,5 +1,5 @@
 """
-Fold a batch normalisation into the weights of the convolution or layer before it.
+Fold what scales and moves channels into the weights of the layer before or after it.
 
 Before:
 
@@ -12,22 +12,30 @@ After:
     %1 = graph.conv %x, (%w * %f) {…} : …
     %2 = graph.add %1, (%bias - %mean * %f) : …
 
-Scaling an output channel of a convolution is scaling its filter. A bias added in
-between is scaled as well. It fires when all but the input are constants, so that
-`fold-constants` then computes the new weights, and when the normalisation is the only
-user.
+Scaling an output channel of a layer is scaling its filter; so a product with, or a
+quotient by, a constant for each channel goes the same way, which is what is left of a
+normalisation that an exporter wrote out. A bias in between is scaled as well, and two
+biases become one. A normalisation that no layer precedes goes into the layer after it:
+its factors into the filters, and what they make of its shifts into a bias, unless the
+layer pads what it reads, with zeros that were never shifted.
+
+It fires when all but the input are constants, so that `fold-constants` then computes
+the new weights, and when nothing else uses what is between.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
+import numpy as np
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
     PatternRewriter,
     PatternRewriteWalker,
     RewritePattern,
@@ -36,22 +44,55 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import dce
 
-from ....dialects.graph.literal import to_names
+from ....dialects.dims import Dim
+from ....dialects.graph.literal import to_array, to_names
+from ....dialects.graph.ops.arithmetic import NegOp, ReciprocalOp, SqrtOp
 from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import AddOp, MulOp
+from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.conv import ConvOp
+from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ....dialects.graph.ops.linear import LinearOp
+from ....dialects.graph.ops.matmul import MatmulOp
+from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.graph.shape import dtype, sizes, tensor_type
+from ...context import weights_of
+from ...weights import WeightStore
 
-Layer = ConvOp | LinearOp
+Layer = ConvOp | ConvTransposeOp | LinearOp | MatmulOp
+
+BUILT = (AddOp, DivOp, MulOp, NegOp, ReciprocalOp, ReshapeOp, SqrtOp, SubOp, SumOp)
+"""What weights that this pass made are made of."""
 
 
 def is_constant(value: SSAValue) -> bool:
-    """Whether `value` is the same in every run."""
-    return isinstance(value.owner, ConstantOp | WeightOp)
+    """Whether `value` is the same in every run, as far as one need see here."""
+    match value.owner:
+        case ConstantOp() | WeightOp():
+            return True
+        case Operation() as op if isinstance(op, BUILT):
+            return all(map(is_constant, op.operands))
+        case _:
+            return False
+
+
+def shape_of(value: SSAValue) -> tuple[Dim, ...]:
+    """The dimensions of `value`."""
+    return sizes(tensor_type(value))
+
+
+def is_layer(op: object) -> bool:
+    """Whether `op` is a layer with a weight that is known."""
+    if not isinstance(op, Layer) or not is_constant(op.operands[1]):
+        return False
+    return not isinstance(op, MatmulOp) or len(shape_of(op.rhs)) == 2
+
+
+def channel_axis(layer: Layer) -> int:
+    """The axis of the result that each filter has one place on."""
+    return len(layer.shape) - 1 if isinstance(layer, LinearOp | MatmulOp) else 1
 
 
 def layer_before(value: SSAValue) -> tuple[Layer, SSAValue | None] | None:
@@ -61,66 +102,238 @@ def layer_before(value: SSAValue) -> tuple[Layer, SSAValue | None] | None:
         a, b = owner.operands
         if is_constant(b):
             a, b = b, a
-        if is_constant(a) and is_per_channel(a, b):
+        if is_constant(a) and owner.type == b.type:
             owner, bias, value = b.owner, a, b
-    if isinstance(owner, Layer) and value.has_one_use() and is_constant(owner.weight):
-        return owner, bias
-    return None
+    if not isinstance(owner, Layer) or not is_layer(owner) or not value.has_one_use():
+        return None
+    if bias is not None and not is_per_channel(bias, owner):
+        return None
+    return owner, bias
 
 
-def is_per_channel(bias: SSAValue, value: SSAValue) -> bool:
-    """Whether `bias` broadcasts to `value` along all axes but that of its channels."""
-    shape, wide = sizes(tensor_type(bias)), sizes(tensor_type(value))
-    if len(shape) > len(wide):
+def is_per_channel(constant: SSAValue, layer: Layer) -> bool:
+    """Whether `constant` broadcasts along all axes but that of the layer's channels."""
+    shape, rank = shape_of(constant), len(layer.shape)
+    if len(shape) > rank:
         # Then the axis of the channels is another one in the sum.
         return False
-    places = range(len(wide) - len(shape), len(wide))
-    return all(size == 1 or at == 1 for at, size in zip(places, shape, strict=True))
+    places = range(rank - len(shape), rank)
+    channels = channel_axis(layer)
+    return all(size == 1 or at == channels for at, size in zip(places, shape))
 
 
-class FoldIntoLayer(RewritePattern):
-    """Replaces a layer and its normalisation by a layer with other weights."""
+def reshaped(value: SSAValue, *shape: Dim) -> SSAValue:
+    """Builds `value` under another shape."""
+    return ReshapeOp(value, shape=to_names(shape)).result
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: BatchNormOp, rewriter: PatternRewriter, /) -> None:
-        found = layer_before(op.input)
-        if found is None or not all(is_constant(each) for each in op.operands[1:]):
-            return
-        layer, bias = found
-        rank = len(op.shape)
-        if isinstance(layer, LinearOp) and rank != 2:
-            return
-        with ImplicitBuilder(built := Block()):
-            factor, shift = op.scale_and_shift()
-            weight = tensor_type(layer.weight)
-            filters = per_channel(factor, len(sizes(weight)) - 1)
-            new = type(layer)(
-                layer.operands[0], MulOp(layer.weight, filters), **layer.properties
-            )
-            moved = per_channel(shift, rank - 2)
-            if bias is not None:
-                moved = AddOp(MulOp(bias, per_channel(factor, rank - 2)), moved).result
-            result = AddOp(new, moved)
-        for each in built.ops:
-            each.location = layer.location
-        rewriter.inline_block(built, InsertPoint.before(op))
-        rewriter.replace(op, [], [result.result])
+
+def vector(constant: SSAValue) -> SSAValue:
+    """Builds a constant as a tensor of C, or of one element that is for all."""
+    count = prod(size for size in shape_of(constant) if isinstance(size, int))
+    return reshaped(constant, *([] if count == 1 else [count]))
 
 
 def per_channel(value: SSAValue, after: int) -> SSAValue:
-    """The tensor of C as a tensor of C x 1 x ..., with so many axes after it."""
-    (channels,) = sizes(tensor_type(value))
-    return ReshapeOp(
-        value, shape=to_names([channels, *(1 for _ in range(after))])
-    ).result
+    """Builds the tensor of C as a tensor of C x 1 x ..., with so many axes after it."""
+    if not shape_of(value):
+        return value
+    return reshaped(value, *shape_of(value), *(1 for _ in range(after)))
+
+
+def by_output(layer: Layer, factor: SSAValue) -> SSAValue:
+    """Builds the weight with each filter times the factor of its channel."""
+    weight = layer.operands[1]
+    shape = shape_of(weight)
+    if not shape_of(factor) or isinstance(layer, MatmulOp):
+        return MulOp(weight, factor).result
+    if not isinstance(layer, ConvTransposeOp):
+        return MulOp(weight, per_channel(factor, len(shape) - 1)).result
+    groups: int = layer.values()["groups"]
+    inputs, outputs, *kernel = shape
+    assert isinstance(inputs, int), "the op knows how many channels it reads"
+    grouped = reshaped(weight, groups, inputs // groups, outputs, *kernel)
+    factors = reshaped(factor, groups, 1, outputs, *(1 for _ in kernel))
+    return reshaped(MulOp(grouped, factors).result, *shape)
+
+
+def by_input(layer: Layer, factor: SSAValue) -> SSAValue:
+    """Builds the weight with each filter times the factors of what it reads."""
+    weight = layer.operands[1]
+    shape = shape_of(weight)
+    if not isinstance(layer, ConvOp):
+        after = 1 if isinstance(layer, MatmulOp) else 0
+        return MulOp(weight, per_channel(factor, after)).result
+    groups: int = layer.values()["groups"]
+    outputs, inputs, *kernel = shape
+    assert isinstance(outputs, int), "the op knows how many channels it writes"
+    grouped = reshaped(weight, groups, outputs // groups, inputs, *kernel)
+    factors = reshaped(factor, groups, 1, inputs, *(1 for _ in kernel))
+    return reshaped(MulOp(grouped, factors).result, *shape)
+
+
+def replace(
+    op: Operation,
+    layer: Layer,
+    built: Block,
+    result: SSAValue,
+    rewriter: PatternRewriter,
+) -> None:
+    """Puts what was built of `layer` in the place of `op`."""
+    for each in built.ops:
+        each.location = layer.location
+    rewriter.inline_block(built, InsertPoint.before(op))
+    rewriter.replace(op, [], [result])
+
+
+@dataclass(frozen=True)
+class FoldIntoLayerBefore(RewritePattern):
+    """Replaces a layer and what scales its channels by a layer with other weights."""
+
+    weights: WeightStore
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        scaled = self.scaled_by(op)
+        found = None if scaled is None else layer_before(scaled)
+        if found is None:
+            return
+        layer, bias = found
+        rank, channels = len(layer.shape), channel_axis(layer)
+        if isinstance(op, BatchNormOp):
+            if channels != 1:
+                return
+        elif not (
+            is_per_channel(op.operands[self.place(op)], layer)
+            and layer.operands[1].has_one_use()
+        ):
+            return
+        with ImplicitBuilder(built := Block()):
+            factor, moved = self.scale_and_shift(op)
+            new = type(layer)(
+                layer.operands[0], by_output(layer, factor), **layer.properties
+            )
+            after = rank - 1 - channels
+            if moved is not None:
+                moved = per_channel(moved, after)
+            if bias is not None:
+                moved_bias = MulOp(bias, per_channel(factor, after))
+                moved = (
+                    moved_bias if moved is None else AddOp(moved_bias, moved)
+                ).result
+            result = new.result if moved is None else AddOp(new, moved).result
+        replace(op, layer, built, result, rewriter)
+
+    def scaled_by(self, op: Operation) -> SSAValue | None:
+        """What `op` multiplies or divides by constants that are known here."""
+        match op:
+            case BatchNormOp():
+                return op.input if all(map(is_constant, op.operands[1:])) else None
+            case MulOp() | DivOp():
+                place = self.place(op)
+                value, constant = op.operands[1 - place], op.operands[place]
+                if op.type != value.type or dtype(op.type).kind != "f":
+                    return None
+                return (
+                    value if self.is_usable(constant, isinstance(op, DivOp)) else None
+                )
+            case _:
+                return None
+
+    def place(self, op: Operation) -> int:
+        """Which operand of a product or a quotient is the constant."""
+        return int(isinstance(op, DivOp) or is_constant(op.operands[1]))
+
+    def is_usable(self, constant: SSAValue, divides: bool) -> bool:
+        """Whether products with the numbers, or quotients by them, are finite."""
+        match constant.owner:
+            case ConstantOp() as op:
+                array = to_array(op.value)
+            case WeightOp() as op if op.key.data in self.weights:
+                array = self.weights[op.key.data]
+            case _:
+                return isinstance(constant.owner, WeightOp)
+        return bool(np.isfinite(array).all()) and not (divides and (array == 0).any())
+
+    def scale_and_shift(self, op: Operation) -> tuple[SSAValue, SSAValue | None]:
+        """Builds the factor of each channel, and what is added to it, if anything."""
+        if isinstance(op, BatchNormOp):
+            return op.scale_and_shift()
+        factor = vector(op.operands[self.place(op)])
+        return ReciprocalOp(factor).result if isinstance(op, DivOp) else factor, None
+
+
+class MergeBiases(RewritePattern):
+    """Adds one constant to a layer where two were added, or one was subtracted."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, AddOp | SubOp) or dtype(op.type).kind != "f":
+            return
+        value, constant = op.operands
+        if isinstance(op, AddOp) and is_constant(value):
+            value, constant = constant, value
+        found = layer_before(value)
+        if found is None or not is_constant(constant) or op.type != value.type:
+            return
+        layer, bias = found
+        if not is_per_channel(constant, layer):
+            return
+        if bias is None and isinstance(op, AddOp):
+            return
+        with ImplicitBuilder(built := Block()):
+            if bias is None:
+                moved = NegOp(constant)
+            else:
+                moved = type(op)(bias, constant)
+            result = AddOp(layer, moved).result
+        replace(op, layer, built, result, rewriter)
+
+
+class FoldIntoLayerAfter(RewritePattern):
+    """Replaces a normalisation and the layer that reads it by one layer."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BatchNormOp, rewriter: PatternRewriter, /) -> None:
+        layer = next((use.operation for use in op.result.uses), None)
+        if (
+            not isinstance(layer, ConvOp | LinearOp | MatmulOp)
+            or not op.result.has_one_use()
+            or layer.operands[0] is not op.result
+            or not is_layer(layer)
+            or not layer.operands[1].has_one_use()
+            or not all(map(is_constant, op.operands[1:]))
+        ):
+            return
+        if isinstance(layer, ConvOp):
+            if any(layer.values()["padding"]):
+                return
+        elif len(op.shape) != 2:
+            # The channels are not what a row of the weight is multiplied with.
+            return
+        rank, channels = len(layer.shape), channel_axis(layer)
+        with ImplicitBuilder(built := Block()):
+            factor, shift = op.scale_and_shift()
+            new = type(layer)(op.input, by_input(layer, factor), **layer.properties)
+            shifted = by_input(layer, shift)
+            outputs = 1 if isinstance(layer, MatmulOp) else 0
+            summed = tuple(
+                each for each in range(len(shape_of(shifted))) if each != outputs
+            )
+            moved = SumOp(shifted, axes=summed, keepdims=False).result
+            result = AddOp(new, per_channel(moved, rank - 1 - channels)).result
+        replace(layer, layer, built, result, rewriter)
+        rewriter.erase(op)
 
 
 @dataclass(frozen=True)
 class FoldBatchNorm(ModulePass):
-    """Folds batch normalisations into the layers before them."""
+    """Folds what scales and moves channels into the layers beside it."""
 
     name = "fold-batch-norm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(FoldIntoLayer()).rewrite_module(op)
+        patterns: list[RewritePattern] = [
+            FoldIntoLayerBefore(weights_of(ctx)),
+            MergeBiases(),
+            FoldIntoLayerAfter(),
+        ]
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(op)
         dce(op)

@@ -41,7 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.graph.memory import is_computed, root_of
 from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.graph.region import ControlOp
+from ....dialects.graph.region import ControlOp, block_of
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,6 @@ def own_operands(op: Operation, places: Iterator[int] | range) -> None:
             copy_operand(op, place)
             root = op.operands[place]
         owned.add(root)
-
-
-def block_of(value: SSAValue) -> Block | None:
-    """The block that a value belongs to."""
-    return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 def own_first(op: LoopOp) -> None:

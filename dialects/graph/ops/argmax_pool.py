@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
 from ..literal import to_names
+from ..op import Requirement
 from ..order import Carried, Order
 from ..shape import Array, Tensor, is_float, sizes, tensor_type, with_element
 from ..window import pad_spatial, padded
@@ -59,19 +60,32 @@ class ArgmaxPoolOp(PoolOp):
     ) -> Tensor:
         if channels_last:
             raise VerifyException(f"expected channels before places, got {input}")
-        pairs_of = zip(
-            padding, (*kernel, *kernel), (*dilation, *dilation), strict=False
-        )
-        if any(pad > (size - 1) * step for pad, size, step in pairs_of):
+        limits = zip(padding, (*kernel, *kernel), (*dilation, *dilation), strict=False)
+        if any(pad > (size - 1) * step for pad, size, step in limits):
             raise VerifyException(
                 f"expected windows with elements in them, got paddings {padding}"
             )
+        for size, step in zip(sizes(input)[2:], dilation, strict=False):
+            if any(padding) and isinstance(size, int) and size < step:
+                raise VerifyException(
+                    f"expected windows with elements in them, got steps of {step} over "
+                    f"{size}"
+                )
         type = super().infer(input, kernel, strides, padding, dilation)
         return with_element(type, i64)
 
     def carry(self, operand: int, order: Order) -> Carried | None:
         # It decomposes before orders are chosen.
         return None
+
+    def requirements(self) -> Sequence[Requirement]:
+        values, spatial = self.values(), self.operand_sizes()[0][2:]
+        if not any(values["padding"]):
+            return super().requirements()
+        message = f"expected windows with elements in them, got steps over {spatial}"
+        steps = zip(spatial, values["dilation"], strict=True)
+        inside = (Requirement(size - step, message) for size, step in steps)
+        return [*super().requirements(), *inside]
 
     def reference(
         self,
@@ -101,7 +115,7 @@ class ArgmaxPoolOp(PoolOp):
     def decompose(self) -> Sequence[SSAValue]:
         values, count = self.values(), len(self.shape) - 2
         input, padding = tensor_type(self.input), values.pop("padding")
-        n, c, *spatial = sizes(input)
+        spatial = sizes(input)[2:]
         low, high = padded(padding)
         taps = prod(values["kernel"])
         shape = to_names([*self.shape, taps])

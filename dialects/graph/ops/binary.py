@@ -173,5 +173,7 @@ def whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
     is_unit = scalar.compare("eq", scalar.absolute(base), one)
     unit = scalar.select(is_unit, base, zero)
     odd = scalar.binary("and")(exponent, one)
-    by_sign = scalar.select(scalar.compare("ne", odd, zero), unit, scalar.mul(unit, unit))
+    by_sign = scalar.select(
+        scalar.compare("ne", odd, zero), unit, scalar.mul(unit, unit)
+    )
     return scalar.select(scalar.compare("lt", exponent, zero), by_sign, result)

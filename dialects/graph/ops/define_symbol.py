@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, TensorType, i64
@@ -55,10 +56,15 @@ class DefineSymbolOp(GraphOp):
         """The least and the greatest that the symbol can be."""
         return dim(self.low.data), dim(self.high.data)
 
+    def defines(self, operands: Sequence[Array]) -> Mapping[str, int]:
+        return {self.symbol.data: int(operands[0])}
+
     def reference(
         self, value: Array, symbol: str, low: tuple[int, ...], high: tuple[int, ...]
     ) -> tuple[Array, ...]:
-        raise AssertionError("a size that a run computes is not known to numpy")
+        if not low[0] <= value <= high[0]:
+            raise ValueError(f"expected a size from {low[0]} to {high[0]}, got {value}")
+        return ()
 
 
 def verify_name(name: str) -> None:

@@ -41,9 +41,8 @@ class DiagonalOp(SingleResultOp):
         if len(places) != 2 or places[0] == places[1]:
             raise VerifyException(f"expected two axes that differ, got {axes}")
         kept = [size for place, size in enumerate(shape) if place not in places]
-        return tensor(
-            input.element_type, *kept, length(*(shape[each] for each in places), offset)
-        )
+        rows, columns = (shape[each] for each in places)
+        return tensor(input.element_type, *kept, length(rows, columns, offset))
 
     def reference(self, input: Array, axes: tuple[int, ...], offset: int) -> Array:
         return np.diagonal(input, offset, *axes)
@@ -67,4 +66,5 @@ class DiagonalOp(SingleResultOp):
 def length(rows: Dim, columns: Dim, offset: int) -> Dim:
     """How many elements a diagonal has."""
     rows, columns = rows - max(-offset, 0), columns - max(offset, 0)
-    return maximum(rows if rows == columns else minimum(rows, columns), 0)
+    least = rows if rows == columns else minimum(rows, columns)
+    return maximum(least, 0) if offset else least

@@ -105,3 +105,19 @@ class Log2Op(MathOp):
     SPELLINGS: ClassVar = ("aten.log2.default",)
     MATH: ClassVar = math.Log2Op
     NUMPY: ClassVar = np.log2
+
+
+@irdl_op_definition
+class Log10Op(MathOp):
+    """
+    The logarithm to base 10; NaN of a negative number.
+
+    ```mlir
+    %1 = graph.log10 %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.log10"
+    SPELLINGS: ClassVar = ("aten.log10.default",)
+    MATH: ClassVar = math.Log10Op
+    NUMPY: ClassVar = np.log10

@@ -70,7 +70,7 @@ class FirstTrueOp(PlaceOp):
     def reference(self, input: Array, axis: int, keepdims: bool) -> Array:
         first = np.argmax(input, axis, keepdims=keepdims)
         found = np.any(input, axis, keepdims=keepdims)
-        return np.where(found, first, input.shape[axis])
+        return np.asarray(np.where(found, first, input.shape[axis]), np.int64)
 
     def nests(self) -> Sequence[Nest]:
         shape = sizes(tensor_type(self.input))

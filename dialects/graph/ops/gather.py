@@ -22,9 +22,7 @@ def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
     place = normalize_axis(axis, len(outer))
     if len(inner) != len(outer):
         raise VerifyException(f"expected as many axes, got {input} and {indices}")
-    return [
-        outer[each] - inner[each] for each in range(len(outer)) if each != place
-    ]
+    return [outer[each] - inner[each] for each in range(len(outer)) if each != place]
 
 
 def require_room(input: Tensor, indices: Tensor, axis: int) -> None:
@@ -57,7 +55,7 @@ def along(indices: Array, axis: int, bound: int, wraps: bool) -> tuple[Array, ..
     Raises `IndexError` when one is out of its range.
     """
     check_range(indices, bound, wraps)
-    grid = [*np.indices(indices.shape, sparse=True)]
+    grid: list[Array] = list(np.indices(indices.shape, sparse=True))
     grid[axis] = indices
     return tuple(grid)
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.utils.exceptions import VerifyException
 
 from ... import dims
 from ..nest import Nest, Where, axes, axis, same
@@ -32,7 +33,10 @@ class IotaOp(SingleResultOp):
 
     @classmethod
     def infer(cls, size: str) -> Tensor:
-        return tensor(i64, dims.dim(size))
+        count = dims.dim(size)
+        if isinstance(count, int) and count < 0:
+            raise VerifyException(f"expected a size of zero or more, got {size}")
+        return tensor(i64, count)
 
     def reference(self, size: str | tuple[int, ...]) -> Array:
         return np.arange(int(size if isinstance(size, str) else size[0]))

@@ -95,6 +95,4 @@ def ratio(a: SSAValue, b: SSAValue) -> SSAValue:
     low, high = scalar.minimum(a, b), scalar.maximum(a, b)
     zero, one = scalar.constant(0, a.type), scalar.constant(1, a.type)
     equal = scalar.select(scalar.compare("eq", high, zero), zero, one)
-    return scalar.select(
-        scalar.compare("eq", low, high), equal, scalar.div(low, high)
-    )
+    return scalar.select(scalar.compare("eq", low, high), equal, scalar.div(low, high))

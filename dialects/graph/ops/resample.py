@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -28,13 +28,14 @@ class ResampleOp(SingleResultOp):
     At each place along `axis` the sum of the elements that a row of indices names, each
     times the weight beside its index.
 
-    The indices, which are not below zero, are (batch)x(places)x(taps): the axes of the
+    An element without weight does not count when the op `skips`, not even NaN. The
+    indices, which are not below zero, are (batch)x(places)x(taps): the axes of the
     batch, if any, are the first ones of the input.
 
     ```mlir
-    %3 = graph.resample %0, %1, %2 {axis = 1 : i64} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
-    %4 = graph.resample %0, %1, %2 {axis = -1 : i64} : tensor<3x7xf32>, tensor<5x20xi64>, tensor<5x20xf32> -> tensor<3x5xf32>
-    %5 = graph.resample %0, %1, %2 {axis = 2 : i64} : tensor<3x2x7xf32>, tensor<3x5x4xi64>, tensor<3x5x4xf32> -> tensor<3x2x5xf32>
+    %3 = graph.resample %0, %1, %2 {axis = 1 : i64, skips = false} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
+    %4 = graph.resample %0, %1, %2 {axis = -1 : i64, skips = false} : tensor<3x7xf32>, tensor<5x20xi64>, tensor<5x20xf32> -> tensor<3x5xf32>
+    %5 = graph.resample %0, %1, %2 {axis = 2 : i64, skips = true} : tensor<3x2x7xf32>, tensor<3x5x4xi64>, tensor<3x5x4xf32> -> tensor<3x2x5xf32>
     ```
     """
 
@@ -44,10 +45,11 @@ class ResampleOp(SingleResultOp):
     indices = operand_def(TensorType)
     weights = operand_def(TensorType)
     axis = prop_def(IntegerAttr.constr(i64))
+    skips = prop_def(IntegerAttr.constr(i1))
 
     @classmethod
     def infer(
-        cls, input: Tensor, indices: Tensor, weights: Tensor, axis: int
+        cls, input: Tensor, indices: Tensor, weights: Tensor, axis: int, skips: bool
     ) -> Tensor:
         require(input, "float")
         require(indices, "integer")
@@ -77,7 +79,7 @@ class ResampleOp(SingleResultOp):
         return Carried((order, None, None), order, {"axis": axis})
 
     def reference(
-        self, input: Array, indices: Array, weights: Array, axis: int
+        self, input: Array, indices: Array, weights: Array, axis: int, skips: bool
     ) -> Array:
         place = axis % input.ndim
         *batch, places, taps = indices.shape
@@ -92,7 +94,9 @@ class ResampleOp(SingleResultOp):
                 found = np.take_along_axis(
                     input, np.broadcast_to(at, result.shape), place
                 )
-                result += found * weights[..., tap].reshape(shape)
+                weight = weights[..., tap].reshape(shape)
+                part = found * weight
+                result += np.where(weight == 0, 0, part) if skips else part
         return result
 
     def nests(self) -> Sequence[Nest]:
@@ -106,18 +110,23 @@ class ResampleOp(SingleResultOp):
             at = (*axes(place), index, *axes(rank - place - 1, place + 1))
             return Read(0, at), Read(2, (*row, tap))
 
+        skips: bool = self.values()["skips"]
+
+        def weighted(element: SSAValue, weight: SSAValue) -> SSAValue:
+            part = scalar.mul(element, weight)
+            if not skips:
+                return part
+            zero = scalar.constant(0, part.type)
+            return scalar.select(scalar.compare("eq", weight, zero), zero, part)
+
         if not isinstance(taps, int) or not 0 < taps <= UNROLLED:
-
-            def weighted(element: SSAValue, weight: SSAValue) -> SSAValue:
-                return scalar.mul(element, weight)
-
             bounds = (*self.shape, taps)
             return [Nest(bounds, sources(axis(rank)), weighted, axes(rank), 1, "add")]
 
         def total(*each: SSAValue) -> SSAValue:
-            result = scalar.mul(each[0], each[1])
+            result = weighted(each[0], each[1])
             for start in range(2, len(each), 2):
-                result = scalar.add(result, scalar.mul(*each[start : start + 2]))
+                result = scalar.add(result, weighted(*each[start : start + 2]))
             return result
 
         every = [each for tap in range(taps) for each in sources(Linear(offset=tap))]

@@ -162,7 +162,9 @@ class ResizeOp(SingleResultOp):
             result = IndexSelectOp(self.input, chosen, axis=self.place, wraps=False)
         else:
             indices, weights = row.table(positions)
-            result = ResampleOp(self.input, indices, weights, axis=self.place)
+            result = ResampleOp(
+                self.input, indices, weights, axis=self.place, skips=False
+            )
         if how.outside is None:
             return [result.result]
         is_inside = LogicalAndOp(

@@ -85,6 +85,7 @@ def interpret(
             operands = [known[each] for each in op.operands]
             with np.errstate(all="ignore"):
                 results = op.run_reference(operands, values)
+            values |= op.defines(operands)
             known.update(zip(op.results, map(np.asarray, results), strict=True))
         for result in op.results:
             check(result, known[result], values)

@@ -137,6 +137,7 @@ class Translator(nn.Module):
             self.words(words) * math.sqrt(WIDTH),
             memory,
             tgt_mask=later,
+            tgt_is_causal=True,
             memory_key_padding_mask=hidden,
         )
         return functional.log_softmax(self.out(x), -1)

@@ -123,7 +123,7 @@ def double_conv(channels: int, outputs: int) -> Any:
 
 
 class UNet(nn.Module):
-    """Down twice by pooling and up twice by transposed convolutions, joined level-wise."""
+    """Down twice by pooling, up twice by transposed convolutions, joined by level."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -194,6 +194,71 @@ CASES = {
         " t = Pow(s, d) y = Sum(p, q, r, t) }",
         N,
     ),
+    "powers of tensors": Case(
+        "float[n] x, double[n] e | { p = Abs(x) y = Pow(p, e) z = Pow(e, p) }", N
+    ),
+    "powers of integers": Case(
+        "int64[n] i, int32[n] e | { f = Abs(e) y = Pow(i, f) z = Pow(f, f) }", N
+    ),
+    "rests of floats": Case(
+        "float[n,1] a, float[3] b | { y = Mod<fmod=1>(a, b) }",
+        N,
+    ),
+    "shifted bits": Case(
+        """int64[n] a, int64[n] b | { c = Abs(b) y = BitShift<direction="LEFT">(a, c)
+        z = BitShift<direction="RIGHT">(a, c) }""",
+        N,
+        opset=28,
+    ),
+    "bits": Case(
+        "int32[n] a, int32[n] b | { c = BitwiseAnd(a, b) d = BitwiseNot(c)"
+        " y = BitwiseOr(d, b) z = BitwiseXor(d, a) }",
+        N,
+    ),
+    "bits of floats": Case(
+        "float[n] x | { a = BitCast<to=6>(x) y = BitCast<to=1>(a) z = Abs(a) }",
+        N,
+        opset=28,
+    ),
+    "greatest in order": Case(
+        "float[n,5] x | <int64[1] k = {3}> { y, z = TopK(x, k) }", N
+    ),
+    "least in order": Case(
+        "int64[5,n] x | <int64[1] k = {2}> { y, z = TopK<axis=0, largest=0>(x, k) }", N
+    ),
+    "cumulative products": Case(
+        "float[n,3] x | <int64 a = {0}, int64 b = {1}> { y = CumProd<reverse=1>(x, a)"
+        " z = CumProd<exclusive=1>(x, b) }",
+        N,
+        opset=28,
+    ),
+    **{
+        f"einsum {equation}": Case(
+            f'{inputs} | {{ y = Einsum<equation="{equation}">({names}) }}', N
+        )
+        for equation, inputs, names in (
+            ("ij,jk->ik", "float[n,3] a, float[3,4] b", "a, b"),
+            ("ij , kj", "float[n,3] a, float[4,3] b", "a, b"),
+            ("bij,bkj->kib", "float[n,2,3] a, float[n,4,3] b", "a, b"),
+            ("...ij,...jk", "float[n,1,2,3] a, float[5,3,4] b", "a, b"),
+            ("i...->...", "float[n,2,3] a", "a"),
+            ("ii->i", "float[3,3] a", "a"),
+            ("iji->j", "float[3,n,3] a", "a"),
+            ("ij->", "float[n,3] a", "a"),
+            ("i,j->ji", "float[n] a, float[3] b", "a, b"),
+            ("ij,ij->i", "float[n,3] a, float[n,3] b", "a, b"),
+            ("ij,jk,kl->li", "float[n,3] a, float[3,4] b, float[4,n] c", "a, b, c"),
+            ("ij,kl->k", "float[n,3] a, float[2,n] b", "a, b"),
+            ("bhid,bhjd->bhij", "float[2,3,n,4] a, float[2,3,5,4] b", "a, b"),
+        )
+    },
+    "identities": Case(
+        "float[n,5] x | { y = EyeLike<k=1>(x) z = EyeLike<dtype=7, k=-1>(x) }",
+        N,
+    ),
+    "triangles of any size": Case(
+        "float[2,n,m] x | { y = Trilu(x) z = Trilu<upper=0>(x) }", NM
+    ),
     "remainders": Case(
         "int64[n] a | <int64[1] b = {-3}> { y = Mod(a, b) z = Mod<fmod=1>(a, b) }", N
     ),
@@ -231,6 +296,32 @@ CASES = {
         "{ three = Constant<value_int=3>() j = Mod(i, three)"
         " y = Gather<axis=1>(x, j) z = Gather(x, one) }",
         N,
+    ),
+    "gather elements": Case(
+        "float[n,4] x | <int64[1,3] i = {0,-4,3}, int64[2,4] j = {0,-1,0,0,-1,0,-1,0}>"
+        " { y = GatherElements<axis=1>(x, i) z = GatherElements(x, j) }",
+        N,
+        evaluator_errs=True,
+    ),
+    "gather blocks": Case(
+        "float[n,4,3] x | <int64[2,2] i = {0,-4,-1,3}, int64[1] j = {-1}>"
+        " { y = GatherND(x, i) z = GatherND(x, j) }",
+        N,
+    ),
+    "scatter elements": Case(
+        "float[n,4] x, float[n,3] u, int64[n,3] i |"
+        " { four = Constant<value_int=4>() j = Mod(i, four)"
+        ' y = ScatterElements<axis=1, reduction="add">(x, j, u)'
+        ' z = ScatterElements<axis=-1, reduction="max">(x, j, u) }',
+        N,
+    ),
+    "scatter blocks": Case(
+        "float[n,3] x, float[4,3] u | <int64[4,1] i = {0,-1,0,0}>"
+        ' { y = ScatterND<reduction="mul">(x, i, u) z = ScatterND(x, i, u) }',
+        N,
+    ),
+    "compress": Case(
+        "float[n,3] x | <bool[2] c = {0, 1}> { y = Compress<axis=1>(x, c) }", N
     ),
     "splits": Case(
         "float[n,7] x | <int64[3] s = {1,4,2}> "

@@ -28,8 +28,11 @@ FAILURES = {
     "test_not_2d": "opset 1",
     "test_not_3d": "opset 1",
     "test_not_4d": "opset 1",
+    # ONNX's text, ONNX Runtime and torch: 3 / 1 elements apart; the case: 3 / 1.4.
+    "test_resize_downsample_scales_linear_align_corners": "a fractional size",
+    "test_resize_downsample_scales_cubic_align_corners": "a fractional size",
 }
-"""Cases that are refused though their op is supported, and why."""
+"""Cases that are refused, or compute something else, on purpose, and why."""
 
 
 def arrays(values: Sequence[Any]) -> list[Array] | None:
@@ -44,30 +47,36 @@ def arrays(values: Sequence[Any]) -> list[Array] | None:
     return found
 
 
-def steers(array: Array) -> bool:
+def steers(array: Array, kinds: str) -> bool:
     """Whether an input may say how an op works: numbers in a row, or one of them."""
-    return array.size <= 1 or (array.ndim <= 1 and array.dtype.kind in "ib")
+    return array.size <= 1 or (array.ndim <= 1 and array.dtype.kind in kinds)
 
 
-def with_constants(source: ModelProto, inputs: Sequence[Array]) -> ModelProto:
+def with_constants(
+    source: ModelProto, inputs: Sequence[Array], kinds: str
+) -> ModelProto:
     """The model with those inputs as constants that may say how an op works."""
     result = ModelProto()
     result.CopyFrom(source)
     for value, array in zip(source.graph.input, inputs, strict=True):
-        if steers(array):
+        if steers(array, kinds):
             result.graph.initializer.append(numpy_helper.from_array(array, value.name))
     return result
 
 
 def graph_of(source: ModelProto, inputs: Sequence[Array]) -> tuple[Graph, list[Array]]:
     """What is read of a model, and the inputs that are left to it."""
-    try:
-        return read(source), list(inputs)
-    except UnsupportedModelError as error:
-        if not any("when the model runs" in each.reason for each in error.ops):
-            raise
-        rest = [each for each in inputs if not steers(each)]
-        return read(with_constants(source, inputs)), rest
+    model, rest = source, list(inputs)
+    # Rows of floats, such as scales, only where whole numbers are not enough.
+    for kinds in ("ib", "ibf"):
+        try:
+            return read(model), rest
+        except UnsupportedModelError as error:
+            if not any("when the model runs" in each.reason for each in error.ops):
+                raise
+        model = with_constants(source, inputs, kinds)
+        rest = [each for each in inputs if not steers(each, kinds)]
+    return read(model), rest
 
 
 def computes(case: TestCase) -> bool | None:

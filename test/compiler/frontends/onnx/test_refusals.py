@@ -162,13 +162,9 @@ UNSUPPORTED: dict[str, tuple[str, str]] = {
         { y = BatchNormalization<training_mode=1>(x, s, s, s, s) }""",
         r"BatchNormalization \(statistics of the batch, as in training\)",
     ),
-    "a power": (
-        "(float[2] x, float[2] z) => (float y) { y = Pow(x, z) }",
-        r"Pow \(an input Y that is computed when the model runs\)",
-    ),
-    "an exponent": (
-        "(float[2] x) => (float y) <float e = {1.7}> { y = Pow(x, e) }",
-        r"Pow \(the exponent 1.7",
+    "a number of elements": (
+        "(float[2] x, int64[1] k) => (float y, int64 z) { y, z = TopK(x, k) }",
+        r"TopK \(an input K that is computed when the model runs\)",
     ),
     "a part of an op": (
         """(float[2,3] x, int64[2] t) => (float y)

@@ -55,9 +55,7 @@ CASES: dict[str, Case] = {
     "take_along_dim": fixed(
         lambda x, i: x.take_along_dim(i, 1), floats(*X), whole(1, 4, low=0, high=6)
     ),
-    "take": fixed(
-        lambda x, i: x.take(i), floats(*X), whole(2, 5, low=-24, high=24)
-    ),
+    "take": fixed(lambda x, i: x.take(i), floats(*X), whole(2, 5, low=-24, high=24)),
     "index_select": fixed(
         lambda x, i: x.index_select(1, i), floats(*X), whole(5, low=0, high=6)
     ),
@@ -104,9 +102,7 @@ CASES: dict[str, Case] = {
     "index by numbers": dynamic(
         lambda x: x[torch.arange(x.shape[0]), x.argmax(1)], floats(*X)
     ),
-    "one_hot": dynamic(
-        lambda i: F.one_hot(i, 7).float(), whole(4, 3, low=0, high=7)
-    ),
+    "one_hot": dynamic(lambda i: F.one_hot(i, 7).float(), whole(4, 3, low=0, high=7)),
     # Change.
     "scatter": dynamic(
         lambda x, i, y: x.scatter(1, i[:, :1], y), floats(*X), COLUMNS, floats(*X)
@@ -141,7 +137,10 @@ CASES: dict[str, Case] = {
         whole(*X),
     ),
     "index_put": fixed(
-        lambda x, i, y: x.index_put((i,), y), floats(*X), torch.tensor([2, -4]), floats(6)
+        lambda x, i, y: x.index_put((i,), y),
+        floats(*X),
+        torch.tensor([2, -4]),
+        floats(6),
     ),
     "index_put twice": fixed(
         lambda x, i, j, y: x.index_put((i, j), y),

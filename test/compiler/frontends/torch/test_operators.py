@@ -22,6 +22,9 @@ from . import (  # noqa: E402
     elementwise_cases,
     indexing_cases,
     movement_cases,
+    number_cases,
+    ordering_cases,
+    spatial_cases,
 )
 from .case import Case, Wrapped  # noqa: E402
 
@@ -31,6 +34,9 @@ CASES = {
     **elementwise_cases.CASES,
     **contraction_cases.CASES,
     **movement_cases.CASES,
+    **number_cases.CASES,
+    **ordering_cases.CASES,
+    **spatial_cases.CASES,
     **indexing_cases.CASES,
 }
 
@@ -80,6 +86,12 @@ def inputs(case: Case, size: int | None) -> list[Any]:
 @pytest.mark.filterwarnings(
     "ignore:.*degrees of freedom:UserWarning"
 )  # of "var of few"
+@pytest.mark.filterwarnings(
+    "ignore:The reduce argument of torch.scatter:UserWarning"
+)  # of "scatter to multiply"
+@pytest.mark.filterwarnings(
+    "ignore:index_reduce\\(\\) is in beta:UserWarning"
+)  # of "index_reduce"
 def test_computes_what_torch_computes(name: str):
     case = CASES[name]
     module, ctx, _ = read(name)

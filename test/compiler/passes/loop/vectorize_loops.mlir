@@ -155,6 +155,39 @@ loop.kernel @rows_looked_up(%indices: memref<?xi64>, %a: memref<?xf32>, %b: memr
   }
 }
 
+// A row that is looked up is changed in one piece along the inner loop, which no two of
+// its bodies meet in; the outer one may come to a row again.
+//
+// CHECK-LABEL: loop.kernel @rows_added_up
+// AVX2:          loop.for ordered %i to 64 {
+// AVX2:            loop.for parallel %j to 16 lanes 8 {
+loop.kernel @rows_added_up(%indices: memref<?xi64>, %a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for ordered %i to 64 {
+    %number = loop.load %indices[%i] : memref<?xi64>
+    %row = arith.index_cast %number : i64 to index
+    loop.for parallel %j to 16 {
+      %x = loop.load %a[%i * 16 + %j] : memref<?xf32>
+      %y = loop.load %b[%j + %row * 16] : memref<?xf32>
+      %z = arith.addf %y, %x : f32
+      loop.store %z, %b[%j + %row * 16] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// Bodies that may meet never run side by side.
+//
+// CHECK-LABEL: loop.kernel @ordered_bodies
+// AVX2:          loop.for ordered %i to 64 {
+loop.kernel @ordered_bodies(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for ordered %i to 64 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // Elements that lie apart are not worth a vector.
 //
 // CHECK-LABEL: loop.kernel @elements_lie_apart

@@ -17,3 +17,12 @@ func.func @padding(%x : tensor<2x3x5xf32>) {
   %0 = graph.argmax_pool %x {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 2, 0>, dilation = array<i64: 1>} : tensor<2x3x5xf32> -> tensor<2x3x6xi64>
   return
 }
+
+// -----
+
+// A step is not so long that a window misses the image.
+func.func @steps(%x : tensor<2x3x2xf32>) {
+  // expected-error {{expected windows with elements in them, got steps of 3 over 2}}
+  %0 = graph.argmax_pool %x {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 3>} : tensor<2x3x2xf32> -> tensor<2x3x1xi64>
+  return
+}

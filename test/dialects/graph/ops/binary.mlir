@@ -62,10 +62,10 @@ func.func @booleans_have_no_difference(%a : tensor<4xi1>) {
 
 // -----
 
-// A power has a fraction.
-func.func @integers_have_no_power(%a : tensor<4xi32>) {
-  // expected-error {{expected float elements, got tensor<4xi32>}}
-  %0 = graph.pow %a, %a : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+// A power is one of numbers.
+func.func @booleans_have_no_power(%a : tensor<4xi1>) {
+  // expected-error {{expected number elements, got tensor<4xi1>}}
+  %0 = graph.pow %a, %a : tensor<4xi1>, tensor<4xi1> -> tensor<4xi1>
   return
 }
 

@@ -9,6 +9,7 @@
 // CHECK:         graph.log %x : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK:         graph.log1p %x : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK:         graph.log2 %x : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK:         graph.log10 %x : tensor<2x3xf32> -> tensor<2x3xf32>
 func.func @round_trip(%x : tensor<2x3xf32>) {
   %0 = graph.exp %x : tensor<2x3xf32> -> tensor<2x3xf32>
   %1 = graph.expm1 %x : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -16,6 +17,7 @@ func.func @round_trip(%x : tensor<2x3xf32>) {
   %3 = graph.log %x : tensor<2x3xf32> -> tensor<2x3xf32>
   %4 = graph.log1p %x : tensor<2x3xf32> -> tensor<2x3xf32>
   %5 = graph.log2 %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %6 = graph.log10 %x : tensor<2x3xf32> -> tensor<2x3xf32>
   return
 }
 

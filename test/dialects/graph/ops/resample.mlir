@@ -4,11 +4,11 @@
 // axes.
 //
 // CHECK-LABEL: func.func @round_trip
-// CHECK:         graph.resample %x, %i, %w {axis = 1 : i64} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
-// CHECK:         graph.resample %x, %j, %v {axis = -1 : i64} : tensor<3x7x4xf32>, tensor<3x7x5x2xi32>, tensor<3x7x5x2xf32> -> tensor<3x7x5xf32>
+// CHECK:         graph.resample %x, %i, %w {axis = 1 : i64, skips = false} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
+// CHECK:         graph.resample %x, %j, %v {axis = -1 : i64, skips = false} : tensor<3x7x4xf32>, tensor<3x7x5x2xi32>, tensor<3x7x5x2xf32> -> tensor<3x7x5xf32>
 func.func @round_trip(%x : tensor<3x7x4xf32>, %i : tensor<5x2xi64>, %w : tensor<5x2xf32>, %j : tensor<3x7x5x2xi32>, %v : tensor<3x7x5x2xf32>) {
-  %0 = graph.resample %x, %i, %w {axis = 1 : i64} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
-  %1 = graph.resample %x, %j, %v {axis = -1 : i64} : tensor<3x7x4xf32>, tensor<3x7x5x2xi32>, tensor<3x7x5x2xf32> -> tensor<3x7x5xf32>
+  %0 = graph.resample %x, %i, %w {axis = 1 : i64, skips = false} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>
+  %1 = graph.resample %x, %j, %v {axis = -1 : i64, skips = false} : tensor<3x7x4xf32>, tensor<3x7x5x2xi32>, tensor<3x7x5x2xf32> -> tensor<3x7x5xf32>
   return
 }
 
@@ -17,7 +17,7 @@ func.func @round_trip(%x : tensor<3x7x4xf32>, %i : tensor<5x2xi64>, %w : tensor<
 // Every index has a weight.
 func.func @weights(%x : tensor<7xf32>, %i : tensor<5x2xi64>, %w : tensor<5x3xf32>) {
   // expected-error {{expected indices and weights of (batch)x(places)x(taps) for axis 0 of tensor<7xf32>, got tensor<5x2xi64> and tensor<5x3xf32>}}
-  %0 = graph.resample %x, %i, %w {axis = 0 : i64} : tensor<7xf32>, tensor<5x2xi64>, tensor<5x3xf32> -> tensor<5xf32>
+  %0 = graph.resample %x, %i, %w {axis = 0 : i64, skips = false} : tensor<7xf32>, tensor<5x2xi64>, tensor<5x3xf32> -> tensor<5xf32>
   return
 }
 
@@ -26,7 +26,7 @@ func.func @weights(%x : tensor<7xf32>, %i : tensor<5x2xi64>, %w : tensor<5x3xf32
 // The batch comes before the axis.
 func.func @batch(%x : tensor<3x7xf32>, %i : tensor<3x5x2xi64>, %w : tensor<3x5x2xf32>) {
   // expected-error {{expected indices and weights of (batch)x(places)x(taps) for axis 0 of tensor<3x7xf32>, got tensor<3x5x2xi64> and tensor<3x5x2xf32>}}
-  %0 = graph.resample %x, %i, %w {axis = 0 : i64} : tensor<3x7xf32>, tensor<3x5x2xi64>, tensor<3x5x2xf32> -> tensor<5x7xf32>
+  %0 = graph.resample %x, %i, %w {axis = 0 : i64, skips = false} : tensor<3x7xf32>, tensor<3x5x2xi64>, tensor<3x5x2xf32> -> tensor<5x7xf32>
   return
 }
 
@@ -35,6 +35,6 @@ func.func @batch(%x : tensor<3x7xf32>, %i : tensor<3x5x2xi64>, %w : tensor<3x5x2
 // Sums of weighted elements have fractions.
 func.func @integers(%x : tensor<7xi64>, %i : tensor<5x2xi64>, %w : tensor<5x2xi64>) {
   // expected-error {{expected float elements, got tensor<7xi64>}}
-  %0 = graph.resample %x, %i, %w {axis = 0 : i64} : tensor<7xi64>, tensor<5x2xi64>, tensor<5x2xi64> -> tensor<5xi64>
+  %0 = graph.resample %x, %i, %w {axis = 0 : i64, skips = false} : tensor<7xi64>, tensor<5x2xi64>, tensor<5x2xi64> -> tensor<5xi64>
   return
 }

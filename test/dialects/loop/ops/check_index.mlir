@@ -12,6 +12,20 @@ loop.kernel @round_trip(%i: memref<?xi64>, %j: memref<?xi32>) {
 
 // -----
 
+// Indices may begin anywhere and lie apart.
+//
+// CHECK-LABEL: loop.kernel @apart
+// CHECK:         loop.check_index %i[20 from 1 by 2] below 1000 : memref<?xi64>
+// CHECK:         loop.check_index %i[20 from "n" by 1] wraps below 7 : memref<?xi64>
+// CHECK:         loop.check_index %i[20] below 7 : memref<?xi64>
+loop.kernel @apart(%i: memref<?xi64>) symbols ["n"] {
+  loop.check_index %i[20 from 1 by 2] below 1000 : memref<?xi64>
+  loop.check_index %i[20 from "n" by 1] wraps below 7 : memref<?xi64>
+  loop.check_index %i[20 from 0 by 1] below 7 : memref<?xi64>
+}
+
+// -----
+
 // Both may depend on the symbols of the kernel.
 //
 // CHECK-LABEL: loop.kernel @symbols

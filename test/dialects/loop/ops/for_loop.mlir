@@ -81,6 +81,16 @@ loop.kernel @symbols() symbols ["n"] {
 
 // -----
 
+// What comes in order does not come side by side.
+loop.kernel @ordered_lanes() {
+  // expected-error {{expected an ordered loop without lanes or totals}}
+  loop.for ordered %i to 64 lanes 8 {
+    loop.yield
+  }
+}
+
+// -----
+
 // There is no other kind of loop.
 loop.kernel @no_such_kind() {
   // expected-error @below {{Expected 'reduce'}}

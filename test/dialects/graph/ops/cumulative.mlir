@@ -4,8 +4,14 @@
 //
 // CHECK-LABEL: func.func @round_trip
 // CHECK:         graph.cumsum %x {axis = -1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK:         graph.cumprod %x {axis = 0 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK:         graph.cummax %x {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK:         graph.cummin %x {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
 func.func @round_trip(%x : tensor<2x3xf32>) {
   %0 = graph.cumsum %x {axis = -1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.cumprod %x {axis = 0 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+  %2 = graph.cummax %x {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+  %3 = graph.cummin %x {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
   return
 }
 
@@ -31,7 +37,7 @@ func.func @axis_out_of_range(%x : tensor<2x3xf32>) {
 
 // -----
 
-// A boolean is not a number.
+// A boolean is not a number, but it may be the greatest.
 func.func @booleans_have_no_sum(%x : tensor<4xi1>) {
   // expected-error {{expected number elements, got tensor<4xi1>}}
   %0 = graph.cumsum %x {axis = 0 : i64} : tensor<4xi1> -> tensor<4xi1>

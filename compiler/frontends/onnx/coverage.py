@@ -1,0 +1,53 @@
+"""Which ops ONNX has, and how those without a reader of their own are defined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from onnx import defs
+
+from .control_flow import REGIONS
+from .model_file import LATEST
+from .table import HANDLERS
+
+READERS: dict[str, Callable[..., object]] = {**HANDLERS, **REGIONS}
+"""What reads an op."""
+
+
+def has_latest_opset() -> bool:
+    """Whether the package onnx has the ops of the latest opset that is read."""
+    return defs.onnx_opset_version() == LATEST
+
+
+def every_op() -> list[str]:
+    """ONNX's own ops in the latest opset, and those that only older ones have."""
+    names = {
+        each.name
+        for each in defs.get_all_schemas()
+        if each.domain == "" and each.since_version <= LATEST
+    }
+    current = {name for name in names if not defs.get_schema(name, LATEST).deprecated}
+    return sorted(current | set(READERS))
+
+
+@cache
+def is_read(name: str) -> bool:
+    """Whether an op has a reader, or else a definition of which every op is read."""
+    if name in READERS:
+        return True
+    inside = definition(name)
+    return bool(inside) and all(map(is_read, inside))
+
+
+def definition(name: str) -> list[str]:
+    """The ops that an op is defined by, none where these depend on its inputs."""
+    schema = defs.get_schema(name, LATEST)
+    if not schema.has_function:
+        return []
+    return list(dict.fromkeys(each.op_type for each in schema.function_body.node))
+
+
+def depends_on_inputs(name: str) -> bool:
+    """Whether an op has a definition that depends on its inputs."""
+    return defs.get_schema(name, LATEST).has_context_dependent_function

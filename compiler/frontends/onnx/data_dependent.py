@@ -1,0 +1,161 @@
+"""ONNX ops whose results have sizes that only the run computes."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, Polynomial, ceildiv, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.binary import (
+    AddOp,
+    DivOp,
+    MaximumOp,
+    MinimumOp,
+    SubOp,
+)
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.compare import LtOp, NeOp
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.define_symbol import DefineSymbolOp
+from ....dialects.graph.ops.dim import DimOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.nonzero import NonzeroOp
+from ....dialects.graph.ops.permute import PermuteOp
+from ....dialects.graph.ops.reduce import SumOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import sizes, tensor_type
+from .element import Unsupported
+from .known import Known
+from .node import Handler, Node, Result
+
+
+def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
+    """Builds the definition of a new symbol, from zero to `high`, by an i64."""
+    made = node.symbols.define(f"{node.name}_{what}")
+    DefineSymbolOp(value, symbol=str(made), low="0", high=str(high))
+    return made
+
+
+def number(value: Dim) -> SSAValue:
+    """Builds a dimension as an i64."""
+    if isinstance(value, int):
+        return ConstantOp(value=np.array(value)).result
+    return DimOp(value=str(value)).result
+
+
+def places(node: Node, mask: SSAValue, what: str) -> SSAValue:
+    """Builds the rows of indices at which a tensor of booleans is true."""
+    shape = sizes(tensor_type(mask))
+    every = tuple(range(len(shape)))
+    count = SumOp(CastOp(mask, to=i64), axes=every, keepdims=False).result
+    return NonzeroOp(mask, count=str(define(node, count, what, product(shape)))).result
+
+
+def as_mask(x: SSAValue) -> SSAValue:
+    """Builds whether each element is not zero."""
+    type = tensor_type(x)
+    if type.element_type == i1:
+        return x
+    zero = ConstantOp(value=np.array(0))
+    return NeOp(x, CastOp(zero, to=type.element_type)).result
+
+
+def nonzero(node: Node) -> Result:
+    """The indices of the elements that are not zero, a row for each axis."""
+    x = as_mask(node.operand(0))
+    if not sizes(tensor_type(x)):
+        x = ReshapeOp(x, shape=to_names([1])).result
+        flat = places(node, x, "count")
+        size = sizes(tensor_type(flat))[0]
+        return SliceOp(
+            PermuteOp(flat, order=(1, 0)),
+            starts=to_names([0, 0]),
+            sizes=to_names([0, size]),
+            steps=(1, 1),
+        )
+    return PermuteOp(places(node, x, "count"), order=(1, 0))
+
+
+def compress(node: Node) -> Result:
+    """The slices along an axis, or the elements, for which a condition holds."""
+    x, shape = node.operand(0), node.shape(0)
+    if node.gives_attribute("axis"):
+        axis = node.normalize(node.integer("axis"), len(shape))
+    else:
+        axis, shape = 0, (product(shape),)
+        x = ReshapeOp(x, shape=to_names(shape)).result
+    if node.rank(1) != 1:
+        raise node.error(f"expected a condition of one axis, got {node.type(1)}")
+    (length,) = node.shape(1)
+    if isinstance(more := length - shape[axis], int) and more > 0:
+        raise node.error(f"expected {shape[axis]} conditions at most, got {length}")
+    if (condition := node.known(1)) is not None:
+        kept = node.tensor(Known.of(np.flatnonzero(condition.array)))
+    else:
+        rows = places(node, node.operand(1), "count")
+        count = sizes(tensor_type(rows))[:1]
+        kept = ReshapeOp(rows, shape=to_names(count)).result
+    return IndexSelectOp(x, kept, axis=axis, wraps=False)
+
+
+def is_sliced_by_run(node: Node) -> bool:
+    """Whether a Slice has starts or ends that the run computes."""
+    return "starts" not in node.signature.attributes and any(
+        node.known(place) is None for place in (1, 2)
+    )
+
+
+def run_time_slice(node: Node) -> Result:
+    """The part of a tensor between starts and ends that the run computes."""
+    shape = node.shape(0)
+    (count,) = node.shape(1)
+    if not isinstance(count, int):
+        raise Unsupported("as many starts as only the run knows")
+    axes = node.whole_numbers(3) if node.has(3) else range(count)
+    steps = node.whole_numbers(4) if node.has(4) else [1] * count
+    if any(step <= 0 for step in steps):
+        raise Unsupported("starts that the run computes, with steps backwards")
+    if not count == len(axes) == len(steps):
+        raise node.error(f"expected {count} axes and steps, got {axes} and {steps}")
+    starts: list[Dim] = [0] * len(shape)
+    counts, strides = list(shape), [1] * len(shape)
+    for at, (axis, step) in enumerate(zip(axes, steps, strict=True)):
+        place = node.normalize(axis, len(shape))
+        size = shape[place]
+        low, high = (bounded(element(node, which, at), size) for which in (1, 2))
+        zero = number(0)
+        length = MaximumOp(SubOp(high, low), zero).result
+        if step > 1:
+            more = AddOp(length, number(step - 1))
+            length = DivOp(more, number(step)).result
+        starts[place] = define(node, low, f"start{at}", size)
+        counts[place] = define(node, length, f"size{at}", ceildiv(size, step))
+        strides[place] = step
+    return SliceOp(
+        node.operand(0),
+        starts=to_names(starts),
+        sizes=to_names(counts),
+        steps=tuple(strides),
+    )
+
+
+def element(node: Node, place: int, at: int) -> SSAValue:
+    """Builds one number of an input that holds several in a row, as an i64."""
+    value = node.operand(place)
+    one = SliceOp(value, starts=to_names([at]), sizes=to_names([1]), steps=(1,))
+    scalar = ReshapeOp(one, shape=to_names([]))
+    return CastOp(scalar, to=i64).result
+
+
+def bounded(place: SSAValue, size: Dim) -> SSAValue:
+    """Builds a place counted from the front, inside of a size or at its end."""
+    zero, end = number(0), number(size)
+    from_front = WhereOp(LtOp(place, zero), AddOp(place, end), place)
+    return MinimumOp(MaximumOp(from_front, zero), end).result
+
+
+HANDLERS: dict[str, Handler] = {"Compress": compress, "NonZero": nonzero}

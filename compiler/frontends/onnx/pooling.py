@@ -1,0 +1,153 @@
+"""ONNX ops that make one element of those under a window: the pools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
+from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.dim import DimOp
+from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.ops.pad import PadOp
+from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, SumPoolOp
+from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp, SumOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.scatter import ScatterOp
+from ....dialects.graph.shape import dtype
+from .element import Unsupported
+from .expression import filled
+from .length import length_power, raised, root
+from .node import Handler, Node, Result, Results
+from .window import Sizes, Window, window_of
+
+
+def pool_window(node: Node) -> Window:
+    """The window of a pool."""
+    if node.rank(0) < 3:
+        raise node.error(f"expected NxCx..., got {node.type(0)}")
+    kernel = node.integers("kernel_shape")
+    assert kernel is not None, "the signature of every pool requires its kernel"
+    return window_of(node, node.shape(0)[2:], kernel)
+
+
+def max_pool(node: Node) -> Results:
+    """The greatest element under each place of a window, and where it is."""
+    window, x = pool_window(node), node.operand(0)
+    places = window.properties()
+    result = MaxPoolOp(x, **places)
+    if not node.gives(1):
+        return result
+    numbers = ArgmaxPoolOp(x, **places).result
+    n, channels, *spatial = node.shape(0)
+    if "storage_order" in node.signature.attributes and node.flag("storage_order"):
+        numbers = column_major(numbers, spatial)
+    image = IotaOp(size=str(n * channels))
+    before = MulOp(image, DimOp(value=str(product(spatial))))
+    shape = to_names([n, channels, *(1 for _ in spatial)])
+    return [result, AddOp(numbers, ReshapeOp(before, shape=shape))]
+
+
+def column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
+    """Builds the numbers that elements of an image have when the first axis is fast."""
+    total: SSAValue | None = None
+    for axis in reversed(range(len(spatial))):
+        # The coordinate along the last axis is what is left of the division by it.
+        size = DimOp(value=str(spatial[axis]))
+        rest = DivOp(numbers, size).result
+        place = SubOp(numbers, MulOp(rest, size))
+        part = MulOp(place, DimOp(value=str(product(spatial[:axis])))).result
+        total = part if total is None else AddOp(total, part).result
+        numbers = rest
+    assert total is not None, "an image has axes"
+    return total
+
+
+def max_unpool(node: Node) -> Result:
+    """Elements put back where a max pool took them from, zeros elsewhere."""
+    window, shape = pool_window(node), node.shape(0)
+    spatial: list[Dim] = []
+    for size, *rest in zip(
+        shape[2:], window.strides, window.kernel, window.low, window.high, strict=True
+    ):
+        stride, kernel, low, high = rest
+        spatial.append((size - 1) * stride + kernel - low - high)
+    image = [*shape[:2], *spatial]
+    zeros = filled(np.zeros((), dtype(node.type(0))), [product(image)])
+    row = to_names([product(shape)])
+    where, values = (ReshapeOp(node.operand(each), shape=row) for each in (1, 0))
+    total = ScatterOp(zeros, where, values, axis=0, wraps=True, reduction="none")
+    result = ReshapeOp(total, shape=to_names(image)).result
+    if not node.has(2):
+        return result
+    wanted = node.dims(2)
+    more = [big - small for big, small in zip(wanted, image, strict=True)]
+    numbers = tuple(each for each in more if isinstance(each, int) and each >= 0)
+    if len(numbers) < len(more):
+        got = ", ".join(map(str, wanted))
+        raise Unsupported(f"an output_shape that may be smaller: {got}")
+    return PadOp(result, low=tuple(0 for _ in numbers), high=numbers, value=0.0)
+
+
+def average_pool(node: Node) -> Result:
+    """The mean of the elements under each place of a window."""
+    window = pool_window(node)
+    x, padding = node.operand(0), window.padding
+    is_told = "count_include_pad" in node.signature.attributes
+    counts = is_told and node.flag("count_include_pad")
+    if counts and any(window.beyond):
+        # The padding counts, but not what lies beyond it.
+        x = PadOp(
+            x, low=(0, 0, *window.low), high=(0, 0, *window.high), value=0.0
+        ).result
+        padding, counts = (*(0 for _ in window.low), *window.beyond), False
+    places = window.properties() | {"padding": padding}
+    return AvgPoolOp(x, **places, count_padding=counts)
+
+
+def length_pool(node: Node) -> Result:
+    """The root of the sum of powers of the elements under a window."""
+    window, power = pool_window(node), length_power(node)
+    parts = raised(node.operand(0), power)
+    total = SumPoolOp(parts, **window.properties())
+    return root(total.result, power)
+
+
+def global_length_pool(node: Node) -> Result:
+    """The root of the sum of powers of the elements of each channel."""
+    power = length_power(node)
+    parts = raised(node.operand(0), power)
+    total = SumOp(parts, axes=spatial_axes(node), keepdims=True)
+    return root(total.result, power)
+
+
+def spatial_axes(node: Node) -> Sizes:
+    """The axes of an image, after those of the batch and the channels."""
+    if node.rank(0) < 3:
+        raise node.error(f"expected NxCx..., got {node.type(0)}")
+    return tuple(range(2, node.rank(0)))
+
+
+def global_average_pool(node: Node) -> Result:
+    """The mean of each channel."""
+    return MeanOp(node.operand(0), axes=spatial_axes(node), keepdims=True)
+
+
+def global_max_pool(node: Node) -> Result:
+    """The greatest element of each channel."""
+    return ReduceMaxOp(node.operand(0), axes=spatial_axes(node), keepdims=True)
+
+
+HANDLERS: dict[str, Handler] = {
+    "AveragePool": average_pool,
+    "GlobalAveragePool": global_average_pool,
+    "GlobalLpPool": global_length_pool,
+    "GlobalMaxPool": global_max_pool,
+    "LpPool": length_pool,
+    "MaxPool": max_pool,
+    "MaxUnpool": max_unpool,
+}

@@ -1,0 +1,203 @@
+"""ONNX ops that give an image another size: `Resize` and, before it, `Upsample`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, floordiv
+from ....dialects.graph.interpolation import COORDINATES, ROUNDED
+from ....dialects.graph.ops.resize import ResizeOp
+from ....dialects.graph.shape import is_float
+from .element import Unsupported
+from .node import Handler, Node, Result
+
+FINEST = 1024
+"""The greatest denominator of a scale of a size that varies."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What becomes of an axis: its size, and the scale if that is not their ratio."""
+
+    size: Dim
+    scale: float | None = None
+
+
+def resize(node: Node) -> Result:
+    """The input with other sizes, each element found between those that it had."""
+    if node.since == 10:
+        return simply_resized(node, whole_row(node, 1))
+    rank = node.rank(0)
+    axes = list(range(rank))
+    if "axes" in node.signature.attributes:
+        given = node.integers("axes")
+        axes = axes if given is None else [node.normalize(each, rank) for each in given]
+    policy = "stretch"
+    if "keep_aspect_ratio_policy" in node.signature.attributes:
+        policy = node.text("keep_aspect_ratio_policy")
+    if is_given(node, 3):
+        sizes = node.dims(3)
+        check_count(node, len(sizes), axes, "sizes")
+        wanted = with_policy(node, axes, sizes, policy)
+    else:
+        scales = whole_row(node, 2)
+        check_count(node, len(scales), axes, "scales")
+        wanted = scaled(node, axes, scales)
+    how = interpolation(node)
+    crops = [0.0] * len(axes) + [1.0] * len(axes)
+    if how["coordinates"] == "tf_crop_and_resize":
+        crops = whole_row(node, 1)
+        check_count(node, len(crops), [*axes, *axes], "roi")
+        how["outside"] = node.number("extrapolation_value")
+    result = node.operand(0)
+    for axis, start, end in reversed(
+        list(zip(axes, crops, crops[len(axes) :], strict=False))
+    ):
+        parts = {} if (start, end) == (0, 1) else {"start": start, "end": end}
+        result = along(node, result, axis, wanted[axis], how | parts)
+    return result
+
+
+def along(
+    node: Node, x: SSAValue, axis: int, wanted: Axis, how: dict[str, Any]
+) -> SSAValue:
+    """Builds `x` with one axis resized, which is `x` itself when it stays."""
+    is_same = wanted.size == node.shape(0)[axis] and wanted.scale in (None, 1)
+    if is_same and "start" not in how:
+        return x
+    scale = {} if wanted.scale is None else {"scale": wanted.scale}
+    return ResizeOp(x, axis=axis, size=str(wanted.size), **how, **scale).result
+
+
+def interpolation(node: Node) -> dict[str, Any]:
+    """The properties of the resized axes that are the same for all."""
+    mode, coordinates = node.text("mode"), node.text("coordinate_transformation_mode")
+    if coordinates not in COORDINATES:
+        raise node.error(f"expected one of {', '.join(COORDINATES)}, got {coordinates}")
+    how: dict[str, Any] = {"coordinates": coordinates}
+    if mode == "nearest":
+        how["mode"] = node.text("nearest_mode")
+        if how["mode"] not in ROUNDED:
+            raise node.error(f"expected one of {', '.join(ROUNDED)}, got {how['mode']}")
+        return how
+    if mode not in ("linear", "cubic"):
+        raise node.error(f"expected a mode nearest, linear or cubic, got {mode}")
+    if not is_float(node.type(0)):
+        raise Unsupported(f"the mode {mode} for elements of {node.element(0)}")
+    how["mode"] = mode
+    if mode == "cubic":
+        how["cubic"] = node.number("cubic_coeff_a")
+    if node.flag("exclude_outside"):
+        how["exclude_outside"] = True
+    if "antialias" in node.signature.attributes and node.flag("antialias"):
+        how["antialias"] = True
+    return how
+
+
+def is_given(node: Node, place: int) -> bool:
+    """Whether an input is there, and is not an empty row."""
+    return (
+        place < len(node.signature.inputs)
+        and node.has(place)
+        and node.shape(place) != (0,)
+    )
+
+
+def whole_row(node: Node, place: int) -> list[float]:
+    """The numbers that an input holds, which are known."""
+    if not is_given(node, place):
+        name = node.signature.input(place).name
+        raise node.error(f"expected {name} of one or more numbers, got none")
+    known = node.require_known(place)
+    if known.is_symbolic:
+        name = node.signature.input(place).name
+        raise Unsupported(f"an input {name} that varies")
+    return [float(each) for each in known.array.ravel()]
+
+
+def check_count(node: Node, count: int, axes: Sequence[int], what: str) -> None:
+    """Raises `CompileError` when there is not one number for each axis."""
+    if count != len(axes):
+        raise node.error(f"expected {len(axes)} {what}, got {count}")
+
+
+def with_policy(
+    node: Node, axes: Sequence[int], sizes: Sequence[Dim], policy: str
+) -> dict[int, Axis]:
+    """The sizes that are wanted, or such of the same proportions as before."""
+    if policy == "stretch":
+        return {axis: Axis(size) for axis, size in zip(axes, sizes, strict=True)}
+    if policy not in ("not_larger", "not_smaller"):
+        raise node.error(
+            f"expected a policy stretch, not_larger or not_smaller, got {policy}"
+        )
+    pairs = [
+        (node.shape(0)[axis], size) for axis, size in zip(axes, sizes, strict=True)
+    ]
+    known = [
+        (old, new)
+        for old, new in pairs
+        if isinstance(old, int) and isinstance(new, int)
+    ]
+    if len(known) < len(pairs) or not all(old for old, _ in known):
+        raise Unsupported(f"the policy {policy} for sizes that vary: {node.type(0)}")
+    choose = min if policy == "not_larger" else max
+    scale = choose(Fraction(new, old) for old, new in known)
+    return {
+        axis: Axis(floor(old * scale + Fraction(1, 2)), float(scale))
+        for axis, (old, _) in zip(axes, known, strict=True)
+    }
+
+
+def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int, Axis]:
+    """The sizes that are so many times those of the input, rounded down."""
+    found: dict[int, Axis] = {}
+    for axis, scale in zip(axes, scales, strict=True):
+        if not 0 < scale < float("inf"):
+            raise node.error(f"expected scales above zero, got {scale}")
+        size, exact = node.shape(0)[axis], Fraction(scale)
+        if isinstance(size, int):
+            # As ONNX infers it: in floats.
+            wanted = floor(np.float32(size) * np.float32(scale))
+        elif exact.denominator <= FINEST:
+            wanted = floordiv(size * exact.numerator, exact.denominator)
+        else:
+            raise Unsupported(f"a scale of {scale} for a size that varies: {size}")
+        found[axis] = Axis(wanted, scale)
+    return found
+
+
+def simply_resized(node: Node, scales: Sequence[float]) -> Result:
+    """The input so many times as large, as ONNX meant it up to opset 10."""
+    mode = node.text("mode")
+    if mode not in ("nearest", "linear"):
+        raise node.error(f"expected a mode nearest or linear, got {mode}")
+    if mode == "linear" and not is_float(node.type(0)):
+        raise Unsupported(f"the mode {mode} for elements of {node.element(0)}")
+    axes = range(node.rank(0))
+    check_count(node, len(scales), axes, "scales")
+    wanted = scaled(node, axes, scales)
+    how = {"mode": "floor" if mode == "nearest" else mode, "coordinates": "asymmetric"}
+    result = node.operand(0)
+    for axis in reversed(axes):
+        result = along(node, result, axis, wanted[axis], how)
+    return result
+
+
+def upsample(node: Node) -> Result:
+    """The input so many times as large."""
+    if "scales" not in node.signature.attributes:
+        return simply_resized(node, whole_row(node, 1))
+    found = node.attribute("scales")
+    assert found is not None, "the signature requires the scales"
+    return simply_resized(node, list(found.floats))
+
+
+HANDLERS: dict[str, Handler] = {"Resize": resize, "Upsample": upsample}

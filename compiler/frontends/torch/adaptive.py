@@ -1,0 +1,135 @@
+"""Adaptive pooling: windows that differ, so that any image leaves as many places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, ceildiv
+from ....dialects.graph.ops.binary import AddOp, DivOp, MinimumOp, MulOp, SubOp
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.compare import LtOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.ops.pool import AvgPoolOp
+from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp
+from ....dialects.graph.ops.resample import ResampleOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import tensor_type
+from .call import Call, Reader, Result, number, number_like, reshape, shape_of
+from .pooling import places_of, pool, window
+from .unsupported import Unsupported
+
+
+class Windows:
+    """Builds the elements under each of so many windows along an axis."""
+
+    def __init__(self, call: Call, size: Dim, places: Dim):
+        """As many windows as there are places, over `size` elements."""
+        if not isinstance(places, int):
+            raise Unsupported(f"a number of places that varies, {places}")
+        count = call.as_tensor(size, i64)
+        self.one = number(1, i64)
+        place = IotaOp(size=str(places)).result
+        after = AddOp(place, self.one).result
+        divisor = number(max(places, 1), i64)
+        start = DivOp(MulOp(place, count), divisor)
+        last = SubOp(MulOp(after, count), self.one)
+        # Rounded up: there is an element in every window.
+        stop = AddOp(DivOp(last, divisor), self.one).result
+        self.first = reshape(start.result, places, 1)
+        self.stop = reshape(stop, places, 1)
+        longest = ceildiv(size, max(places, 1)) + 1
+        self.numbers = AddOp(self.first, IotaOp(size=str(longest))).result
+
+    @property
+    def elements(self) -> SSAValue:
+        """The number of each element, the last one several times in shorter windows."""
+        return MinimumOp(self.numbers, SubOp(self.stop, self.one)).result
+
+    def weights(self, x: SSAValue) -> SSAValue:
+        """The part of each element in the mean of its window."""
+        kind = tensor_type(x).element_type
+        length = CastOp(SubOp(self.stop, self.first), to=kind)
+        share = DivOp(number_like(1, x), length)
+        is_inside = LtOp(self.numbers, self.stop)
+        return WhereOp(is_inside, share, number_like(0, x)).result
+
+
+def mean_along(call: Call, x: SSAValue, axis: int, places: Dim) -> SSAValue:
+    """The mean of each window along an axis."""
+    windows = Windows(call, shape_of(x)[axis], places)
+    table = windows.elements, windows.weights(x)
+    return ResampleOp(x, *table, axis=axis, skips=True).result
+
+
+def greatest_along(call: Call, x: SSAValue, axis: int, places: Dim) -> SSAValue:
+    """The greatest element of each window along an axis."""
+    windows = Windows(call, shape_of(x)[axis], places)
+    every = IndexSelectOp(x, windows.elements, axis=axis, wraps=False)
+    return ReduceMaxOp(every, axes=(axis + 1,), keepdims=False).result
+
+
+def along_each(
+    call: Call,
+    x: SSAValue,
+    count: int,
+    one: Callable[[Call, SSAValue, int, Dim], SSAValue],
+) -> SSAValue:
+    """The image with each of its last axes pooled by itself."""
+    rank, places = len(shape_of(x)), places_of(call)
+    for axis in range(rank - count, rank):
+        if shape_of(x)[axis] != places[axis]:
+            x = one(call, x, axis, places[axis])
+    return x
+
+
+def adaptive_avg_pool(count: int) -> Reader:
+    """The reader of means that leave a number of places along each of `count` axes."""
+
+    def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
+        shape, places = shape_of(x)[-count:], places_of(call)[-count:]
+        if places == (1,) * count:
+            rank = len(shape_of(x))
+            return MeanOp(
+                x, axes=tuple(range(rank - count, rank)), keepdims=True
+            ).result
+        kernel = [
+            size // place
+            for size, place in zip(shape, places, strict=True)
+            if isinstance(size, int) and isinstance(place, int) and place
+            if size % place == 0 < size
+        ]
+        if len(kernel) < count:
+            return along_each(call, x, count, mean_along)
+        windows = window(call, x, kernel, kernel, 0, 1, False, count)
+        return pool(AvgPoolOp, x, count, windows, count_padding=True)
+
+    return read
+
+
+def adaptive_max_pool(count: int) -> Reader:
+    """The reader of the greatest elements; where they are has no form here."""
+
+    def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
+        return [along_each(call, x, count, greatest_along), None]
+
+    return read
+
+
+READERS: dict[str, Reader] = {
+    **{
+        f"aten.adaptive_avg_pool{count}d.default": adaptive_avg_pool(count)
+        for count in (1, 2, 3)
+    },
+    **{
+        f"aten._adaptive_avg_pool{count}d.default": adaptive_avg_pool(count)
+        for count in (2, 3)
+    },
+    **{
+        f"aten.adaptive_max_pool{count}d.default": adaptive_max_pool(count)
+        for count in (2, 3)
+    },
+}

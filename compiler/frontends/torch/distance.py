@@ -1,0 +1,51 @@
+"""How far rows are from each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ....dialects.graph.ops.binary import SubOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from .call import Call, Reader, Result, reshape, shape_of
+from .creation import filled
+from .reduction import norm
+from .unsupported import Unsupported
+
+
+def distance(call: Call, a: SSAValue, b: SSAValue, order: float) -> SSAValue:
+    """The norm of differences along the last axis."""
+    difference = SubOp(a, b).result
+    axis = len(shape_of(difference)) - 1
+    if shape_of(difference)[axis] == 0:
+        return filled(call, 0)
+    return norm(difference, order, (axis,), keepdims=False)
+
+
+def between(
+    call: Call, a: SSAValue, b: SSAValue, order: float, mode: int | None
+) -> Result:
+    """The distance of each row of one matrix to each row of another."""
+    *stack, rows, width = shape_of(a)
+    *others, columns, _ = shape_of(b)
+    tall = reshape(a, *stack, rows, 1, width)
+    wide = reshape(b, *others, 1, columns, width)
+    return distance(call, tall, wide, order)
+
+
+def among(call: Call, x: SSAValue, order: float = 2) -> Result:
+    """The distance of each row of a matrix to each row after it."""
+    rows, _ = shape_of(x)
+    if not isinstance(rows, int):
+        raise Unsupported(f"distances among {rows} rows, a number that varies")
+    first, second = (
+        IndexSelectOp(x, call.constant(each), axis=0, wraps=False).result
+        for each in np.triu_indices(rows, 1)
+    )
+    return distance(call, first, second, order)
+
+
+READERS: dict[str, Reader] = {
+    "aten._cdist_forward.default": between,
+    "aten._pdist_forward.default": among,
+}

@@ -1,0 +1,97 @@
+"""Operators that put elements in order, and extremes so far with where they are."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.ops.compare import EqOp, NeOp
+from ....dialects.graph.ops.cumulative import CummaxOp, CumminOp, CumulativeOp
+from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.ops.logical import LogicalOrOp
+from ....dialects.graph.ops.sort import SortOp
+from ....dialects.graph.ops.topk import TopkOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import normalize_axis, sizes
+from .call import Call, Reader, Result, number, reshape, shape_of
+from .selection import part
+
+
+def sort(
+    call: Call, value: SSAValue, axis: int = -1, descending: bool = False
+) -> Result:
+    """The elements in order along an axis, and where they were."""
+    if not shape_of(value):
+        return [value, number(0, i64)]
+    return SortOp(value, axis=axis, descending=descending).results
+
+
+def stable_sort(
+    call: Call,
+    value: SSAValue,
+    stable: bool | None,
+    axis: int = -1,
+    descending: bool = False,
+) -> Result:
+    """The same, with a word on equal elements, which always stay in their order."""
+    return sort(call, value, axis, descending)
+
+
+def topk(
+    call: Call,
+    value: SSAValue,
+    k: Dim,
+    axis: int = -1,
+    largest: bool = True,
+    *_: object,
+) -> Result:
+    """The greatest or least elements along an axis, in order, and where they are."""
+    row = value if shape_of(value) else reshape(value, 1)
+    found = TopkOp(row, axis=axis, k=str(k), largest=largest).results
+    return [
+        reshape(each, *sizes(type))
+        for each, type in zip(found, call.types, strict=True)
+    ]
+
+
+def kth_value(
+    call: Call, value: SSAValue, k: int, axis: int = -1, keepdims: bool = False
+) -> Result:
+    """The element that is in a place of the order along an axis, and where it is."""
+    shape = shape_of(value)
+    row = value if shape else reshape(value, 1)
+    place = normalize_axis(axis, len(shape_of(row)))
+    least = SortOp(row, axis=place, descending=False).results
+    return [
+        reshape(part(each, place, k - 1, 1), *sizes(type))
+        for each, type in zip(least, call.types, strict=True)
+    ]
+
+
+def extreme_so_far(op: type[CumulativeOp]) -> Reader:
+    """The reader of extremes so far along an axis, and of where they last were."""
+
+    def read(call: Call, value: SSAValue, axis: int) -> Result:
+        shape = shape_of(value)
+        if not shape:
+            return [value, number(0, i64)]
+        place = normalize_axis(axis, len(shape))
+        found = op(value, axis=place).result
+        is_found = LogicalOrOp(EqOp(value, found), NeOp(value, value))
+        along = [size if each == place else 1 for each, size in enumerate(shape)]
+        places = reshape(IotaOp(size=str(shape[place])).result, *along)
+        last = WhereOp(is_found, places, number(0, i64))
+        return [found, CummaxOp(last, axis=place).result]
+
+    return read
+
+
+READERS: dict[str, Reader] = {
+    "aten.sort.default": sort,
+    "aten.sort.stable": stable_sort,
+    "aten.topk.default": topk,
+    "aten.kthvalue.default": kth_value,
+    "aten.cummax.default": extreme_so_far(CummaxOp),
+    "aten.cummin.default": extreme_so_far(CumminOp),
+}

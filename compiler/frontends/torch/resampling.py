@@ -1,0 +1,102 @@
+"""Operators that resize images, or look up between their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.ops.resize import ResizeOp
+from .call import Call, Reader, Result, shape_of
+from .unsupported import Unsupported
+
+
+def resized(
+    call: Call, x: SSAValue, scales: Sequence[float | None], **how: Any
+) -> SSAValue:
+    """The last axes, as many as there are scales, in the sizes of the result."""
+    rank, count = len(shape_of(x)), len(scales)
+    for axis in reversed(range(rank - count, rank)):
+        size, scale = call.shape[axis], scales[axis - rank]
+        if size == shape_of(x)[axis] and scale in (None, 1):
+            continue
+        given = {} if scale is None else {"scale": float(scale)}
+        properties: dict[str, Any] = {"size": str(size), "multiplies": True}
+        x = ResizeOp(x, axis=axis, **properties, **how, **given).result
+    return x
+
+
+def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
+    """The scale of each axis, where given: in one list, or one after the other."""
+    if len(scales) == 1 and (scales[0] is None or isinstance(scales[0], Sequence)):
+        several: Sequence[Any] = scales[0] or [None] * count
+    else:
+        several = scales
+    for each in several:
+        if each is not None and not isinstance(each, (int, float)):
+            raise Unsupported(f"a scale that varies, {each}")
+    return list(several)
+
+
+def nearest(count: int, coordinates: str) -> Reader:
+    """The reader of an image of `count` axes with the nearest element at each place."""
+
+    def read(
+        call: Call, x: SSAValue, size: Sequence[Dim] | None, *scales: Any
+    ) -> Result:
+        how = {"mode": "floor", "coordinates": coordinates}
+        return resized(call, x, scales_of(scales, count), **how)
+
+    return read
+
+
+def interpolated(count: int, mode: str, **how: Any) -> Reader:
+    """The reader of an image of `count` axes with what lies between the elements."""
+
+    def read(
+        call: Call,
+        x: SSAValue,
+        size: Sequence[Dim] | None,
+        align_corners: bool,
+        *scales: Any,
+    ) -> Result:
+        coordinates = "align_corners" if align_corners else "half_pixel"
+        if how.get("antialias"):
+            if align_corners:
+                raise Unsupported("antialias with align_corners")
+            places = (*call.shape[-count:], *shape_of(x)[-count:])
+            if not all(isinstance(each, int) for each in places):
+                raise Unsupported(f"antialias over sizes that vary, {call.shape}")
+        properties = how | {"mode": mode, "coordinates": coordinates}
+        return resized(call, x, scales_of(scales, count), **properties)
+
+    return read
+
+
+SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
+"""How torch resizes with antialiasing: as images are, without what is beyond them."""
+
+KINDS: dict[str, Reader] = {
+    **{
+        f"{name}{count}d": nearest(count, coordinates)
+        for name, coordinates in (
+            ("upsample_nearest", "asymmetric"),
+            ("_upsample_nearest_exact", "tf_half_pixel_for_nn"),
+        )
+        for count in (1, 2, 3)
+    },
+    "upsample_linear1d": interpolated(1, "linear"),
+    "upsample_bilinear2d": interpolated(2, "linear"),
+    "upsample_trilinear3d": interpolated(3, "linear"),
+    "upsample_bicubic2d": interpolated(2, "cubic"),
+    "_upsample_bilinear2d_aa": interpolated(2, "linear", **SMOOTH),
+    "_upsample_bicubic2d_aa": interpolated(2, "cubic", cubic=-0.5, **SMOOTH),
+}
+
+READERS: dict[str, Reader] = {
+    f"aten.{name}.{form}": reader
+    for name, reader in KINDS.items()
+    for form in ("vec", "default")
+}

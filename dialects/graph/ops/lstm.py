@@ -1,0 +1,109 @@
+"""`graph.lstm`: a layer with long and short memory, in one direction of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
+
+from ..gate import number
+from ..literal import to_names
+from ..recurrent import RecurrentOp, columns, part, parts
+from ..shape import Array, sizes, tensor_type
+from .binary import AddOp, MulOp, SubOp
+from .matmul import MatmulOp
+from .permute import PermuteOp
+from .reshape import ReshapeOp
+
+
+@irdl_op_definition
+class LstmOp(RecurrentOp):
+    """
+    The outputs of an LSTM layer, its last state, and its last cell.
+
+    The gates are the input's, the forget gate, the new cell and the output's. The
+    functions are those of the three gates, of the new cell, and of the cell that is put
+    out. `peepholes` are what the input's, the forget and the output's gate see of the
+    cell. With `couples_gates`, what is forgotten is what does not come in.
+
+    ```mlir
+    %8, %9, %10 = graph.lstm %0, %1, %2, %3, %4, %5, %6 {functions = ["sigmoid", "tanh", "tanh"], backward = false} : tensor<3x2x5xf32>, tensor<4x6x5xf32>, tensor<4x6x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<2x6xf32>, tensor<2x6xf32> -> tensor<3x2x6xf32>, tensor<2x6xf32>, tensor<2x6xf32>
+    %11, %12, %13 = graph.lstm %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 {functions = ["sigmoid", "tanh", "tanh"], backward = true, clip = 2.0 : f64, couples_gates = true, given = ["peepholes", "projection", "lengths"]} : tensor<5x2x5xf32>, tensor<4x6x5xf32>, tensor<4x6x7xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<2x7xf32>, tensor<2x6xf32>, tensor<3x6xf32>, tensor<7x6xf32>, tensor<2xi64> -> tensor<5x2x7xf32>, tensor<2x7xf32>, tensor<2x6xf32>
+    ```
+    """
+
+    name = "graph.lstm"
+    GATES: ClassVar = 4
+    FUNCTION_COUNT: ClassVar = 3
+    STATES: ClassVar = ("state", "cell")
+    OPTIONAL: ClassVar = ("peepholes", "projection", "lengths")
+
+    couples_gates = opt_prop_def(IntegerAttr.constr(i1))
+    last_cell = result_def(TensorType)
+
+    @property
+    def is_coupled(self) -> bool:
+        """Whether what is forgotten is what does not come in."""
+        return bool(self.values().get("couples_gates", False))
+
+    def step(
+        self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
+    ) -> Sequence[Array]:
+        state, cell = states
+        gate, new_cell, shown = (each.numpy for each in self.gates)
+        sums = x + np.tensordot(state, operands["recurrent_weight"], (1, 2))
+        i, f, g, o = np.moveaxis(sums + operands["recurrent_bias"], 1, 0)
+        peepholes = operands.get("peepholes")
+        if peepholes is not None:
+            i, f = i + peepholes[0] * cell, f + peepholes[1] * cell
+        entering = gate(self.held(i))
+        kept = 1 - entering if self.is_coupled else gate(self.held(f))
+        cell = kept * cell + entering * new_cell(self.held(g))
+        if peepholes is not None:
+            o = o + peepholes[2] * cell
+        state = gate(self.held(o)) * shown(cell)
+        if "projection" in operands:
+            state = state @ operands["projection"].T
+        return state, cell
+
+    def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
+        found = {"weight": columns(operands["recurrent_weight"])}
+        if "peepholes" in operands:
+            _, hidden = sizes(tensor_type(operands["peepholes"]))
+            for place, name in enumerate("ifo"):
+                row = part(operands["peepholes"], 0, place, 1)
+                found[name] = ReshapeOp(row, shape=to_names([hidden])).result
+        if "projection" in operands:
+            turned = PermuteOp(operands["projection"], order=(1, 0))
+            found["projection"] = turned.result
+        return found
+
+    def build_step(
+        self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
+    ) -> Sequence[SSAValue]:
+        state, cell = states
+        gate, new_cell, shown = (each.build for each in self.gates)
+        _, hidden = sizes(tensor_type(cell))
+
+        def with_cell(value: SSAValue, name: str, cell: SSAValue) -> SSAValue:
+            if name in captured:
+                value = AddOp(value, MulOp(captured[name], cell)).result
+            return self.held(value)
+
+        sums = AddOp(MatmulOp(state, captured["weight"]), x).result
+        i, f, g, o = parts(sums, 4, hidden)
+        entering = gate(with_cell(i, "i", cell))
+        if self.is_coupled:
+            kept = SubOp(number(1, entering), entering).result
+        else:
+            kept = gate(with_cell(f, "f", cell))
+        fresh = MulOp(entering, new_cell(self.held(g)))
+        cell = AddOp(MulOp(kept, cell), fresh).result
+        state = MulOp(gate(with_cell(o, "o", cell)), shown(cell)).result
+        if "projection" in captured:
+            state = MatmulOp(state, captured["projection"]).result
+        return state, cell

@@ -1,0 +1,245 @@
+"""If, Loop and Scan, and sizes that a run computes, in machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+import static_runtime as sr
+from static_runtime.compiler.errors import CompileError
+
+from .interpreter import Array, model, read
+
+X = np.arange(-3, 5, dtype=np.float32).reshape(2, 4)
+
+IF = """
+g (bool c, float[2, 4] x) => (float[2, 4] y, float[4] z) {
+  w = Constant<value = float[4] {1, 2, 3, 4}>()
+  y, z = If (c) <
+    then_branch = then () => (float[2, 4] a, float[4] b) {
+      a = Mul (x, w)
+      b = Identity (w)
+    },
+    else_branch = otherwise () => (float[2, 4] d, float[4] e) {
+      axes = Constant<value = int64[1] {0}>()
+      d = Neg (x)
+      e = ReduceSum<keepdims = 0> (d, axes)
+    }
+  >
+}"""
+
+NESTED = """
+g (bool c, bool e, float[2, 4] x) => (float[2, 4] y) {
+  h = Exp (x)
+  y = If (c) <
+    then_branch = t () => (float[2, 4] a) {
+      k = Relu (x)
+      a = If (e) <
+        then_branch = tt () => (float[2, 4] b) { b = Add (h, k) },
+        else_branch = te () => (float[2, 4] b2) { b2 = Sub (h, x) }
+      >
+    },
+    else_branch = f () => (float[2, 4] d) { d = Identity (h) }
+  >
+}"""
+
+COUNTED = """
+g (float[2, 4] x) => (float[2, 4] last, float[5, 4] sums) {
+  limit = Constant<value = int64 {5}>()
+  yes = Constant<value = bool {1}>()
+  axes = Constant<value = int64[1] {0}>()
+  last, sums = Loop (limit, yes, x) <
+    body = b (int64 i, bool c, float[2, 4] s) => (bool on, float[2, 4] t, float[4] sum) {
+      on = Identity (c)
+      f = Cast<to = 1> (i)
+      u = Add (s, f)
+      t = Mul (u, x)
+      sum = ReduceSum<keepdims = 0> (t, axes)
+    }
+  >
+}"""
+
+SWAPPED = """
+g (int64 n, float[2, 4] x, float[2, 4] y) => (float[2, 4] a, float[2, 4] b) {
+  yes = Constant<value = bool {1}>()
+  a, b = Loop (n, yes, x, y) <
+    body = l (int64 i, bool c, float[2, 4] s, float[2, 4] t)
+        => (bool on, float[2, 4] t2, float[2, 4] s2) {
+      on = Identity (c)
+      t2 = Identity (t)
+      s2 = Relu (s)
+    }
+  >
+}"""
+
+UNTIL = """
+g (float[1] x, float[1] top) => (float[1] last, float[n, 1] all) {
+  limit = Constant<value = int64 {12}>()
+  yes = Constant<value = bool {1}>()
+  last, all = Loop (limit, yes, x) <
+    body = b (int64 i, bool c, float[1] s) => (bool[1] on, float[1] t, float[1] u) {
+      t = Add (s, s)
+      on = Less (t, top)
+      u = Identity (t)
+    }
+  >
+}"""
+
+GROWING = """
+g (float[n, 2] x) => (float[m, 2] y) {
+  limit = Constant<value = int64 {3}>()
+  yes = Constant<value = bool {1}>()
+  y = Loop (limit, yes, x) <
+    body = b (int64 i, bool c, float[k, 2] s) => (bool on, float[j, 2] t) {
+      on = Identity (c)
+      t = Concat<axis = 0> (s, x)
+    }
+  >
+}"""
+
+SCAN = """
+g (float[4] start, float[3, 4] x, float[4, 3] w) => (float[4] last, float[4, 3] all) {
+  last, all = Scan<
+    num_scan_inputs = 2, scan_input_axes = [0, 1], scan_input_directions = [1, 0],
+    scan_output_axes = [1], scan_output_directions = [1],
+    body = b (float[4] s, float[4] e, float[4] v) => (float[4] t, float[4] out) {
+      p = Mul (e, v)
+      t = Add (s, p)
+      out = Sub (t, e)
+    }
+  > (start, x, w)
+}"""
+
+SLICED = """
+g (float[n, 4] x, int64[1] start, int64[1] end) => (float[m, 4] y) {
+  axes = Constant<value = int64[1] {0}>()
+  part = Slice (x, start, end, axes)
+  y = Exp (part)
+}"""
+
+STEPS = """
+g (float[n, 4] x, int64[2] start, int64[2] end) => (float[m, k] y) {
+  axes = Constant<value = int64[2] {0, 1}>()
+  steps = Constant<value = int64[2] {2, 3}>()
+  y = Slice (x, start, end, axes, steps)
+}"""
+
+PLACES = "g (float[2, 4] x) => (int64[2, n] y) { y = NonZero (x) }"
+
+KEPT = """
+g (float[n, 4] x, bool[m] c) => (float[k, 4] y, float s) {
+  y = Compress<axis = 0> (x, c)
+  s = ReduceSum<keepdims = 0> (y)
+}"""
+
+LONG = np.arange(40, dtype=np.float32).reshape(10, 4) / 40
+YES, NO = np.array(True), np.array(False)
+TOP = np.array([30], np.float32)
+
+CASES: dict[str, tuple[str, list[Array]]] = {
+    "then": (IF, [YES, X]),
+    "else": (IF, [NO, X]),
+    "nested, both true": (NESTED, [YES, YES, X]),
+    "nested, one true": (NESTED, [YES, NO, X]),
+    "nested, none true": (NESTED, [NO, YES, X]),
+    "counted": (COUNTED, [X]),
+    "swapped even times": (SWAPPED, [np.array(4), X, X + 1]),
+    "swapped odd times": (SWAPPED, [np.array(3), X, X + 1]),
+    "swapped never": (SWAPPED, [np.array(0), X, X + 1]),
+    "swapped a negative number of times": (SWAPPED, [np.array(-2), X, X + 1]),
+    "until": (UNTIL, [np.ones(1, np.float32), TOP]),
+    "until the limit": (UNTIL, [np.zeros(1, np.float32), TOP]),
+    "until at once": (UNTIL, [TOP + 1, TOP]),
+    "growing": (GROWING, [LONG[:3, :2]]),
+    "sliced": (SLICED, [LONG, np.array([2]), np.array([7])]),
+    "sliced from the end": (SLICED, [LONG, np.array([-3]), np.array([100])]),
+    "sliced to nothing": (SLICED, [LONG, np.array([5]), np.array([2])]),
+    "sliced in steps": (STEPS, [LONG, np.array([1, 0]), np.array([-1, 4])]),
+    "places": (PLACES, [X]),
+    "no places": (PLACES, [np.zeros_like(X)]),
+    "kept": (KEPT, [LONG, np.arange(10) % 3 == 0]),
+    "fewer conditions": (KEPT, [LONG, np.array([False, True])]),
+    "nothing kept": (KEPT, [LONG, np.zeros(10, bool)]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_computes_what_onnx_does(name: str):
+    text, inputs = CASES[name]
+    source = model(text)
+    names = [each.name for each in source.graph.input]
+    expected = ReferenceEvaluator(source).run(
+        None, dict(zip(names, inputs, strict=True))
+    )
+    got = sr.compile(source, options=sr.Options(cache=False))(*inputs)
+    interpreted = read(source).run(*inputs)
+    for one, two, wanted in zip(
+        got if isinstance(got, tuple) else (got,), interpreted, expected, strict=True
+    ):
+        assert one.shape == wanted.shape
+        np.testing.assert_allclose(one, wanted, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(two, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_scan_goes_along_any_axis_in_any_direction():
+    start, x, w = X[0], LONG[:3], LONG[:4, :3]
+    last, every = sr.compile(model(SCAN), options=sr.Options(cache=False))(start, x, w)
+    state, columns = start, [start] * 3
+    for trip in range(3):
+        element = x[2 - trip]
+        state = state + element * w[:, trip]
+        columns[2 - trip] = state - element
+    np.testing.assert_allclose(last, state, rtol=1e-6)
+    np.testing.assert_allclose(every, np.stack(columns, 1), rtol=1e-6)
+
+
+def test_a_loop_may_have_no_condition():
+    text = COUNTED.replace("(limit, yes, x)", "(limit, , x)")
+    modules = [
+        sr.compile(model(each), options=sr.Options(cache=False))
+        for each in (COUNTED, text)
+    ]
+    for one, two in zip(*(each(X) for each in modules), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_one_compilation_serves_all_sizes():
+    module = sr.compile(model(SLICED), options=sr.Options(cache=False))
+    for size in (1, 4, 9, 2):
+        for start in range(size):
+            got = module(LONG[:size], [start], [size])
+            np.testing.assert_allclose(got, np.exp(LONG[start:size]), rtol=1e-6)
+
+
+def test_a_loop_is_planned_with_its_model():
+    module = sr.compile(model(COUNTED), options=sr.Options(cache=False))
+    assert module.plan.total == module.plan.lower_bound
+    for _ in range(3):
+        module(X)
+
+
+def test_branches_of_different_shapes_are_refused():
+    text = """
+    g (bool c, float[2, 4] x) => (float[n, m] y) {
+      y = If (c) <
+        then_branch = t () => (float[2, 4] a) { a = Neg (x) },
+        else_branch = e () => (float[4, 2] b) { b = Transpose (x) }
+      >
+    }"""
+    with pytest.raises(CompileError, match="branches with results of one type"):
+        sr.compile(model(text), options=sr.Options(cache=False))
+
+
+def test_a_loop_without_an_end_is_refused():
+    text = """
+    g (float[2] x) => (float[2] y) {
+      y = Loop ( , , x) <
+        body = b (int64 i, bool c, float[2] s) => (bool on, float[2] t) {
+          on = Identity (c)
+          t = Neg (s)
+        }
+      >
+    }"""
+    with pytest.raises(CompileError, match="a loop that ends"):
+        sr.compile(model(text), options=sr.Options(cache=False))

@@ -1,0 +1,37 @@
+"""Functions of operators that put elements in order, and of elements so far."""
+
+from __future__ import annotations
+
+import torch
+
+from .case import Case, dynamic, fixed, floats, truths, whole
+
+X = (4, 6)
+
+NAN = torch.tensor([[2.0, torch.nan, -1, torch.nan, 9], [torch.inf, 0, 0, -0.0, 3]])
+
+CASES: dict[str, Case] = {
+    "sort": dynamic(lambda x: tuple(torch.sort(x)), floats(*X)),
+    "sort down": fixed(lambda x: tuple(x.sort(0, descending=True)), floats(*X)),
+    "sort of equals": fixed(
+        lambda x: tuple(torch.sort(x, dim=0, stable=True, descending=True)),
+        whole(9, 3, low=0, high=2),
+    ),
+    "sort of NaN": fixed(lambda x: tuple(torch.sort(x, 1, True)), NAN),
+    "sort without axes": fixed(lambda x: tuple(torch.sort(x.sum())), floats(*X)),
+    "argsort": fixed(lambda x: torch.argsort(x, 0, stable=True), truths(*X)),
+    "topk": dynamic(lambda x: tuple(torch.topk(x, 3)), floats(*X)),
+    "topk of all": dynamic(lambda x: torch.topk(x, x.shape[0], 0)[0], floats(*X)),
+    "topk least": fixed(lambda x: tuple(x.topk(2, 0, largest=False)), floats(*X)),
+    "topk of NaN": fixed(lambda x: tuple(torch.topk(x, 3)), NAN),
+    "topk without axes": fixed(lambda x: tuple(torch.topk(x.sum(), 1)), floats(*X)),
+    "kthvalue": fixed(lambda x: tuple(torch.kthvalue(x, 2, 0, True)), floats(*X)),
+    "argmax of NaN": fixed(lambda x: x.argmax(1), NAN),
+    "argmin of NaN": fixed(lambda x: x.argmin(0), NAN),
+    "cumprod": dynamic(lambda x: x.cumprod(0), floats(*X)),
+    "cumprod of i32": fixed(lambda x: x.cumprod(1), whole(*X).int()),
+    "cummax": dynamic(lambda x: tuple(torch.cummax(x, 0)), whole(*X)),
+    "cummax of NaN": fixed(lambda x: tuple(torch.cummax(x, 1)), NAN),
+    "cummin": fixed(lambda x: tuple(torch.cummin(x, -1)), floats(2, 3, 5)),
+    "cummin without axes": fixed(lambda x: torch.cummin(x.sum(), 0), floats(*X)),
+}
