@@ -45,7 +45,7 @@ SMALL = 1 << 13
 
 KIB = 1024
 
-CONFLICT = 512
+CONFLICT = 2048
 """Bytes of which rows are a multiple apart that fall into few sets of a cache."""
 
 
@@ -91,31 +91,43 @@ def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
 def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
     """The schedule in panels of a tile; None where operands are read as they lie."""
     factors = tile.factors()
-    if factors is None or any(size == 0 for size in tile.sizes):
+    rows, columns, *reduced = tile.sizes
+    if factors is None or not reduced or any(size == 0 for size in tile.sizes):
         return None
     down, across = factors
-    rows, columns, *reduced = tile.sizes
     type = tile.initial.type
     assert isinstance(type, FixedBitwidthType)
     if across.at.panel is not None:
         width = across.at.panel.width
         lanes = min(width, target.lanes(type.bitwidth))
         copies = False
-    elif pays_to_copy(tile):
+    elif pays_to_copy(tile, across):
         width, lanes = panel_width(columns, type.bitwidth, target)
         copies = True
     else:
         return None
-    return _Chooser(tile, target, type.bitwidth // 8, width, lanes).choose(
+    over = swept(tile, across)
+    return _Chooser(tile, target, type.bitwidth // 8, width, lanes, over).choose(
         rows, columns, reduced, down, copies
     )
 
 
-def pays_to_copy(tile: TileOp) -> bool:
+def swept(tile: TileOp, across: LoadOp) -> list[Dim]:
+    """The sizes of the loops around a tile along which its columns stay the same."""
+    sizes: list[Dim] = []
+    for loop in tile.around:
+        if loop.index in across.indices:
+            break
+        sizes.append(loop.size)
+    return sizes
+
+
+def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
     """Whether columns are worth copying: many rows use what is copied once."""
-    rows, columns, *_ = (known(each) for each in tile.sizes)
-    total = product(map(known, tile.sizes))
-    return rows >= FEW and columns > 1 and known(total) >= SMALL
+    rows, columns, *reduced = (known(each) for each in tile.sizes)
+    rows = known(product([rows, *map(known, swept(tile, across))]))
+    total = known(product([rows, columns, *reduced]))
+    return rows >= FEW and columns > 1 and total >= SMALL
 
 
 @dataclass(frozen=True)
@@ -127,6 +139,7 @@ class _Chooser:
     bytes: int
     width: int
     lanes: int
+    over: list[Dim]
 
     @property
     def l2(self) -> int:
@@ -146,7 +159,7 @@ class _Chooser:
         tall = max(tallest(vectors, self.target), 1)
         # Rows are shared out, so that no tile is left with few.
         tall = -(-known(rows) // -(-known(rows) // tall)) if known(rows) else tall
-        few = known(rows) <= tall
+        few = known(product([known(rows), *map(known, self.over)])) <= tall
         block = self.steps(reduced, few and not copies)
         if block is None:
             return None
@@ -173,7 +186,13 @@ class _Chooser:
         copied = ["rows"] if self.copies_rows(down, tall, across, deep) else []
         copied += ["columns"] if copies else []
         schedule = ScheduleAttr.of(
-            self.width, high, across, depth, axis, " and ".join(copied)
+            self.width,
+            high,
+            across,
+            depth,
+            axis,
+            " and ".join(copied),
+            len(self.over),
         )
         return Choice(tall, self.group(tall, few, columns), self.lanes, schedule)
 

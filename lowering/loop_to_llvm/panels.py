@@ -4,7 +4,7 @@ Write a `loop.tile` with a schedule: in blocks, from panels, with copies where i
     for columns in blocks
         for what is reduced in blocks
             copy the columns of the block into panels
-            for rows in blocks
+            for rows in blocks, within the loops along which the columns stay the same
                 copy the rows of the block side by side
                 for panels
                     for as many rows as registers hold: totals, step by step
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.loop.ops.for_loop import YieldOp
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
 from .blocks import PADDING, Blocks, Columns, Depth, Place
@@ -99,6 +99,22 @@ class PanelWriter:
         """Writes a block of columns and steps, for all rows."""
         if self.blocks.panel_copy:
             copy_columns(self.blocks, columns, depth)
+        self.write_over([*self.op.over], columns, depth)
+
+    def write_over(
+        self, loops: Sequence[ForOp], columns: Columns, depth: Depth
+    ) -> None:
+        """Writes the loops along which the columns stay the same, and all rows."""
+        if loops:
+            *rest, outer = loops
+
+            def body(at: str, _: list[Value]) -> Sequence[Value]:
+                self.blocks.let(outer.index, at)
+                self.write_over(rest, columns, depth)
+                return ()
+
+            self.w.loop("0", self.w.size(outer.size), 1, (), body)
+            return
         w, done = self.w, "0"
         count = w.size(self.blocks.row_count)
         for tall in self.heights():
