@@ -250,6 +250,8 @@ class PanelWriter:
                     self.blocks.let(self.op.step.block.args[0], row)
                     one = host.evaluate(self.blocks.down)
                 down.append(w.splat(one, self.blocks.lanes))
+            if not panel:
+                return self.multiply(block, down, self.as_it_lies(block), carried)
             line = w.mul(flat, str(self.blocks.width))
             across: list[Value] = []
             for vector in range(block.shape.vectors):
@@ -269,6 +271,16 @@ class PanelWriter:
                 "0", w.mul(depth.count, str(self.blocks.inner)), 1, totals, step
             )
         return self.blocks.over(depth, totals, lambda flat, _, inner: step(flat, inner))
+
+    def as_it_lies(self, block: BlockWriter) -> list[Value]:
+        """Writes the loads of columns that are neither in panels nor copied."""
+        column, across = self.op.step.block.args[1], list[Value]()
+        for at in block.column_at:
+            self.blocks.let(column, at)
+            self.host.side_by_side, self.host.lanes = column, self.blocks.lanes
+            across.append(self.host.evaluate(self.blocks.across))
+        self.host.side_by_side, self.host.lanes = None, 1
+        return across
 
     def multiply(
         self,
@@ -291,7 +303,7 @@ class PanelWriter:
         return results
 
     def panel(self, place: Place, depth: Depth) -> tuple[str, str]:
-        """Where a panel begins in a block of steps, and how far the next panel is."""
+        """Where a panel begins in a block of steps, if any, and how far the next is."""
         w, at = self.w, self.blocks.across.at
         if self.blocks.panel_copy:
             here = self.blocks.at(
@@ -299,7 +311,8 @@ class PanelWriter:
                 w.mul(place.column_in_block, str(self.blocks.deep)),
             )
             return here, str(self.blocks.deep * self.blocks.width)
-        assert at.panel is not None, "columns are in panels, or are copied"
+        if at.panel is None:
+            return "", "0"
         apart = w.size(at.panel.stride)
         self.blocks.enter(
             depth,

@@ -211,3 +211,20 @@ loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
     loop.yield
   }
 }
+
+// One row on lines a page long: few of them at a time, and all columns.
+//
+// CHECK-LABEL: loop.kernel @long_lines
+// AVX2:          by 1, 32, 8 as #loop.schedule<panels = 32, rows = 1, columns = 4096, depth = 8 of 0> step
+loop.kernel @long_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1, %j to 4096, reduce %k to 4096 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%k] : memref<?xf32>
+    %b = loop.load %w[%k * 4096 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%column] : memref<?xf32>
+    loop.yield
+  }
+}
