@@ -5,8 +5,8 @@ Time contractions beside numpy and ONNX Runtime, and beside what the machine can
     python -m bench.gemm gemm_1024 gemv_4096
 
 All on one thread, in turns, in one process. Times are of the processor for this thread,
-so that what else the machine does is not counted, and the best of many; the peak, of
-multiply-adds on registers and of reading memory, is measured by the same rule in the
+so that what else the machine does is not counted, and medians of many turns; the peak,
+of multiply-adds on registers and of reading memory, is measured by the same rule in the
 same turns.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -90,6 +91,9 @@ CASES = (
 
 SECONDS = 1.0
 """How long one case is measured, at least."""
+
+ROUNDS = 7
+"""How many turns each has, at least."""
 
 
 def model_of(case: Case) -> tuple[ModelProto, list[Any]]:
@@ -170,15 +174,15 @@ def peaks() -> tuple[Callable[[], float], Callable[[], float]]:
     library = builder.link(linker(), "peaks")
     type = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_int64, ctypes.c_void_p)
     fma, read = type(library["peak_fma"]), type(library["peak_read"])
-    zeros = np.zeros(1 << 24, np.float32)
+    data = np.full(1 << 24, 0.5, np.float32)
     step = totals * lanes
-    count, whole = 100_000 * step, zeros.size // step * step
+    count, whole = 1_000_000 * step, data.size // step * step
 
     def operations(_: Any = library) -> float:
-        return 2 * count / clock(lambda: fma(count, zeros.ctypes.data))
+        return 2 * count / clock(lambda: fma(count, data.ctypes.data))
 
     def bytes_read() -> float:
-        return 4 * whole / clock(lambda: read(whole, zeros.ctypes.data))
+        return 4 * whole / clock(lambda: read(whole, data.ctypes.data))
 
     return operations, bytes_read
 
@@ -218,20 +222,21 @@ def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) 
         )
         feed: dict[str, Any] = dict(zip(("x", "w"), arrays, strict=False))
         runs.append(repeated(lambda: session.run(None, feed)))
-    best = [float("inf")] * len(runs)
-    most, widest = 0.0, 0.0
+    turns: list[list[float]] = []
+    limits: list[tuple[float, float]] = []
     end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end:
-        most, widest = max(most, flops()), max(widest, reads())
-        for number, run in enumerate(runs):
-            best[number] = min(best[number], run())
-    rates = [case.operations / each / 1e9 for each in best]
-    limit = most / 1e9
+    while time.perf_counter() < end or len(turns) < ROUNDS:
+        limits.append((flops(), reads()))
+        turns.append([run() for run in runs])
+    times = [statistics.median(each) for each in zip(*turns, strict=True)]
+    limit, widest = (statistics.median(each) for each in zip(*limits, strict=True))
+    rates = [case.operations / each / 1e9 for each in times]
+    limit /= 1e9
     rates += [0.0] * (3 - len(rates))
     others = " | ".join(f"{rate:.1f}" for rate in rates[1:])
-    bandwidth = case.bytes / best[0] / widest
+    bandwidth = case.bytes / times[0] / widest
     return (
-        f"| {case.name} | {best[0] * 1e6:.1f} | {rates[0]:.1f} | "
+        f"| {case.name} | {times[0] * 1e6:.1f} | {rates[0]:.1f} | "
         f"{rates[0] / limit:.0%} | {bandwidth:.0%} | {others} | {error:.0e} |"
     )
 

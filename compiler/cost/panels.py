@@ -45,7 +45,12 @@ SMALL = 1 << 13
 
 KIB = 1024
 
-CONFLICT = 512
+PAGE = 4096
+
+LINES = 8
+"""Lines of memory that a processor fetches ahead side by side."""
+
+CONFLICT = 2048
 """Bytes of which rows are a multiple apart that fall into few sets of a cache."""
 
 
@@ -91,31 +96,80 @@ def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
 def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
     """The schedule in panels of a tile; None where operands are read as they lie."""
     factors = tile.factors()
-    if factors is None or any(size == 0 for size in tile.sizes):
+    rows, columns, *reduced = tile.sizes
+    if factors is None or not reduced or any(size == 0 for size in tile.sizes):
         return None
     down, across = factors
-    rows, columns, *reduced = tile.sizes
     type = tile.initial.type
     assert isinstance(type, FixedBitwidthType)
     if across.at.panel is not None:
         width = across.at.panel.width
         lanes = min(width, target.lanes(type.bitwidth))
         copies = False
-    elif pays_to_copy(tile):
+    elif pays_to_copy(tile, across):
         width, lanes = panel_width(columns, type.bitwidth, target)
         copies = True
     else:
-        return None
-    return _Chooser(tile, target, type.bitwidth // 8, width, lanes).choose(
+        return stream(tile, target, across)
+    over = swept(tile, across)
+    return _Chooser(tile, target, type.bitwidth // 8, width, lanes, over).choose(
         rows, columns, reduced, down, copies
     )
 
 
-def pays_to_copy(tile: TileOp) -> bool:
+def swept(tile: TileOp, across: LoadOp) -> list[Dim]:
+    """The sizes of the loops around a tile along which its columns stay the same."""
+    sizes: list[Dim] = []
+    for loop in tile.around:
+        if loop.index in across.indices:
+            break
+        sizes.append(loop.size)
+    return sizes
+
+
+def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
     """Whether columns are worth copying: many rows use what is copied once."""
-    rows, columns, *_ = (known(each) for each in tile.sizes)
-    total = product(map(known, tile.sizes))
-    return rows >= FEW and columns > 1 and known(total) >= SMALL
+    rows, columns, *reduced = (known(each) for each in tile.sizes)
+    rows = known(product([rows, *map(known, swept(tile, across))]))
+    total = known(product([rows, columns, *reduced]))
+    return rows >= FEW and columns > 1 and total >= SMALL
+
+
+def stream(tile: TileOp, target: TargetAttr, across: LoadOp) -> Choice | None:
+    """
+    The schedule for few rows and long lines, so few at a time as can be fetched ahead.
+    """
+    rows, columns, *reduced = tile.sizes
+    type = tile.initial.type
+    assert isinstance(type, FixedBitwidthType)
+    lanes = target.lanes(type.bitwidth)
+    steps = dict(across.at.terms)
+    _, column, *_, last, _ = tile.step.block.args
+    apart = steps.get(last, 0)
+    if not isinstance(rows, int) or not isinstance(columns, int) or rows > FEW:
+        return None
+    if len(reduced) != 1 or known(reduced[0]) < 4 * LINES or not may_stop(tile):
+        return None
+    if steps.get(column) != 1 or not isinstance(apart, int):
+        return None
+    if apart * type.bitwidth // 8 < PAGE // 2 or columns % lanes:
+        return None
+    most = (target.registers.data - SPARE) // (rows + 1)
+    wide = max(each for each in (1, 2, 4, 8) if columns % (each * lanes) == 0)
+    while wide > max(most, 1):
+        wide //= 2
+    width = wide * lanes
+    schedule = ScheduleAttr.of(width, rows, columns, LINES, 0, "")
+    return Choice(rows, width, lanes, schedule)
+
+
+def may_stop(tile: TileOp) -> bool:
+    """Whether totals can be kept where the result goes, between blocks of steps."""
+    store = tile.store
+    if store is None or store.value.type != tile.initial.type:
+        return False
+    column = tile.finish.block.args[1]
+    return dict(store.at.terms).get(column, 0) == 1
 
 
 @dataclass(frozen=True)
@@ -127,6 +181,7 @@ class _Chooser:
     bytes: int
     width: int
     lanes: int
+    over: list[Dim]
 
     @property
     def l2(self) -> int:
@@ -146,7 +201,7 @@ class _Chooser:
         tall = max(tallest(vectors, self.target), 1)
         # Rows are shared out, so that no tile is left with few.
         tall = -(-known(rows) // -(-known(rows) // tall)) if known(rows) else tall
-        few = known(rows) <= tall
+        few = known(product([known(rows), *map(known, self.over)])) <= tall
         block = self.steps(reduced, few and not copies)
         if block is None:
             return None
@@ -173,7 +228,13 @@ class _Chooser:
         copied = ["rows"] if self.copies_rows(down, tall, across, deep) else []
         copied += ["columns"] if copies else []
         schedule = ScheduleAttr.of(
-            self.width, high, across, depth, axis, " and ".join(copied)
+            self.width,
+            high,
+            across,
+            depth,
+            axis,
+            " and ".join(copied),
+            len(self.over),
         )
         return Choice(tall, self.group(tall, few, columns), self.lanes, schedule)
 
@@ -190,7 +251,7 @@ class _Chooser:
         """The reduced index that is split into blocks, and the steps of a block."""
         first = reduced[0]
         whole = product(reduced)
-        if few or not self.may_stop():
+        if few or not may_stop(self.tile):
             if isinstance(whole, int) and isinstance(first, int):
                 return 0, first
             return None
@@ -206,14 +267,6 @@ class _Chooser:
             if not isinstance(size, int):
                 return None
         return None
-
-    def may_stop(self) -> bool:
-        """Whether totals can be kept where the result goes, between blocks of steps."""
-        store = self.tile.store
-        if store is None or store.value.type != self.tile.initial.type:
-            return False
-        column = self.tile.finish.block.args[1]
-        return dict(store.at.terms).get(column, 0) == 1
 
     def copies_rows(self, down: LoadOp, tall: int, across: int, deep: int) -> bool:
         """Whether rows are copied: where they would get in each other's way."""

@@ -9,6 +9,8 @@ which the columns lie side by side and the reduced index runs over the rows. A b
 so many rows and columns of the result, and so many steps of one reduced index, counted
 from 0: totals are stored between blocks, and go on from there. What is named under
 `copies` is copied for each block: the columns into panels, the rows side by side.
+With `over = 2` the two loops around the tile, along which columns stay the same, run
+inside of a block of columns and steps, around its rows.
 """
 
 from __future__ import annotations
@@ -39,10 +41,17 @@ class ScheduleAttr(ParametrizedAttribute):
     axis: IntAttr = param_def()
     """The reduced index that `depth` counts steps of; 0 is the outermost."""
     copies: StringAttr = param_def()
+    over: IntAttr = param_def()
 
     @staticmethod
     def of(
-        panels: int, rows: int, columns: int, depth: int, axis: int, copies: str
+        panels: int,
+        rows: int,
+        columns: int,
+        depth: int,
+        axis: int,
+        copies: str,
+        over: int = 0,
     ) -> ScheduleAttr:
         """The schedule of these sizes."""
         return ScheduleAttr(
@@ -52,6 +61,7 @@ class ScheduleAttr(ParametrizedAttribute):
             IntAttr(depth),
             IntAttr(axis),
             StringAttr(copies),
+            IntAttr(over),
         )
 
     def verify(self) -> None:
@@ -85,17 +95,22 @@ class ScheduleAttr(ParametrizedAttribute):
                     parser.parse_punctuation(",")
             parser.parse_keyword("of")
             numbers.append(IntAttr(parser.parse_integer(allow_negative=False)))
-            copies = ""
-            if parser.parse_optional_punctuation(",") is not None:
+            copies, over = "", 0
+            while parser.parse_optional_punctuation(",") is not None:
+                if parser.parse_optional_keyword("over") is not None:
+                    parser.parse_punctuation("=")
+                    over = parser.parse_integer(allow_negative=False)
+                    continue
                 parser.parse_keyword("copies")
                 parser.parse_punctuation("=")
                 copies = parser.parse_str_literal()
-            return [*numbers, StringAttr(copies)]
+            return [*numbers, StringAttr(copies), IntAttr(over)]
 
     def print_parameters(self, printer: Printer) -> None:
         copies = f', copies = "{self.copies.data}"' if self.copies.data else ""
+        over = f", over = {self.over.data}" if self.over.data else ""
         printer.print_string(
             f"<panels = {self.panels.data}, rows = {self.rows.data}, "
             f"columns = {self.columns.data}, depth = {self.depth.data} of "
-            f"{self.axis.data}{copies}>"
+            f"{self.axis.data}{copies}{over}>"
         )

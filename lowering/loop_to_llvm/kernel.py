@@ -117,6 +117,9 @@ class KernelWriter:
 
     def write_for(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
+        if any(isinstance(each, TileOp) and op in each.over for each in op.walk()):
+            # The tile inside writes the loop, where it suits its blocks.
+            return self.write_ops(op.body.block.ops)
         initial = [self.w.splat(self.values[v], self.lanes) for v in op.initial]
         stop = self.w.size(op.size)
         if op.width == 1 or self.lanes > 1:

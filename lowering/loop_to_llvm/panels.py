@@ -4,7 +4,7 @@ Write a `loop.tile` with a schedule: in blocks, from panels, with copies where i
     for columns in blocks
         for what is reduced in blocks
             copy the columns of the block into panels
-            for rows in blocks
+            for rows in blocks, within the loops along which the columns stay the same
                 copy the rows of the block side by side
                 for panels
                     for as many rows as registers hold: totals, step by step
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.loop.ops.for_loop import YieldOp
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
 from .blocks import PADDING, Blocks, Columns, Depth, Place
@@ -99,6 +99,22 @@ class PanelWriter:
         """Writes a block of columns and steps, for all rows."""
         if self.blocks.panel_copy:
             copy_columns(self.blocks, columns, depth)
+        self.write_over([*self.op.over], columns, depth)
+
+    def write_over(
+        self, loops: Sequence[ForOp], columns: Columns, depth: Depth
+    ) -> None:
+        """Writes the loops along which the columns stay the same, and all rows."""
+        if loops:
+            *rest, outer = loops
+
+            def body(at: str, _: list[Value]) -> Sequence[Value]:
+                self.blocks.let(outer.index, at)
+                self.write_over(rest, columns, depth)
+                return ()
+
+            self.w.loop("0", self.w.size(outer.size), 1, (), body)
+            return
         w, done = self.w, "0"
         count = w.size(self.blocks.row_count)
         for tall in self.heights():
@@ -234,6 +250,8 @@ class PanelWriter:
                     self.blocks.let(self.op.step.block.args[0], row)
                     one = host.evaluate(self.blocks.down)
                 down.append(w.splat(one, self.blocks.lanes))
+            if not panel:
+                return self.multiply(block, down, self.as_it_lies(block), carried)
             line = w.mul(flat, str(self.blocks.width))
             across: list[Value] = []
             for vector in range(block.shape.vectors):
@@ -253,6 +271,16 @@ class PanelWriter:
                 "0", w.mul(depth.count, str(self.blocks.inner)), 1, totals, step
             )
         return self.blocks.over(depth, totals, lambda flat, _, inner: step(flat, inner))
+
+    def as_it_lies(self, block: BlockWriter) -> list[Value]:
+        """Writes the loads of columns that are neither in panels nor copied."""
+        column, across = self.op.step.block.args[1], list[Value]()
+        for at in block.column_at:
+            self.blocks.let(column, at)
+            self.host.side_by_side, self.host.lanes = column, self.blocks.lanes
+            across.append(self.host.evaluate(self.blocks.across))
+        self.host.side_by_side, self.host.lanes = None, 1
+        return across
 
     def multiply(
         self,
@@ -275,7 +303,7 @@ class PanelWriter:
         return results
 
     def panel(self, place: Place, depth: Depth) -> tuple[str, str]:
-        """Where a panel begins in a block of steps, and how far the next panel is."""
+        """Where a panel begins in a block of steps, if any, and how far the next is."""
         w, at = self.w, self.blocks.across.at
         if self.blocks.panel_copy:
             here = self.blocks.at(
@@ -283,7 +311,8 @@ class PanelWriter:
                 w.mul(place.column_in_block, str(self.blocks.deep)),
             )
             return here, str(self.blocks.deep * self.blocks.width)
-        assert at.panel is not None, "columns are in panels, or are copied"
+        if at.panel is None:
+            return "", "0"
         apart = w.size(at.panel.stride)
         self.blocks.enter(
             depth,

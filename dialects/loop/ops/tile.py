@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -22,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim, dim
 from ..schedule import ScheduleAttr
 from ..subscript import parse_number, print_number
-from .for_loop import YieldOp
+from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
 
@@ -105,6 +106,25 @@ class TileOp(IRDLOperation):
         """The one store of a total, or of what is computed from it; else None."""
         stores = [op for op in self.finish.block.ops if isinstance(op, StoreOp)]
         return stores[0] if len(stores) == 1 else None
+
+    @property
+    def around(self) -> list[ForOp]:
+        """The loops in parallel that hold nothing but this tile, innermost first."""
+        found: list[ForOp] = []
+        inner: Operation = self
+        while isinstance(outer := inner.parent_op(), ForOp) and outer.combine is None:
+            rest = [op for op in outer.body.block.ops if op is not inner]
+            if not all(isinstance(op, arith.ConstantOp | YieldOp) for op in rest):
+                break
+            found.append(outer)
+            inner = outer
+        return found
+
+    @property
+    def over(self) -> list[ForOp]:
+        """The loops around the tile that run inside of its blocks, innermost first."""
+        count = 0 if self.schedule is None else self.schedule.over.data
+        return self.around[:count]
 
     def factors(self) -> tuple[LoadOp, LoadOp] | None:
         """
