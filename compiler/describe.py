@@ -26,7 +26,7 @@ from ..dialects.graph.shape import dtype, sizes, tensor_type
 from ..dialects.loop.ops.kernel import KernelOp
 from ..dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp
 from ..dialects.loop.ops.program_flow import DefineOp, RequireOp
-from ..lowering.loop_to_llvm.program import (
+from ..lowering.loop_to_llvm.words import (
     defined_by,
     entry_list,
     symbols_of_program,

@@ -4,7 +4,8 @@ together.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
 stored: where it is read, the tree of what it computes stands instead, at the position
-it is read at. At most one op of a group reduces; what comes after it sees its `Total`.
+it is read at. Behind a nest of the last op at most one op reduces; what comes after it
+sees its `Total`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.dims import Dim
 from ...dialects.graph import scalar
@@ -228,62 +229,71 @@ class _Builder:
             root = op.root.owner
         self.inner = set(ops)
         self.memo: dict[tuple[SSAValue, tuple[Linear, ...]], Expression] = {}
-        self.reducer: Operation | None = None
+        self.reducers = {op for op in ops if any(n.reductions for n in nests(op))}
         self.group = Group(op.results[0])
-        self.build(root, ops)
-
-    def build(self, root: GraphOp, ops: Sequence[GraphOp]) -> None:
-        """Fills the group from the op whose value it has."""
-        reducers = [op for op in ops if any(n.reductions for n in nests(op))]
-        assert len(reducers) <= 1, "a group reduces once"
-        if not reducers:
-            self.add_plain(root)
-            return
-        (reducer,) = reducers
-        (nest,) = nests(reducer)
-        self.reducer = reducer
-        self.group.nests.append(self.reduce(reducer, nest, root))
-
-    def add_plain(self, root: GraphOp) -> None:
-        """Adds the nests of an op, none of which reduces."""
-        type = tensor_type(root.results[0])
         for nest in nests(root):
-            point = identity(nest)
-            value = self.apply(root, nest, point)
-            at = [self.position(root, each, point) for each in nest.write]
+            reducer = self.reducer(root, nest)
             self.group.nests.append(
-                KernelNest(
-                    nest.bounds,
-                    0,
-                    value,
-                    None,
-                    type.element_type,
-                    value,
-                    element(self.group.result, at),
-                    False,
-                    nest.onto,
-                    nest.ordered,
-                )
+                self.plain(root, nest)
+                if reducer is None
+                else self.reduce(reducer, root, nest)
             )
 
-    def reduce(self, reducer: GraphOp, nest: Nest, root: GraphOp) -> KernelNest:
+    def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
+        """The op that reduces behind a nest of the last op, if there is one."""
+        if root in self.reducers:
+            return root
+        read = [each.operand for each in nest.sources if isinstance(each, Read)]
+        waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
+        while waiting:
+            op = waiting.pop()
+            if not isinstance(op, GraphOp) or op not in self.inner:
+                continue
+            if op in self.reducers:
+                found.add(op)
+            else:
+                waiting += [each.owner for each in op.operands]
+        assert len(found) <= 1, "a nest reduces once"
+        return found.pop() if found else None
+
+    def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
+        """The nest of an op behind which nothing reduces."""
+        point = identity(nest)
+        value = self.apply(root, nest, point)
+        at = [self.position(root, each, point) for each in nest.write]
+        return KernelNest(
+            nest.bounds,
+            0,
+            value,
+            None,
+            tensor_type(root.results[0]).element_type,
+            value,
+            element(self.group.result, at),
+            False,
+            nest.onto,
+            nest.ordered,
+        )
+
+    def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
         """The nest of an op that reduces, and of what is computed from its total."""
-        type = tensor_type(reducer.results[0])
-        combined = self.apply(reducer, nest, identity(nest))
+        (nest,) = nests(reducer)
         write = tuple(each for each in nest.write if isinstance(each, Linear))
-        assert write == nest.write, "a total has its own place"
-        assert nest.onto is None, "a total has its own place"
-        finish = self.value(root.results[0], write)
-        contracts = nest.combine == "add" and nest.body is scalar.mul
+        assert not nest.is_scattered, "a total has its own place"
+        finish: Expression = Total()
+        at: Sequence[Linear | Index] = write
+        if root is not reducer:
+            # The last op goes over the totals, each at its own place.
+            finish = self.apply(root, last, write)
+            at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
             nest.bounds,
             nest.reductions,
-            combined,
+            self.apply(reducer, nest, identity(nest)),
             nest.combine,
-            type.element_type,
+            tensor_type(reducer.results[0]).element_type,
             finish,
-            element(self.group.result, write),
-            contracts,
+            element(self.group.result, at),
+            nest.combine == "add" and nest.body is scalar.mul,
             keeps_totals=nest.keeps_totals,
         )
 
@@ -342,7 +352,7 @@ class _Builder:
     def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
         """What `value` has not been computed to yet."""
         owner = value.owner
-        if owner is self.reducer:
+        if owner in self.reducers:
             return Total()
         if isinstance(owner, GraphOp) and owner in self.inner:
             (nest,) = nests(owner)

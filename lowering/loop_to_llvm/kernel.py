@@ -20,15 +20,24 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, element_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .check_index import write_check
 from .function import FunctionWriter, is_number
 from .math import Element, define
+from .panels import write_panels
 from .reduction import combine, combine_lanes, identity
 from .scalar_op import write_scalar_op
 from .tile import write_tile
 from .types import Value, byte_count, memory_text, type_text
+
+SHORT = 16
+"""Steps of an innermost loop that LLVM had better unroll."""
+
+
+def is_short(size: Dim) -> bool:
+    """Whether a loop has few steps, as many in every call."""
+    return isinstance(size, int) and size <= SHORT
 
 
 def write_kernel(kernel: KernelOp, target: TargetAttr, name: str) -> str:
@@ -68,7 +77,11 @@ class KernelWriter:
         self.w.do("ret i32 0" if fails else "ret void")
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
-        body = self.w.text(head, "nounwind ")
+        tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
+        unrolled = any(
+            each.schedule is not None and not is_short(each.sizes[-1]) for each in tiles
+        )
+        body = self.w.text(head, 'nounwind "unrolled" ' if unrolled else "nounwind ")
         functions = [
             define(name, element, lanes, self.fma)
             for name, element, lanes in self.functions
@@ -90,7 +103,8 @@ class KernelWriter:
             case ForOp():
                 self.write_for(op)
             case TileOp():
-                write_tile(self, op)
+                write = write_tile if op.schedule is None else write_panels
+                write(self, op)
             case StoreOp():
                 self.store(op)
             case CheckIndexOp():
@@ -115,6 +129,9 @@ class KernelWriter:
 
     def write_for(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
+        if any(isinstance(each, TileOp) and op in each.over for each in op.walk()):
+            # The tile inside writes the loop, where it suits its blocks.
+            return self.write_ops(op.body.block.ops)
         initial = [self.w.splat(self.values[v], self.lanes) for v in op.initial]
         start, stop = self.range(op)
         if op.width == 1 or self.lanes > 1:
@@ -189,7 +206,20 @@ class KernelWriter:
             if index is self.side_by_side and self.lanes > 1:
                 step = step + stride
             place = self.w.add(place, self.w.mul(value.text, self.w.size(stride)))
+        if at.panel is not None:
+            # Lanes are whole parts of a panel.
+            place = self.w.add(place, self.panel_place(at.panel))
+            if at.panel.index is self.side_by_side and self.lanes > 1:
+                step = step + at.panel.step
         return place, step, scattered
+
+    def panel_place(self, panel: Panel) -> str:
+        """Where an index in panels is, from the start of the first."""
+        w, index = self.w, self.values[panel.index].text
+        number = w.div(index, panel.width)
+        inside = w.add(index, w.mul(number, str(-panel.width)))
+        inside = w.mul(inside, w.size(panel.step))
+        return w.add(w.mul(number, w.size(panel.stride)), inside)
 
     def address(self, buffer: SSAValue, place: str) -> str:
         """The address of an element."""

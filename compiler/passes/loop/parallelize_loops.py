@@ -15,7 +15,8 @@ After:
     }
 
 Each thread runs a range of the indices of a loop that is `split`: the outermost of its
-nest that has enough of them, never one that reduces or whose order matters. So what is
+nest that has enough of them, never one that reduces or whose order matters; of a tile
+they share the rows or the columns, whichever are more. So what is
 computed for an index, and its bits, do not depend on the number of threads. The work of
 a kernel is about how many multiply-adds take as long; where that is known and small the
 kernel stays as it is, and elsewhere a call compares it with what a thread costs. A
@@ -32,7 +33,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
-from ....dialects.dims import Dim, product
+from ....dialects.dims import Dim, ceildiv, product
 from ....dialects.loop.ops.for_loop import ForOp
 from ....dialects.loop.ops.kernel import WORK, KernelOp
 from ....dialects.loop.ops.memory import LoadOp
@@ -41,6 +42,9 @@ from ....runtime.layout import GRAIN
 
 ENOUGH = 8
 """Indices of a loop that several threads can share evenly enough."""
+
+MANY = 1 << 20
+"""Units whose number only a run knows."""
 
 POINT = 16
 """The work of a point of a loop that moves memory, in multiply-adds of a tile."""
@@ -62,7 +66,7 @@ class ParallelizeLoops(ModulePass):
             if isinstance(work, int) and work < 2 * GRAIN:
                 continue
             for each in loops:
-                each.split = UnitAttr()
+                each.split()
             kernel.attributes[WORK] = StringAttr(str(work))
 
 
@@ -82,20 +86,63 @@ def is_divisible(kernel: KernelOp) -> bool:
     return not (reads or kernel.may_fail)
 
 
-def splittable(root: ForOp | TileOp) -> ForOp | None:
-    """The outermost loop that has enough indices, or the outermost of all."""
-    first: ForOp | None = None
+@dataclass(frozen=True)
+class Share:
+    """What threads may share: so many units of a loop, or of what a tile has."""
+
+    units: Dim
+    op: ForOp | TileOp
+    what: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many units there are; many where only a run knows."""
+        return self.units if isinstance(self.units, int) else MANY
+
+    def split(self) -> None:
+        """Lets threads share it."""
+        if isinstance(self.op, TileOp):
+            self.op.split = StringAttr(self.what)
+        else:
+            self.op.split = UnitAttr()
+
+
+def splittable(root: ForOp | TileOp) -> Share | None:
+    """The outermost loop that has enough indices, or what has most of all."""
+    found: list[Share] = []
     while isinstance(root, ForOp) and root.kind == "parallel":
-        size = root.size
-        if not isinstance(size, int) or size >= ENOUGH:
-            return root
-        if first is None and size > 1:
-            first = root
+        found.append(Share(root.size, root))
         inner = list(roots(root.body.block))
         if len(inner) != 1:
             break
         (root,) = inner
-    return first
+    if isinstance(root, TileOp):
+        found = [each for each in found if not is_repeated(each.op, root)]
+        found += shares_of(root)
+    enough = [each for each in found if each.count >= ENOUGH]
+    if enough and isinstance(enough[0].op, ForOp):
+        return enough[0]
+    most = max(found, key=lambda each: each.count, default=None)
+    return most if most is not None and most.count > 1 else None
+
+
+def is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
+    """Whether each thread would copy the columns again that a tile copies."""
+    copies = tile.schedule is not None and tile.schedule.copies_of("columns")
+    return copies and loop in tile.over
+
+
+def shares_of(tile: TileOp) -> list[Share]:
+    """The columns and rows of a tile, in as many as it computes at once."""
+    rows, columns, *_ = tile.sizes
+    tall, wide, _ = tile.block
+    found = [Share(ceildiv(columns, wide), tile, "columns")]
+    if tile.schedule is not None:
+        panels = tile.schedule.panels.data
+        found = [Share(ceildiv(columns, panels), tile, "columns")]
+        if tile.schedule.copies_of("columns"):
+            return found
+    return [*found, Share(ceildiv(rows, tall), tile, "rows")]
 
 
 def work_of(block: Block) -> Dim:
