@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from ..dialects.loop.target import CACHES
 from .errors import CompileError
 
 V2 = "cx16 popcnt sse3 sse4.1 sse4.2 ssse3"
@@ -32,9 +31,9 @@ def host_text() -> str:
 
 
 @cache
-def cache_sizes() -> tuple[int, int]:
-    """KiB of the first cache of data and of the second, the usual where not told."""
-    sizes: dict[int, int] = dict(zip((1, 2), CACHES, strict=True))
+def cache_sizes() -> dict[int, int]:
+    """KiB of the first cache of data and of the second, as far as that is told."""
+    sizes: dict[int, int] = {}
     for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         try:
             level = int((folder / "level").read_text())
@@ -42,9 +41,9 @@ def cache_sizes() -> tuple[int, int]:
             size = int((folder / "size").read_text().strip().removesuffix("K"))
         except (OSError, ValueError):
             continue
-        if level in sizes and kind in ("Data", "Unified"):
+        if level in (1, 2) and kind in ("Data", "Unified"):
             sizes[level] = size
-    return sizes[1], sizes[2]
+    return sizes
 
 
 def check_runs_here(target: str) -> None:

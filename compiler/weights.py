@@ -31,6 +31,7 @@ class WeightStore:
     def __init__(self) -> None:
         """A store without entries."""
         self.arrays: dict[str, Array] = {}
+        self._numbers: dict[str, int] = {}
         self.files: list[Path] = []
         """The files that entries come from, besides that of the model itself."""
 
@@ -48,12 +49,15 @@ class WeightStore:
 
     def put(self, key: str, array: Array) -> str:
         """Adds an entry; the name that it got, which differs from `key` if taken."""
-        name, number = key, 0
+        name, number = key, self._numbers.get(key, 0)
+        for taken in (key, f"{key}_{number}"):
+            if self.arrays.get(taken) is array:
+                return taken
         while name in self.arrays:
-            if self.arrays[name] is array:
-                return name
             number += 1
             name = f"{key}_{number}"
+        # The next of this key need not ask for those that are taken.
+        self._numbers[key] = number
         self.arrays[name] = array
         return name
 
