@@ -34,6 +34,7 @@ from ..runtime.program import CallOut, Program, Slot, TensorInfo
 from .errors import CompileError
 from .weights import WeightStore
 
+
 def program_of(module: ModuleOp) -> ProgramOp:
     """The program of a lowered module."""
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))

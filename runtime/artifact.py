@@ -56,8 +56,12 @@ def save(path: Path, artifact: Artifact) -> None:
     digest = Digest(metadata)
 
     def pieces() -> Iterator[Bytes]:
-        made = isinstance(constants, ConstantBlock)
-        for piece in constants.pieces() if made else pieces_of(constants):
+        made = (
+            constants.pieces()
+            if isinstance(constants, ConstantBlock)
+            else pieces_of(constants)
+        )
+        for piece in made:
             digest.add_piece(piece)
             yield piece
 

@@ -76,7 +76,7 @@ class ConstantBlock:
 
 
 def runs(array: Array) -> Iterator[Bytes]:
-    """The bytes of an array in row-major order; what lies otherwise is copied in parts."""
+    """The bytes of an array in row-major order; a view is copied in parts."""
     if array.flags.c_contiguous or array.nbytes <= PIECE:
         yield np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         return

@@ -116,8 +116,9 @@ def write(
     Writes arrays and texts to the file `path`, all or nothing.
 
     Arrays of any rank, layout and byte order are taken. Larger element types come
-    first, so that every array is aligned to its own; then they go by name. Raises `SafetensorsError` for an
-    element type or a name that the format does not have, and `OSError`.
+    first, so that every array is aligned to its own; then they go by name. Raises
+    `SafetensorsError` for an element type or a name that the format does not have, and
+    `OSError`.
     """
     path = Path(path)
     try:

@@ -103,7 +103,7 @@ class Packer:
                 Rewriter.erase_op(op)
 
     def wish(self, use: Use, weight: WeightOp) -> PanelsAttr | None:
-        """The panels in which an op wants a weight, found once for ops that are alike."""
+        """The panels that an op wants of a weight, found once for equal ops."""
         if not isinstance(use.operation, GraphOp):
             return None
         key = structure(use.operation), use.index
