@@ -31,7 +31,6 @@ from .scalar_op import write_scalar_op
 from .tile import write_tile
 from .types import Value, byte_count, memory_text, type_text
 
-
 SHORT = 16
 """Steps of an innermost loop that LLVM had better unroll."""
 
