@@ -289,11 +289,11 @@ func.func @view_stays(%x : tensor<2x3xf32>) -> tensor<6xf32> {
 //
 // CHECK-LABEL: func.func @reference_stays
 // CHECK-NEXT:    %[[R:.*]] = graph.relu %x
-// CHECK-NEXT:    %[[S:.*]] = graph.cumsum %[[R]]
+// CHECK-NEXT:    %[[S:.*]], %{{.*}} = graph.sort %[[R]]
 // CHECK-NEXT:    graph.neg %[[S]]
 func.func @reference_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
-  %1 = graph.cumsum %0 {axis = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %1, %i = graph.sort %0 {axis = 0 : i64, descending = false} : tensor<4xf32> -> tensor<4xf32>, tensor<4xi64>
   %2 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
