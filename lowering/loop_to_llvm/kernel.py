@@ -31,6 +31,14 @@ from .scalar_op import write_scalar_op
 from .tile import write_tile
 from .types import Value, byte_count, memory_text, type_text
 
+SHORT = 16
+"""Steps of an innermost loop that LLVM had better unroll."""
+
+
+def is_short(size: Dim) -> bool:
+    """Whether a loop has few steps, as many in every call."""
+    return isinstance(size, int) and size <= SHORT
+
 
 def write_kernel(kernel: KernelOp, target: TargetAttr, name: str) -> str:
     """The text of the LLVM function `name` that is the kernel, and of what it calls."""
@@ -68,7 +76,9 @@ class KernelWriter:
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
         tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
-        unrolled = any(each.schedule is not None for each in tiles)
+        unrolled = any(
+            each.schedule is not None and not is_short(each.sizes[-1]) for each in tiles
+        )
         body = self.w.text(head, 'nounwind "unrolled" ' if unrolled else "nounwind ")
         functions = [
             define(name, element, lanes, self.fma)
