@@ -33,6 +33,7 @@ from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.pack_weights import PackWeights
 from .passes.graph.verify_buffers import VerifyBuffers
+from .passes.loop.parallelize_loops import ParallelizeLoops
 from .passes.loop.set_target import SetTarget
 from .passes.loop.size_tiles import SizeTiles
 from .passes.loop.vectorize_loops import VectorizeLoops
@@ -74,6 +75,7 @@ LOOP: tuple[type[ModulePass], ...] = (
     GraphToLoop,
     SizeTiles,
     VectorizeLoops,
+    ParallelizeLoops,
 )
 """graph -> loop, loop -> loop"""
 

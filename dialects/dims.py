@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
-from math import gcd
 from typing import TypeAlias
 
 
@@ -261,12 +260,7 @@ def _divide(a: Dim, b: Dim) -> Dim | None:
     if a == b:
         return 1
     if isinstance(b, Polynomial) and len(b.terms) > 1:
-        content = reduce(gcd, (factor for _, factor in b.terms))
-        primitive = _divide(b, content)
-        scaled = _divide(a, content)
-        if content == 1 or primitive is None or scaled is None:
-            return None
-        return _divide(scaled, primitive)
+        return _divide_by_sum(a, b)
     ((divisor, by),) = _terms(b)
     quotients: list[tuple[Monomial, int]] = []
     for monomial, factor in _terms(a):
@@ -279,6 +273,18 @@ def _divide(a: Dim, b: Dim) -> Dim | None:
             return None
         quotients.append((tuple(rest), factor // by))
     return _sum(quotients)
+
+
+def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
+    """The quotient when nothing is left over: the first terms say the next part."""
+    first = Polynomial(b.terms[:1])
+    quotient: Dim = 0
+    while a != 0:
+        part = _divide(_sum([*_terms(a)][:1]), first)
+        if part is None:
+            return None
+        quotient, a = quotient + part, a - b * part
+    return quotient
 
 
 def _quotient(a: Polynomial, b: int) -> Dim:

@@ -24,7 +24,8 @@ FAMILIES = {
     *("division", "exponential", "hyperbolic", "logical", "polar", "pool", "reduce"),
     *("rounding", "softmax", "trigonometric"),
     # graph and loop: ops that mean nothing without each other
-    *("containers", "for_loop", "fusion", "memory", "position", "program"),
+    *("containers", "control_flow", "for_loop", "fusion", "memory", "position"),
+    *("program", "program_flow"),
 }
 """The files that hold more than one op; every other is named after the one it holds."""
 

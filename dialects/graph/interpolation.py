@@ -72,7 +72,7 @@ class Interpolation:
         return self.mode in ROUNDED
 
     def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
-        """The elements that a place weighs, from the one before it; how far they are."""
+        """The elements that a place weighs, from the one before it; what shrinks it."""
         reach = 1 if self.mode == "linear" else 2
         shrink = 1.0
         if self.antialias:
@@ -150,6 +150,6 @@ class Interpolation:
         if self.mode == "linear":
             return np.maximum(kind(1) - distance, kind(0))
         a, d = kind(self.cubic), distance
-        near = ((a + kind(2)) * d - (a + kind(3))) * d * d + kind(1)
-        far = (((d - kind(5)) * d + kind(8)) * d - kind(4)) * a
+        near: Array = ((a + kind(2)) * d - (a + kind(3))) * d * d + kind(1)
+        far: Array = (((d - kind(5)) * d + kind(8)) * d - kind(4)) * a
         return np.where(d <= 1, near, np.where(d < 2, far, kind(0)))

@@ -12,10 +12,10 @@ vocabulary between ops and loops; neither knows the other.
 Contractions, convolutions, poolings and broadcasts differ only in their positions.
 
 Several nests of one op run one after the other. The points of a nest have no order
-unless it is scattered: where a value goes is looked up then, or it is combined with what
-an earlier nest wrote there, so that several points may meet at one place. Those come in
-the order of the points, the last axis fastest; of values that replace each other the
-last stays.
+unless it is scattered: where a value goes is looked up then, or it is combined with
+what an earlier nest wrote there, so that several points may meet at one place. Those
+come in the order of the points, the last axis fastest; of values that replace each
+other the last stays.
 """
 
 from __future__ import annotations

@@ -163,7 +163,8 @@ class GraphOp(IRDLOperation, ABC):
         if entries:
             printer.print_string(" ")
             printer.print_attr_dict(entries)
-        printer.print_string(" : ")
+        if self.operands or self.results:
+            printer.print_string(" : ")
         if self.operands:
             printer.print_list(self.operand_types, printer.print_attribute)
         if self.results:
@@ -180,10 +181,10 @@ class GraphOp(IRDLOperation, ABC):
             parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
         )
         entries = parser.parse_optional_dictionary_attr_dict()
-        parser.parse_punctuation(":")
+        has_types = parser.parse_optional_punctuation(":") is not None
         position = parser.pos
         types: list[Attribute] = []
-        if unresolved:
+        if unresolved and has_types:
             types = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_type
             )

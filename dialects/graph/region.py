@@ -83,13 +83,13 @@ class ControlOp(RegionOp, ABC):
     def drop_unused(self) -> None:
         """Takes away operands that no region uses."""
         count = len(self.blocks[0].args)
+        before = len(self.operands) - count
         for index in reversed(range(self.first_seen, count)):
             arguments = [block.args[index] for block in self.blocks]
             if any(argument.uses for argument in arguments):
                 continue
-            place = index - count + len(self.operands)
             kept = list(self.operands)
-            del kept[place]
+            del kept[before + index]
             self.operands = kept
             for argument in arguments:
                 argument.block.erase_arg(argument)

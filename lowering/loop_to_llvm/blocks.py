@@ -76,6 +76,10 @@ class Blocks:
         self.has_edge = not isinstance(whole, int) or whole % self.width != 0
         self.edge = self.allocate(self.tall * self.width) if self.has_edge else ""
 
+    def shares(self, what: str) -> bool:
+        """Whether threads share the rows, or the columns."""
+        return self.op.split is not None and self.op.split.data == what
+
     def allocate(self, count: int) -> str:
         """Scratch memory of the kernel."""
         type = memory_text(self.op.initial.type)

@@ -145,6 +145,23 @@ class FunctionWriter:
             return str(int(a) * int(b))
         return self.emit(f"mul nsw i64 {a}, {b}")
 
+    def share(self, stop: str, unit: int) -> tuple[str, str]:
+        """
+        The part of the indices below `stop` that is this thread's, in whole units.
+        """
+        units = self.emit(f"add nuw nsw i64 {stop}, {unit - 1}")
+        if unit > 1:
+            units = self.emit(f"udiv i64 {units}, {unit}")
+        bounds: list[str] = []
+        after = self.emit("add nuw nsw i64 %part, 1")
+        for number in ("%part", after):
+            scaled = self.emit(f"mul nuw nsw i64 {units}, {number}")
+            bound = self.mul(self.emit(f"udiv i64 {scaled}, %parts"), str(unit))
+            bounds.append(
+                self.emit(f"call i64 @llvm.smin.i64(i64 {bound}, i64 {stop})")
+            )
+        return bounds[0], bounds[1]
+
     def div(self, a: str, number: int) -> str:
         """An i64, which is not negative, divided by a number."""
         if is_number(a):

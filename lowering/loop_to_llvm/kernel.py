@@ -23,7 +23,7 @@ from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .check_index import write_check
-from .function import FunctionWriter
+from .function import FunctionWriter, is_number
 from .math import Element, define
 from .panels import write_panels
 from .reduction import combine, combine_lanes, identity
@@ -68,6 +68,8 @@ class KernelWriter:
             self.values[argument] = Value(f"%p{number}", argument.type)
             parameters.append(f"ptr noalias nocapture noundef %p{number}")
         parameters += [f"i64 %symbol.{each}" for each in self.symbols]
+        if self.kernel.work is not None:
+            parameters += ["i64 %part", "i64 %parts"]
         fails = self.kernel.may_fail
         if fails:
             parameters.append("ptr noalias nocapture noundef %error")
@@ -131,12 +133,19 @@ class KernelWriter:
             # The tile inside writes the loop, where it suits its blocks.
             return self.write_ops(op.body.block.ops)
         initial = [self.w.splat(self.values[v], self.lanes) for v in op.initial]
-        stop = self.w.size(op.size)
+        start, stop = self.range(op)
         if op.width == 1 or self.lanes > 1:
-            totals = self.write_bodies(op, "0", stop, initial)
+            totals = self.write_bodies(op, start, stop, initial)
         else:
-            totals = self.write_vectors(op, stop, initial)
+            totals = self.write_vectors(op, start, stop, initial)
         self.values.update(zip(op.totals, totals, strict=True))
+
+    def range(self, op: ForOp) -> tuple[str, str]:
+        """The first index of a loop and the one after the last, for this thread."""
+        stop = self.w.size(op.size)
+        if op.split is None:
+            return "0", stop
+        return self.w.share(stop, op.width)
 
     def write_bodies(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
@@ -156,25 +165,28 @@ class KernelWriter:
         return self.w.loop(start, stop, step, initial, body)
 
     def write_vectors(
-        self, op: ForOp, stop: str, initial: Sequence[Value]
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
     ) -> list[Value]:
         """Writes a loop in vectors, then the bodies that are left over one by one."""
-        lanes, size = op.width, op.size
-        whole = self.w.size(size // lanes * lanes) if isinstance(size, int) else ""
-        if not whole:
+        lanes, totals = op.width, list(initial)
+        if is_number(stop):
+            whole = str(int(stop) // lanes * lanes)
+        else:
+            # A range begins at a whole vector.
             whole = self.w.emit(f"and i64 {stop}, {-lanes}")
-        totals = list(initial)
         if whole != "0":
             self.side_by_side, self.lanes = op.index, lanes
             by = "" if op.combine is None else op.combine.data
             # What came in is combined once, not in every lane.
-            start = [self.w.splat(identity(each.type, by), lanes) for each in initial]
-            partial = self.write_bodies(op, "0", whole, start)
+            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+            partial = self.write_bodies(op, start, whole, first)
             self.side_by_side, self.lanes = None, 1
             totals = [
                 combine(self.w, before, combine_lanes(self.w, each, by), by)
                 for before, each in zip(initial, partial, strict=True)
             ]
+        if not is_number(start):
+            whole = self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {whole})")
         return self.write_bodies(op, whole, stop, totals)
 
     def place(self, at: Subscript) -> tuple[str, Dim, list[tuple[Value, Dim]]]:

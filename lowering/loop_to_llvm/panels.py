@@ -49,14 +49,16 @@ class PanelWriter:
     def write(self) -> None:
         """Writes the loops over blocks of columns, and all that is within."""
         w, block = self.w, self.blocks.schedule.columns.data
-        stop = w.size(self.blocks.column_count)
+        start, stop = "0", w.size(self.blocks.column_count)
+        if self.blocks.shares("columns"):
+            start, stop = w.share(stop, self.blocks.width)
 
         def columns(start: str, _: list[Value]) -> Sequence[Value]:
             end = w.least(w.add(start, str(block)), stop)
             self.write_depths([], Columns(start, end))
             return ()
 
-        w.loop("0", stop, block, (), columns)
+        w.loop(start, stop, block, (), columns)
 
     def write_depths(self, outer: Sequence[str], columns: Columns) -> None:
         """Writes the loops over blocks of what is reduced."""
@@ -113,10 +115,15 @@ class PanelWriter:
                 self.write_over(rest, columns, depth)
                 return ()
 
-            self.w.loop("0", self.w.size(outer.size), 1, (), body)
+            start, stop = "0", self.w.size(outer.size)
+            if outer.split is not None:
+                start, stop = self.w.share(stop, 1)
+            self.w.loop(start, stop, 1, (), body)
             return
         w, done = self.w, "0"
         count = w.size(self.blocks.row_count)
+        if self.blocks.shares("rows"):
+            done, count = w.share(count, self.blocks.tall)
         for tall in self.heights():
             stop = w.add(done, self.w.whole(self.w.minus(count, done), tall))
             most = (

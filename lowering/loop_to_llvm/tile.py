@@ -76,10 +76,13 @@ def write_tile(host: Host, op: TileOp) -> None:
     outer_lanes, outer_index = host.lanes, host.side_by_side
     assert outer_lanes == 1, "a tile is not inside a vector"
     w, done = host.w, "0"
+    end = w.size(column_count)
+    if op.split is not None and op.split.data == "columns":
+        done, end = w.share(end, columns)
     widths = [(columns // lanes, lanes), (1, lanes), (1, 1)]
     for vectors, wide in dict.fromkeys(widths):
         step = vectors * wide
-        stop = whole(w, column_count, step)
+        stop = w.add(done, w.whole(w.minus(end, done), step))
 
         def column(at: str, _: list[Value], vectors: int = vectors, wide: int = wide):
             write_rows(host, op, at, row_count, Shape(rows, vectors, wide))
@@ -90,28 +93,21 @@ def write_tile(host: Host, op: TileOp) -> None:
     host.lanes, host.side_by_side = outer_lanes, outer_index
 
 
-def whole(w: FunctionWriter, size: Dim, step: int) -> str:
-    """The greatest multiple of `step` that is not above `size`."""
-    if isinstance(size, int):
-        return str(size // step * step)
-    if step == 1:
-        return w.size(size)
-    rest = w.emit(f"urem i64 {w.size(size)}, {step}")
-    return w.emit(f"sub nsw i64 {w.size(size)}, {rest}")
-
-
 def write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
     """Writes the blocks along the rows at one column, then the rows left over."""
-    done = "0"
+    w, done = host.w, "0"
+    end = w.size(count)
+    if op.split is not None and op.split.data == "rows":
+        done, end = w.share(end, shape.rows)
     for rows in dict.fromkeys((shape.rows, 1)):
-        stop = whole(host.w, count, rows)
+        stop = w.add(done, w.whole(w.minus(end, done), rows))
 
         def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
             block = BlockWriter(host, op, Shape(rows, shape.vectors, shape.lanes))
             block.write(at, column)
             return ()
 
-        host.w.loop(done, stop, rows, (), row)
+        w.loop(done, stop, rows, (), row)
         done = stop
 
 

@@ -244,6 +244,12 @@ class GraphBuilder:
                 node.op_type,
                 f"expected {len(body.inputs)} inputs at most, got {len(values)}",
             )
+        if len(node.output) > len(body.outputs):
+            raise error_at(
+                name,
+                node.op_type,
+                f"expected {len(body.outputs)} results at most, got {len(node.output)}",
+            )
         given = [*values, *(None for _ in body.inputs[len(values) :])]
         inner = Scope(
             body.opset,

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from google.protobuf.message import DecodeError, Message
 from onnx import ModelProto, OperatorSetIdProto, TensorProto
 
 from ...errors import CompileError, ModelFileError
+from .skeleton import Bytes, skeleton
 
 ONNX = ("", "ai.onnx")
 """The domain of ONNX's own ops."""
@@ -21,22 +23,27 @@ LATEST = 28
 """The last one; what a later one changes is not known yet."""
 
 
-def read_file(path: Path) -> ModelProto:
-    """The model in a file; raises `ModelFileError` when it holds none."""
+def read_file(path: Path) -> tuple[ModelProto, Bytes]:
+    """The model in a file, as `read_bytes` gives it."""
     try:
-        data = path.read_bytes()
+        empty = not path.stat().st_size
+        data = np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
     except OSError as error:
         raise ModelFileError(
             f"{path}: expected an ONNX model, got {error.strerror or error}"
         ) from error
-    return read_bytes(data, path)
+    return read_bytes(data, path), data
 
 
-def read_bytes(data: bytes, name: str | Path) -> ModelProto:
-    """The model that `data` is; raises `ModelFileError` when that is none."""
+def read_bytes(data: Bytes, name: str | Path) -> ModelProto:
+    """
+    The model that `data` is, its large weights not read, but places in `data`.
+
+    Raises `ModelFileError` when that is none.
+    """
     model = ModelProto()
     try:
-        model.ParseFromString(data)
+        model.ParseFromString(skeleton(data) or data.tobytes())
     except DecodeError as error:
         raise ModelFileError(
             f"{name}: expected an ONNX model, got {len(data)} bytes that are cut short "

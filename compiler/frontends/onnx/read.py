@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from onnx import GraphProto, ModelProto, ValueInfoProto
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -28,6 +29,7 @@ from .emit import Emitter
 from .graph_builder import GraphBuilder
 from .model_file import check, opset_of, read_bytes, read_file
 from .scope import Lost, Scope
+from .skeleton import Bytes
 from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
 
@@ -36,11 +38,14 @@ def read(source: Path | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
     """What `read_onnx` promises."""
     name: str | Path = "the model"
     folder: Path | None = None
+    data: Bytes | None = None
     match source:
         case Path():
-            model, name, folder = read_file(source), source, source.parent
+            name, folder = source, source.parent
+            model, data = read_file(source)
         case bytes():
-            model = read_bytes(source, name)
+            data = np.frombuffer(source, np.uint8)
+            model = read_bytes(data, name)
         case _:
             model = source
             check(model, name)
@@ -51,7 +56,7 @@ def read(source: Path | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
     _check_names(graph, inputs)
     symbols = Symbols(_dimension_names(inputs))
     block = Block()
-    tensors = TensorReader(name, folder)
+    tensors = TensorReader(name, folder, data)
     emit = Emitter(block, ctx.weights)
     builder = GraphBuilder(block, emit, symbols, tensors, model.functions)
     scope = Scope(opset, graph.node)

@@ -1,4 +1,4 @@
-"""ONNX's tensors as numpy arrays; those in a file of their own are mapped, not read."""
+"""ONNX's tensors as numpy arrays; large ones are mapped, not read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from onnx import TensorProto
 from ....dialects.graph.shape import DTYPES, Array
 from ...errors import ModelFileError
 from .element import element
+from .skeleton import INSIDE
 
 FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
     TensorProto.FLOAT: lambda tensor: tensor.float_data,
@@ -27,9 +28,15 @@ FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
 class TensorReader:
     """Reads the tensors of one model, from it and from the files beside it."""
 
-    def __init__(self, model: str | Path, folder: Path | None):
-        """The reader for `model`, whose other files are in `folder`, if it has one."""
+    def __init__(
+        self, model: str | Path, folder: Path | None, data: Array | None = None
+    ):
+        """
+        The reader for `model`, whose other files are in `folder`, if it has one, and
+        whose bytes are `data`, if they are at hand.
+        """
         self.model = model
+        self.data = data
         self.folder = None if folder is None else folder.resolve()
         self._files: dict[Path, Array] = {}
 
@@ -97,25 +104,46 @@ class TensorReader:
 
     def _map(self, tensor: TensorProto, location: str) -> Array:
         """The bytes of the file `location`, which is in the model's folder."""
+        if location == INSIDE and self.data is not None:
+            return self.data
         if self.folder is None:
             raise self._error(
                 tensor,
                 f"its elements inside the model, got them in {location!r}: read the "
                 "model from its file",
             )
-        path = (self.folder / location).resolve()
+        try:
+            path = (self.folder / location).resolve()
+            is_file = path.is_file()
+        except (OSError, RuntimeError, ValueError) as error:
+            # A name that no file can have, or a link to itself.
+            raise self._error(
+                tensor, f"the name of a file, got {shortened(location)}"
+            ) from error
         if not path.is_relative_to(self.folder) or Path(location).is_absolute():
             raise self._error(tensor, f"a file in the model's folder, got {location!r}")
+        if not is_file:
+            raise self._error(tensor, f"the file {location!r}, got no such file")
         if path not in self._files:
-            if not path.is_file():
-                raise self._error(tensor, f"the file {location!r}, got no such file")
-            empty = not path.stat().st_size
-            self._files[path] = (
-                np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
-            )
+            self._files[path] = self._mapped(tensor, path)
         return self._files[path]
+
+    def _mapped(self, tensor: TensorProto, path: Path) -> Array:
+        """The bytes of a file."""
+        try:
+            empty = not path.stat().st_size
+            return np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
+        except OSError as error:
+            raise self._error(
+                tensor, f"the file {path.name!r}, got {error.strerror}"
+            ) from error
 
     def _error(self, tensor: TensorProto, expected: str) -> ModelFileError:
         return ModelFileError(
             f"{self.model}: tensor {tensor.name!r}: expected {expected}"
         )
+
+
+def shortened(name: str) -> str:
+    """A name as it stands in an error, which a wrong model must not make long."""
+    return repr(name) if len(name) <= 80 else f"{name[:77]!r}..."

@@ -20,7 +20,7 @@ from ....dialects.graph.shape import sizes, tensor_type
 from ....dialects.graph.window import window_sizes
 from .element import Unsupported
 from .node import Handler, Node, Result
-from .selection import cut
+from .selection import Cut, cut
 
 Sizes = tuple[int, ...]
 
@@ -259,7 +259,9 @@ def col_to_image(node: Node) -> Result:
         dilation=window.dilation,
     ).result
     inside = zip(window.low, image, strict=True)
-    cuts = {2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)}
+    cuts: dict[int, Cut] = {
+        2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)
+    }
     return cut(total, cuts)
 
 

@@ -17,6 +17,7 @@ from xdsl.utils.hints import isa
 
 from ....dialects.graph.shape import Array
 from ...errors import CompileError
+from .kept_layers import kept_layers
 from .readers import READERS
 
 FAILURES = (
@@ -38,10 +39,11 @@ def export_module(
     module: Module, example_inputs: Any, dynamic_shapes: Any
 ) -> ExportedProgram:
     """The program that `module` runs in eval mode; the module is left as it was."""
-    args, kwargs = arguments(example_inputs)
+    held = {id(each) for each in (*module.parameters(), *module.buffers())}
+    args, kwargs = arguments(example_inputs, held)
     try:
         shapes = named_dims(dynamic_shapes)
-        with eval_mode(module), torch.no_grad(), quiet():
+        with eval_mode(module), torch.no_grad(), quiet(), kept_layers():
             return trace(module, args, kwargs, shapes)
     except FAILURES as error:
         said = f"{type(error).__name__}: {str(error).partition(TAIL)[0]}"
@@ -89,12 +91,17 @@ def decompose(program: ExportedProgram) -> ExportedProgram:
     for op in list(table):
         if str(op) in READERS:
             del table[op]
-    with torch.no_grad(), quiet():
+    with torch.no_grad(), quiet(), kept_layers():
         return program.run_decompositions(table)
 
 
-def arguments(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and keyword arguments, with torch's tensors in place of numpy's."""
+def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """
+    Positional and keyword arguments, with torch's tensors in place of numpy's.
+
+    Each place gets a tensor of its own: one that is given twice, or that the module
+    holds, by the ids in `held`, would be one and the same to torch for good.
+    """
     if example is None:
         raise CompileError(
             "expected example_inputs for a torch.nn.Module, got none: give the "
@@ -105,7 +112,18 @@ def arguments(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
             "expected example_inputs as a tuple of arguments or a dictionary of "
             f"keywords, got {type(example).__name__}"
         )
-    tree: Any = pytree.tree_map(as_tensor, example)
+    seen = set(held)
+
+    def apart(value: object) -> object:
+        tensor = as_tensor(value)
+        if not isinstance(tensor, torch.Tensor):
+            return tensor
+        if id(tensor) in seen:
+            tensor = tensor.detach().clone()
+        seen.add(id(tensor))
+        return tensor
+
+    tree: Any = pytree.tree_map(apart, example)
     return (tuple(tree), {}) if isinstance(example, (tuple, list)) else ((), tree)
 
 

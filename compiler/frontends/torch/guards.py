@@ -31,8 +31,8 @@ def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None
     Raises `CompileError` when the program is not one for all sizes that it allows.
 
     A model that asks `x.shape[0] % 2 == 0` is traced along one answer. Of a named `Dim`
-    torch makes sure that the answer is always the same, unless it was told to leave that
-    to assertions; of others it only notes it: in the guards of the trace, or, when the
+    torch makes sure that the answer is always the same, or was told to leave that to
+    assertions; of others it only notes it: in the guards of the trace, or, when the
     program was stored, in those that it has once it is decomposed.
     """
     if sizes.environment is None:
@@ -51,12 +51,12 @@ def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None
             continue
         raise CompileError(
             "expected a model that computes the same way for all of its sizes, got one "
-            f"that torch.export traced for sizes where {condition(expression, sizes)}; say "
-            "so by a torch.export.Dim, or fix the size"
+            f"that torch.export traced for sizes where {in_words(expression, sizes)}; "
+            "say so by a torch.export.Dim, or fix the size"
         )
 
 
-def condition(expression: Expression, sizes: Sizes) -> str:
+def in_words(expression: Expression, sizes: Sizes) -> str:
     """The text of a condition, with the sizes under their names."""
     text = str(expression)
     for each, name in sizes.names.items():
@@ -77,7 +77,7 @@ def always_holds(expression: Expression, sizes: Sizes) -> bool:
 
 
 def without_choices(expression: Expression, ranges: Any) -> Expression:
-    """The expression with what is always the least, or the greatest, for `Min` and `Max`."""
+    """The expression with the side of each `Min` and `Max` that it always is."""
 
     def always_below(a: Expression, b: Expression) -> bool:
         return bound_sympy((b - a).expand(), ranges).lower >= 0

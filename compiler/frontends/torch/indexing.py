@@ -21,6 +21,7 @@ from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.graph.shape import broadcast, normalize_axis, tensor_type
 from .call import Call, Reader, Result, cast, number, reshape, shape_of
+from .data_dependent import without_masks
 from .movement import expand_to, reorder
 from .selection import first_place, part
 from .unsupported import Unsupported
@@ -92,7 +93,7 @@ class Lookup:
 
 def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result:
     """The elements at some indices along some axes; some count from the end."""
-    lookup = Lookup.of(x, indices)
+    lookup = Lookup.of(x, without_masks(call, indices))
     if not lookup.axes:
         return x
     if len(lookup.axes) == 1:

@@ -14,7 +14,7 @@ from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
 from ....dialects.graph.ops.dropout import DropoutOp
 from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.reduce import MeanOp
-from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
+from ....dialects.graph.ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
 from .call import Call, Reader, Result, number_like, reshape, shape_of
 from .unsupported import Unsupported
 
@@ -139,7 +139,7 @@ def instance_norm(
         assert mean is not None, "torch asks for statistics"
         assert variance is not None, "torch asks for statistics"
         known = (scale, bias, mean, variance, momentum, epsilon)
-        (value, *_) = batch_norm(call, x, *known)
+        value = batch_norm(call, x, *known)[0]
         assert value is not None, "the first result is the normalized image"
         return value
     ones = [1 for _ in range(rank - 2)]
@@ -173,12 +173,19 @@ def batch_norm_of_input(
 
 def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The exponentials along an axis, divided by their sum."""
-    return SoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
+    return along_axis(SoftmaxOp, call.as_tensor(x, call.element), axis)
 
 
 def log_softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The logarithm of the softmax along an axis."""
-    return LogSoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
+    return along_axis(LogSoftmaxOp, call.as_tensor(x, call.element), axis)
+
+
+def along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
+    """`op` along an axis; a tensor without axes counts as a row of one element."""
+    if shape_of(x):
+        return op(x, axis=axis).result
+    return reshape(op(reshape(x, 1), axis=0).result)
 
 
 def native_dropout(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import torch
@@ -35,8 +37,10 @@ from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
 from .call import Call, shape_of
+from .control_flow import REGIONS
+from .data_dependent import assert_at_run, read_item
 from .export import FAILURES, decompose
-from .guards import always_holds, check_guards, condition, guards_of
+from .guards import always_holds, check_guards, guards_of, in_words
 from .outputs import output_names, output_value
 from .parameters import KINDS, Parameters
 from .readers import READERS
@@ -52,6 +56,10 @@ ASSERTIONS = (
     "aten.sym_constrain_range_for_size.default",
 )
 """Operators that say what holds; all but the first torch proves while it traces."""
+
+
+ITEM = "aten._local_scalar_dense.default"
+"""The operator that makes a number of a tensor."""
 
 
 def read_program(
@@ -176,7 +184,13 @@ class ProgramReader:
         """Builds what a node computes."""
         op = str(node.target) if node.op == "call_function" else node.op
         foreseen = node.meta.get("val")
-        if isinstance(foreseen, NUMBERS):
+        if node.op == "get_attr":
+            return  # a graph, which an operator takes
+        if op == ITEM:
+            self.attempt(op, node, lambda: self.item(node))
+        elif op in REGIONS:
+            self.attempt(op, node, lambda: REGIONS[op](self, node))
+        elif isinstance(foreseen, NUMBERS):
             self.values[node] = number_of(foreseen, self.sizes)
         elif op in ASSERTIONS:
             self.attempt(op, node, lambda: self.assertion(node))
@@ -196,6 +210,25 @@ class ProgramReader:
         check_result(result, node.meta["val"], self.sizes)
         return result
 
+    def item(self, node: fx.Node) -> Value:
+        """The number that a tensor of one element holds."""
+        return read_item(self.sizes, node, resolve(node.args[0], self.values))
+
+    def inside(self) -> ProgramReader:
+        """A reader of a graph inside of the program, which builds at the same place."""
+        inner = copy(self)
+        inner.values = {}
+        return inner
+
+    @contextmanager
+    def building(self, block: Block) -> Generator[None]:
+        """Lets this reader add to another block for a while."""
+        before, self.block = self.block, block
+        try:
+            yield
+        finally:
+            self.block = before
+
     def element(self, node: fx.Node) -> Value:
         """One of several results."""
         several, index = (resolve(each, self.values) for each in node.args)
@@ -204,14 +237,16 @@ class ProgramReader:
         return several[index]
 
     def assertion(self, node: fx.Node) -> None:
-        """Nothing; raises `Unsupported` when what is asserted is not known to hold."""
+        """Makes sure of what is asserted, when the program runs if it must."""
         condition = node.args[0]
         if isinstance(condition, fx.Node):
             foreseen = condition.meta["val"]
             if isinstance(foreseen, torch.SymBool):
                 expression = foreseen.node.expr
-                if not always_holds(expression, self.sizes):
-                    why = f"what may not hold, {condition(expression, self.sizes)}"
+                if always_holds(expression, self.sizes):
+                    return
+                if not assert_at_run(expression, self.sizes):
+                    why = f"what may not hold, {in_words(expression, self.sizes)}"
                     raise Unsupported(why)
 
     def outputs(self) -> tuple[list[str], list[SSAValue]]:
@@ -225,7 +260,10 @@ class ProgramReader:
         specs = self.program.graph_signature.output_specs
         for each, argument in zip(specs, end.args[0], strict=True):
             if each.kind is not OutputKind.USER_OUTPUT:
-                why = "a compiled model changes no tensor; export it in eval mode"
+                why = (
+                    "a compiled model changes no tensor; export it in eval mode, or "
+                    "let it take the tensor and return the new one"
+                )
                 what = UnsupportedOp(words(each.kind), each.target or "", why)
                 self.found.append(what)
                 continue

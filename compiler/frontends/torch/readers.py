@@ -8,6 +8,7 @@ from . import (
     arithmetic,
     contraction,
     creation,
+    data_dependent,
     distance,
     indexing,
     movement,
@@ -16,6 +17,7 @@ from . import (
     padding,
     pointwise,
     pooling,
+    recurrent,
     reduction,
     resampling,
     scattering,
@@ -29,6 +31,7 @@ READERS: dict[str, Reader] = {
     **activation.READERS,
     **contraction.READERS,
     **pooling.READERS,
+    **recurrent.READERS,
     **adaptive.READERS,
     **resampling.READERS,
     **padding.READERS,
@@ -41,5 +44,6 @@ READERS: dict[str, Reader] = {
     **indexing.READERS,
     **scattering.READERS,
     **creation.READERS,
+    **data_dependent.READERS,
 }
 """Later families say how to read what an op of ours also spells."""

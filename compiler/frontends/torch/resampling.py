@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from xdsl.ir import SSAValue
+from xdsl.utils.hints import isa
 
 from ....dialects.dims import Dim
+from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
 from .call import Call, Reader, Result, shape_of
 from .unsupported import Unsupported
@@ -30,10 +32,9 @@ def resized(
 
 def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
     """The scale of each axis, where given: in one list, or one after the other."""
-    if len(scales) == 1 and (scales[0] is None or isinstance(scales[0], Sequence)):
-        several: Sequence[Any] = scales[0] or [None] * count
-    else:
-        several = scales
+    several = scales
+    if len(scales) == 1 and (scales[0] is None or isa(scales[0], Sequence[Any])):
+        several = scales[0] or [None] * count
     for each in several:
         if each is not None and not isinstance(each, (int, float)):
             raise Unsupported(f"a scale that varies, {each}")
@@ -75,6 +76,24 @@ def interpolated(count: int, mode: str, **how: Any) -> Reader:
     return read
 
 
+def grid_sample(
+    call: Call,
+    x: SSAValue,
+    grid: SSAValue,
+    mode: int,
+    padding: int,
+    align_corners: bool,
+) -> Result:
+    """The elements of an image at the places of a grid."""
+    return GridSampleOp(
+        x,
+        grid,
+        mode=("linear", "nearest", "cubic")[mode],
+        padding=("zeros", "border", "reflection")[padding],
+        align_corners=align_corners,
+    ).result
+
+
 SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
 """How torch resizes with antialiasing: as images are, without what is beyond them."""
 
@@ -95,8 +114,16 @@ KINDS: dict[str, Reader] = {
     "_upsample_bicubic2d_aa": interpolated(2, "cubic", cubic=-0.5, **SMOOTH),
 }
 
+DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")
+"""What torch takes apart whatever it is told."""
+
 READERS: dict[str, Reader] = {
-    f"aten.{name}.{form}": reader
-    for name, reader in KINDS.items()
-    for form in ("vec", "default")
+    **{
+        f"aten.{name}.{form}": reader
+        for name, reader in KINDS.items()
+        for form in ("vec", "default")
+        if f"{name}.{form}" not in DECOMPOSED
+    },
+    "aten.grid_sampler_2d.default": grid_sample,
+    "aten.grid_sampler_3d.default": grid_sample,
 }

@@ -66,6 +66,10 @@ class Sizes:
         self.names: dict[Expression, str] = {}
         self.ranges: dict[str, tuple[int, int]] = {}
         self.given: set[Expression] = set()
+        self.defined: set[str] = set()
+        """The symbols to which the run gives a value, and not its inputs."""
+        self.bounds: Mapping[Expression, Any] = {}
+        """What torch knows of the values of symbols."""
         self.environment: Any = None
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
@@ -78,6 +82,17 @@ class Sizes:
             free = f"{base}_{number}"
         self.names[expression] = free
         self.ranges[free] = (least, most)
+
+    def define_at_run(self, expression: Expression) -> Dim:
+        """Gives a symbol of torch a name, whose value the run defines."""
+        self.define(expression, str(expression), *self.limits(expression))
+        self.defined.add(self.names[expression])
+        return symbol(self.names[expression])
+
+    def limits(self, expression: Expression) -> tuple[int, int]:
+        """The least and the greatest that a symbol of torch can be."""
+        least, most = _bounds(self.bounds.get(expression), True)
+        return max(least, 0), most
 
     def dim(self, size: int | SymInt) -> Dim:
         """The dimension that is this size; raises `Unsupported`."""
@@ -147,6 +162,8 @@ class Sizes:
                 pass
             case _:
                 return  # what is not plain is checked when the program runs
+        if name in self.defined:
+            return  # it is checked once it is known
         low, high = self.ranges[name]
         if factor > 0:
             low = max(low, -(offset // factor))
@@ -162,6 +179,7 @@ class Sizes:
             {
                 name: ArrayAttr([IntegerAttr(bound, i64) for bound in bounds])
                 for name, bounds in self.ranges.items()
+                if name not in self.defined
             }
         )
 
@@ -176,6 +194,7 @@ def sizes_of_inputs(
     is the size of. Raises `CompileError` when no axis is just that symbol.
     """
     sizes = Sizes()
+    sizes.bounds = ranges
     inputs = list(inputs)
     for name, tensor in inputs:
         for axis, size in enumerate(sizes_in(tensor)):

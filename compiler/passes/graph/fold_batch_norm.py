@@ -135,7 +135,7 @@ def vector(constant: SSAValue) -> SSAValue:
 
 def per_channel(value: SSAValue, after: int) -> SSAValue:
     """Builds the tensor of C as a tensor of C x 1 x ..., with so many axes after it."""
-    if not shape_of(value):
+    if not shape_of(value) or not after:
         return value
     return reshaped(value, *shape_of(value), *(1 for _ in range(after)))
 

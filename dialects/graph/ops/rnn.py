@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, result_def
 
 from ..recurrent import RecurrentOp, columns
 from ..shape import Array
@@ -32,20 +33,26 @@ class RnnOp(RecurrentOp):
     GATES: ClassVar = 1
     FUNCTION_COUNT: ClassVar = 1
 
+    output = result_def(TensorType)
+    last = result_def(TensorType)
+
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
     ) -> Sequence[Array]:
+        """The state after a step."""
         (function,) = self.gates
         product = np.tensordot(states[0], operands["recurrent_weight"], (1, 2))
         sums = x + product + operands["recurrent_bias"]
-        return (function.numpy(self.held(sums[:, 0])),)
+        return (function.numpy(self.held_array(sums[:, 0])),)
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
+        """Builds the weight by columns."""
         return {"weight": columns(operands["recurrent_weight"])}
 
     def build_step(
         self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
     ) -> Sequence[SSAValue]:
+        """Builds the state after a step."""
         (function,) = self.gates
         sums = AddOp(MatmulOp(states[0], captured["weight"]), x).result
         return (function.build(self.held(sums)),)

@@ -62,7 +62,8 @@ class ForOp(IRDLOperation):
     what others wrote, or take what the one before yields. In a loop that reduces, the
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
-    loop with `lanes` runs so many bodies at once, side by side in vectors.
+    loop with `lanes` runs so many bodies at once, side by side in vectors. The indices of one that
+    is `split` are shared by threads.
 
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
@@ -85,6 +86,8 @@ class ForOp(IRDLOperation):
     combine = opt_prop_def(StringAttr)
     ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))
+    split = opt_prop_def(UnitAttr)
+    """Whether threads share the indices."""
     body = region_def("single_block")
     totals = var_result_def()
 
@@ -148,6 +151,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected a yield of {types}, got {yields}")
         if self.width < 1:
             raise VerifyException(f"expected one lane or more, got {self.width}")
+        if self.split is not None and self.kind != "parallel":
+            raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
             if self.combine is not None or self.width > 1:
                 raise VerifyException(
@@ -171,6 +176,8 @@ class ForOp(IRDLOperation):
         print_number(printer, self.bound)
         if self.lanes is not None:
             printer.print_string(f" lanes {self.width}")
+        if self.split is not None:
+            printer.print_string(" split")
         if arguments:
             printer.print_string(" (")
             for place, (inner, value) in enumerate(
@@ -201,6 +208,7 @@ class ForOp(IRDLOperation):
         lanes = 0
         if parser.parse_optional_keyword("lanes") is not None:
             lanes = parser.parse_integer()
+        is_split = parser.parse_optional_keyword("split") is not None
         arguments: list[Parser.Argument] = []
         initial: list[SSAValue] = []
 
@@ -223,4 +231,6 @@ class ForOp(IRDLOperation):
         op.add_region(body)
         if lanes:
             op.lanes = IntegerAttr(lanes, i64)
+        if is_split:
+            op.split = UnitAttr()
         return op

@@ -49,13 +49,35 @@ class IfOp(IRDLOperation):
 
     traits = traits_def(NoTerminator())
 
-    assembly_format = "$condition attr-dict `:` type($condition) $then $otherwise"
-
     def __init__(self, condition: SSAValue, then: Block, otherwise: Block):
         """The choice between two blocks."""
         super().__init__(
             operands=[condition], regions=[Region(then), Region(otherwise)]
         )
+
+    def print(self, printer: Printer) -> None:
+        """Prints the condition, and what is run when it is true, and when not."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.condition)
+        printer.print_string(" : ")
+        printer.print_attribute(self.condition.type)
+        for region in self.regions:
+            printer.print_string(" ")
+            printer.print_region(region)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IfOp:
+        """Reads what `print` prints; a list of calls may be empty."""
+        name = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        condition = parser.resolve_operand(name, parser.parse_type())
+        op = cls(condition, Block(), Block())
+        for region in op.regions:
+            read = parser.parse_region()
+            if read.blocks:
+                region.detach_block(0)
+                read.move_blocks(region)
+        return op
 
 
 @irdl_op_definition

@@ -26,6 +26,9 @@ from ..subscript import parse_number, print_number
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
+SHARED = ("rows", "columns")
+"""What threads may share of a tile."""
+
 
 @irdl_op_definition
 class TileOp(IRDLOperation):
@@ -40,7 +43,7 @@ class TileOp(IRDLOperation):
     `rows`, `columns` and `lanes` say how many totals are kept in registers at a time:
     `rows` times `columns`, in vectors of `lanes` side by side along the columns. Rows
     and columns left over are computed by narrower tiles. All of it is one op, which is
-    unrolled while LLVM text is written. With a `schedule` the operands are read in
+    unrolled while LLVM text is written. Threads share what is `split`. With a `schedule` the operands are read in
     panels and blocks; without, as they lie.
 
     ```mlir
@@ -65,6 +68,8 @@ class TileOp(IRDLOperation):
     columns = opt_prop_def(IntegerAttr.constr(i64))
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     schedule = opt_prop_def(ScheduleAttr)
+    split = opt_prop_def(StringAttr)
+    """What threads share, if they do: the rows or the columns."""
     step = region_def("single_block")
     finish = region_def("single_block")
 
@@ -164,6 +169,10 @@ class TileOp(IRDLOperation):
         if end is None or tuple(end.operand_types) != (type,):
             got = "" if end is None else ", ".join(map(str, end.operand_types))
             raise VerifyException(f"expected a step that yields {type}, got {got}")
+        if self.split is not None and self.split.data not in SHARED:
+            raise VerifyException(
+                f"expected to split rows or columns, got {self.split.data}"
+            )
         rows, columns, lanes = self.block
         if min(rows, columns, lanes) < 1 or columns % lanes:
             raise VerifyException(
@@ -191,6 +200,8 @@ class TileOp(IRDLOperation):
         if self.schedule is not None:
             printer.print_string(" as ")
             printer.print_attribute(self.schedule)
+        if self.split is not None:
+            printer.print_string(f" split {self.split.data}")
         printer.print_string(" step (")
         printer.print_ssa_value(so_far)
         printer.print_string(") ")
@@ -231,6 +242,8 @@ class TileOp(IRDLOperation):
                 properties[name] = IntegerAttr(number, i64)
         if parser.parse_optional_keyword("as") is not None:
             properties["schedule"] = parser.parse_attribute()
+        if parser.parse_optional_keyword("split") is not None:
+            properties["split"] = StringAttr(parser.parse_identifier())
         parser.parse_keyword("step")
         with parser.in_parens():
             so_far = parser.parse_argument(expect_type=False).resolve(type)

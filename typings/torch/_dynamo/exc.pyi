@@ -1,10 +1,5 @@
-"""What is raised while a model is traced."""
+"""What is raised while a model is traced, all of it Any here."""
 
-from enum import Enum
+from typing import Any
 
-class UserErrorType(Enum):
-    CONSTRAINT_VIOLATION = ...
-    DYNAMIC_CONTROL_FLOW = ...
-
-class UserError(RuntimeError):
-    error_type: UserErrorType
+def __getattr__(name: str) -> Any: ...  # pyright: ignore[reportIncompleteStub]

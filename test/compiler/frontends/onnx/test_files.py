@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,51 @@ def test_reads_no_file_outside_the_folder_of_the_model(location: str, tmp_path: 
     assert message in refused(path)
 
 
+@pytest.mark.parametrize(
+    "location", ["weights\0.bin", "w" * 5000, "round.bin", "round.bin/weights.bin"]
+)
+def test_says_what_is_no_name_of_a_file(location: str, tmp_path: Path):
+    path = stored_beside(tmp_path)
+    (tmp_path / "round.bin").symlink_to("round.bin")
+    set_location(path, location=location)
+    text = refused(path)
+    assert "expected the name of a file, got 'w" in text or "round.bin" in text
+    assert len(text) < 300
+
+
+def test_reads_no_file_that_is_none(tmp_path: Path):
+    path = stored_beside(tmp_path)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for location in ("folder", "pipe", "."):
+        set_location(path, location=location)
+        assert f"expected the file {location!r}, got no such file" in refused(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read every file")
+def test_says_that_a_file_may_not_be_read(tmp_path: Path):
+    path = stored_beside(tmp_path)
+    (tmp_path / "weights.bin").chmod(0)
+    assert "expected the file 'weights.bin', got Permission denied" in refused(path)
+
+
+def test_weights_may_be_in_a_folder_within_that_of_the_model(tmp_path: Path):
+    path = stored_beside(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "weights.bin").rename(tmp_path / "sub" / "w.bin")
+    source = load(path, load_external_data=False)
+    for tensor in source.graph.initializer:
+        for entry in tensor.external_data:
+            if entry.key == "location":
+                entry.value = "sub/w.bin"
+    path.write_bytes(source.SerializeToString())
+    ctx, inside = SrContext(), SrContext()
+    read_onnx(path, ctx)
+    read_onnx(DIGITS / "digits.onnx", inside)
+    for name in inside.weights:
+        np.testing.assert_array_equal(ctx.weights[name], inside.weights[name])
+
+
 def test_reads_no_file_by_an_absolute_path(tmp_path: Path):
     path = stored_beside(tmp_path)
     location = tmp_path / "weights.bin"
@@ -218,6 +264,20 @@ def test_an_initializer_that_is_an_input_is_a_constant():
     graph = read(source)
     assert graph.names("input") == ["x"]
     np.testing.assert_array_equal(graph.run(np.ones(2, np.float32))[0], [2, 3])
+
+
+def test_every_weight_may_be_an_input():
+    # As up to IR 3: those that have a value need not be given, whatever their order.
+    source = model(
+        """g (float[2] w, float[2] x, float[2] v) => (float y, float w)
+        <float[2] w = {1,2}, float[2] v = {3,4}> { z = Add(x, w) y = Mul(z, v) }"""
+    )
+    source.ir_version = 3
+    graph = read(source)
+    assert graph.names("input") == ["x"]
+    y, w = graph.run(np.ones(2, np.float32))
+    np.testing.assert_array_equal(y, [6, 12])
+    np.testing.assert_array_equal(w, [1, 2])
 
 
 def test_reading_models_needs_the_package_onnx(monkeypatch: pytest.MonkeyPatch):

@@ -56,3 +56,46 @@ def test_attention_is_made_of_ops_that_are_known():
     )
     raised = np.exp(q @ k.transpose(0, 1, 3, 2) / np.float32(2))
     check_close(graph.run(q, k, v), [raised / raised.sum(-1, keepdims=True) @ v])
+
+
+def test_a_function_may_leave_inputs_and_results_out_and_call_another():
+    graph = read(
+        parser.parse_model(
+            """<ir_version: 10, opset_import: ["" : 18, "own" : 1]>
+            g (float[1,3] x, float top) => (float y, float z) {
+              y, , z = own.outer<low=-1.0>(x, , top)
+            }
+            <domain: "own", opset_import: ["" : 12, "own" : 1]>
+            outer <low: float = 0.0> (a, least, most) => (b, c, d) {
+              b = own.inner<axis=0>(a)
+              c = Neg(b)
+              bottom = Constant<value_float: float = @low>()
+              e = Clip(a, least, most)
+              d = Max(e, bottom)
+            }
+            <domain: "own", opset_import: ["" : 12]>
+            inner <axis: int> (a) => (b) {
+              s = Squeeze<axes=[0]>(a)
+              b = Softmax<axis: int = @axis>(s)
+            }"""
+        )
+    )
+    x = np.array([[-2, 1, 5]], np.float32)
+    raised = np.exp(x[0] - 5)
+    expected = [raised / raised.sum(), np.array([[-1, 1, 3]], np.float32)]
+    check_close(graph.run(x, np.array(3, np.float32)), expected)
+
+
+def test_functions_of_one_name_differ_by_their_overload():
+    graph = read(
+        parser.parse_model(
+            """<ir_version: 10, opset_import: ["" : 18, "own" : 1]>
+            g (float[2] x) => (float y, float z) { y = own.f:a(x) z = own.f:b(x) }
+            <domain: "own", opset_import: ["" : 18], overload: "a">
+            f (a) => (b) { b = Neg(a) }
+            <domain: "own", opset_import: ["" : 18], overload: "b">
+            f (a) => (b) { b = Abs(a) }"""
+        )
+    )
+    x = np.array([-1, 2], np.float32)
+    check_close(graph.run(x), [-x, np.abs(x)])

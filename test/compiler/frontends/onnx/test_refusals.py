@@ -123,6 +123,31 @@ MALFORMED: dict[str, tuple[str, str]] = {
         { y = Conv<auto_pad="SAME">(x, w) }""",
         "expected auto_pad NOTSET, VALID, SAME_UPPER or SAME_LOWER, got 'SAME'",
     ),
+    "a direction that time has not": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<direction="sideways">(x, w, r) }""",
+        "expected a direction forward or reverse or bidirectional, got 'sideways'",
+    ),
+    "weights of one direction for two": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<direction="bidirectional">(x, w, r) }""",
+        "for bidirectional a W and an R of 2x",
+    ),
+    "a state of another size than its weights": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<hidden_size=7>(x, w, r) }""",
+        "expected a hidden_size of 6, got 7",
+    ),
+    "a gate of no known function": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<activations=["Sine"]>(x, w, r) }""",
+        "expected a known activation, got 'Sine'",
+    ),
+    "a function for no gate": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<activations=["Tanh","Relu"]>(x, w, r) }""",
+        "expected 1 activations, got",
+    ),
     "a tensor larger than any memory": (
         """(float[1] x) => (float y) <int64[2] s = {16777216,1073741824}>
         { y = Expand(x, s) }""",
@@ -152,11 +177,6 @@ UNSUPPORTED: dict[str, tuple[str, str]] = {
         "(float[2] x) => (float y) { y = Swish(x) }",
         r"Swish \(no op of opset 18\): 'y'",
     ),
-    "a second result": (
-        """(float[1,1,4] x) => (float y, int64 i)
-        { y, i = MaxPool<kernel_shape=[2]>(x) }""",
-        r"MaxPool \(its result Indices\): 'y'",
-    ),
     "training": (
         """(float[1,1,4] x, float[1] s) => (float y)
         { y = BatchNormalization<training_mode=1>(x, s, s, s, s) }""",
@@ -167,9 +187,8 @@ UNSUPPORTED: dict[str, tuple[str, str]] = {
         r"TopK \(an input K that is computed when the model runs\)",
     ),
     "a part of an op": (
-        """(float[2,3] x, int64[2] t) => (float y)
-        { y = NegativeLogLikelihoodLoss(x, t) }""",
-        r"NegativeLogLikelihoodLoss \(made of GatherElements\): 'y'",
+        "(float[2] x) => (float y) { y = Bernoulli(x) }",
+        r"Bernoulli \(made of RandomUniformLike\): 'y'",
     ),
     "an input": (
         "(float16[2] x) => (float16 y) { y = Relu(x) }",
@@ -208,6 +227,37 @@ def test_names_everything_that_is_not_supported_but_not_what_follows_from_it():
     assert found == [("Det", "a"), ("Det", "d"), ("Reshape", "e")]
 
 
+def test_names_everything_of_every_kind_at_once():
+    source = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 18, "com.example": 1, "own": 1]>
+        g (float16[2] h, float[2,2] x, seq(float[2]) s, bool c) => (float y, float z)
+        <uint8[2] w = {1,2}> {
+            [a] a = Det(x) [b] b = com.example.Fast(x) [c] d = Cast<to=1>(w)
+            [f] f = own.f(x) [g] g = own.f(x)
+            [if] e = If(c) <
+                then_branch = t () => (float t) { [u] t = Det(x) },
+                else_branch = e () => (float e) { [v] e = com.example.Fast(x) }>
+            [i] y = Add(a, b) [j] z = Relu(h) [k] o = SequenceLength(s) }
+        <domain: "own", opset_import: ["" : 18, "com.example" : 1]>
+        f (a) => (b) { [p] c = Det(a) [q] d = com.example.Slow(a) b = Add(c, d) }"""
+    )
+    with pytest.raises(UnsupportedModelError) as caught:
+        read(source)
+    assert [(each.op, each.node) for each in caught.value.ops] == [
+        ("input", "h"),
+        ("input", "s"),
+        ("Det", "a"),
+        ("com.example.Fast", "b"),
+        ("initializer", "w"),
+        ("Det", "f/p"),
+        ("com.example.Slow", "f/q"),
+        ("Det", "g/p"),
+        ("com.example.Slow", "g/q"),
+        ("Det", "if/u"),
+        ("com.example.Fast", "if/v"),
+    ]
+
+
 def test_an_input_without_a_shape_is_not_supported():
     source = model("g (float[2] x) => (float y) { y = Relu(x) }")
     source.graph.input[0].type.tensor_type.ClearField("shape")
@@ -231,4 +281,16 @@ def test_a_function_that_calls_itself():
         f (a) => (b) { b = own.f(a) }"""
     )
     with pytest.raises(CompileError, match="got one that calls itself"):
+        read(source)
+
+
+def test_a_function_with_fewer_results():
+    source = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 18, "own" : 1]>
+        g (float[2] x) => (float y) { [call] y, z = own.f(x) }
+        <domain: "own", opset_import: ["" : 18]>
+        f (a) => (b) { b = Neg(a) }"""
+    )
+    message = r"onnx node 'call' \(f\): expected 1 results at most, got 2"
+    with pytest.raises(CompileError, match=message):
         read(source)

@@ -148,6 +148,18 @@ def test_a_question_with_one_answer_for_the_whole_range():
     read_torch(Wrapped(small), context(), (floats(4, 6),), shapes)
 
 
+def test_two_names_for_what_must_be_one_size():
+    shapes = (({0: Dim("n")}, {0: Dim("m")}),)
+    message = refused(Wrapped(torch.add), floats(4), floats(4), dynamic_shapes=shapes)
+    assert "must always be equal" in message
+
+
+def test_a_name_for_a_size_that_the_model_fixes():
+    model = Wrapped(lambda x: x + torch.ones(4))
+    message = refused(model, floats(4), dynamic_shapes=(({0: Dim("n")},),))
+    assert "specialized it to be a constant (4)" in message
+
+
 def test_a_size_that_is_never_a_dimension_by_itself():
     def halves(x: Any) -> Any:
         return x.view(2, -1).sum(0)
@@ -256,16 +268,12 @@ def test_a_program_in_training():
 functional: Any = nn.functional
 
 FORMS: dict[str, Function] = {
-    "a transposed convolution": lambda x: functional.conv_transpose2d(
-        x, torch.ones(3, 4, 2, 2)
+    "antialias with align_corners": lambda x: functional.interpolate(
+        x, size=(3, 3), mode="bilinear", antialias=True, align_corners=True
     ),
-    "windows that differ, from 7 to 3 places": lambda x: functional.adaptive_avg_pool2d(
-        x, 3
-    ),
-    "result 1 of max_pool2d_with_indices": lambda x: functional.max_pool2d(
-        x, 2, return_indices=True
+    "result 1 of adaptive_max_pool2d": lambda x: functional.adaptive_max_pool2d(
+        x, 3, return_indices=True
     )[1],
-    "padding by [-1, 1], not": lambda x: functional.pad(x, (-1, 1)),
     "indices along 2 axes, not along one": lambda x: x[[0, 1], [1, 2]],
 }
 

@@ -68,11 +68,13 @@ def step(request: pytest.FixtureRequest) -> Any:
     """A step, and what it is compiled to for any number of nodes and edges."""
     torch.manual_seed(0)
     module = Step(request.param).eval()
-    inputs = tuple(map(torch.from_numpy, arrays(NODES, EDGES, 0)))
+    inputs = [torch.from_numpy(each) for each in arrays(NODES, EDGES, 0)]
     many = Dim("edges")
     shapes = ({0: Dim("nodes")}, {1: many}, {0: many})
     options = sr.Options(cache=False)
-    return module, sr.compile(module, inputs, dynamic_shapes=shapes, options=options)
+    return module, sr.compile(
+        module, tuple(inputs), dynamic_shapes=shapes, options=options
+    )
 
 
 def test_a_step_computes_what_torch_does_for_any_graph(step: Any):

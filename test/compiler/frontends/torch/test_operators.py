@@ -24,6 +24,7 @@ from . import (  # noqa: E402
     movement_cases,
     number_cases,
     ordering_cases,
+    recurrent_cases,
     spatial_cases,
 )
 from .case import Case, Wrapped  # noqa: E402
@@ -36,6 +37,7 @@ CASES = {
     **movement_cases.CASES,
     **number_cases.CASES,
     **ordering_cases.CASES,
+    **recurrent_cases.CASES,
     **spatial_cases.CASES,
     **indexing_cases.CASES,
 }

@@ -63,3 +63,40 @@ func.func @computed(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) {
   %2 = graph.reshape %1 {shape = ["2", "2"]} : tensor<4xf32> -> tensor<2x2xf32>
   return %0, %2 : tensor<4xf32>, tensor<2x2xf32>
 }
+
+// What one trip gives to another in exchange is copied before either is written over.
+//
+// CHECK-LABEL: func.func @swapped
+// CHECK:         ^bb0(%[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>):
+// CHECK-NEXT:      %[[OLD_B:.*]] = graph.copy %[[B]]
+// CHECK-NEXT:      %[[OLD_A:.*]] = graph.copy %[[A]]
+// CHECK-NEXT:      %[[NEW_A:.*]] = graph.copy %[[OLD_B]]
+// CHECK-NEXT:      %[[NEW_B:.*]] = graph.copy %[[OLD_A]]
+// CHECK-NEXT:      graph.yield %[[NEW_A]], %[[NEW_B]]
+func.func @swapped(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0, %1 = graph.loop %x, %y {trips = "3", carried = 2 : i64, scanned = 0 : i64, conditional = false, backward = array<i64>} : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>, tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    graph.yield %b, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A region computes what it yields; what it was given, it copies.
+//
+// CHECK-LABEL: func.func @branches
+// CHECK:         graph.if
+// CHECK:           %[[N:.*]] = graph.neg
+// CHECK-NEXT:      graph.yield %[[N]]
+// CHECK:           %[[C:.*]] = graph.copy
+// CHECK-NEXT:      graph.yield %[[C]]
+func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.if %c, %x : tensor<i1>, tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = graph.neg %a : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  } {
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

@@ -50,7 +50,7 @@ func.func @arguments_clash(%x : tensor<2xf32>) {
 
 // What is yielded has the type of the result.
 func.func @yields_another_type(%x : tensor<2xf32>) {
-  // expected-error {{expected a graph.yield of tensor<3xf32>}}
+  // expected-error {{expected to yield tensor<3xf32>, got tensor<2xf32>}}
   %0 = graph.fusion %x : tensor<2xf32> -> tensor<3xf32> {
   ^bb0(%a : tensor<2xf32>):
     graph.yield %a : tensor<2xf32>
@@ -74,7 +74,7 @@ func.func @yields_nothing(%x : tensor<2xf32>) {
 
 // A kernel has one result.
 func.func @yields_two(%x : tensor<2xf32>) {
-  // expected-error {{expected a graph.yield of tensor<2xf32>}}
+  // expected-error {{expected to yield tensor<2xf32>, got tensor<2xf32>, tensor<2xf32>}}
   %0 = graph.fusion %x : tensor<2xf32> -> tensor<2xf32> {
   ^bb0(%a : tensor<2xf32>):
     graph.yield %a, %a : tensor<2xf32>, tensor<2xf32>

@@ -1,0 +1,285 @@
+"""
+Loop of ONNX: a region that is run again and again.
+
+A loop that cannot be a region, because sizes change from trip to trip, becomes its
+trips one after the other where their number is known and small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, Block, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.binary import AddOp
+from ....dialects.graph.ops.compare import LtOp
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.control_flow import UNLIMITED, LoopOp
+from ....dialects.graph.ops.define_symbol import DefineSymbolOp
+from ....dialects.graph.ops.fusion import YieldOp
+from ....dialects.graph.ops.logical import LogicalAndOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.region import capture
+from ....dialects.graph.shape import sizes, tensor, tensor_type
+from .element import Unsupported
+from .known import Known
+from .node import Node
+from .region import add, building, entries_of, scalar, tensors
+from .scope import Entry, Lost, Scope
+
+if TYPE_CHECKING:
+    from .graph_builder import GraphBuilder
+
+MOST_UNROLLED = 64
+"""Trips up to which a loop may be written out."""
+
+
+@dataclass
+class Trips:
+    """How often a loop runs, as far as that is known."""
+
+    limit: Dim | None
+    """The most trips; None when only the run knows it, or there is no limit."""
+
+    count: SSAValue | None
+    """The most trips, when the run computes it."""
+
+    condition: Known | SSAValue | None
+    """Whether to run at all; None when there is no condition."""
+
+    @classmethod
+    def of(cls, builder: GraphBuilder, node: Node) -> Trips:
+        """The trips of a Loop."""
+        limit: Dim | None = None
+        count: SSAValue | None = None
+        if node.has(0):
+            if (known := node.known(0)) is not None:
+                (limit,) = known.dims()
+                limit = max(limit, 0) if isinstance(limit, int) else limit
+            else:
+                count = scalar(builder, node, node.operand(0))
+        condition = node.value(1) if node.has(1) else None
+        if isinstance(condition, SSAValue):
+            condition = scalar(builder, node, condition)
+        return cls(limit, count, condition)
+
+
+class LoopBuilder:
+    """Builds a Loop of ONNX."""
+
+    def __init__(self, builder: GraphBuilder, node: Node, scope: Scope):
+        self.builder, self.node, self.scope = builder, node, scope
+        self.graph = node.graph("body")
+        self.trips = Trips.of(builder, node)
+        self.states = [node.value(place) for place in range(2, len(node.values))]
+        expected = len(self.states) + 2
+        if len(self.graph.input) != expected:
+            raise node.error(
+                f"expected a body of {expected} inputs, got {len(self.graph.input)}"
+            )
+        if len(self.graph.output) < len(self.states) + 1:
+            raise node.error(
+                f"expected a body of {len(self.states) + 1} outputs or more, got "
+                f"{len(self.graph.output)}"
+            )
+
+    def inner(self, values: Sequence[Entry]) -> Scope:
+        """The scope of one trip, whose inputs are these."""
+        inner = self.scope.inside(self.graph.node, self.node.name)
+        names = [each.name for each in self.graph.input]
+        inner.entries.update(zip(names, values, strict=True))
+        return inner
+
+    def build(self) -> Sequence[Entry]:
+        """The results: what is carried last, then the stacks."""
+        with building(self.builder, Block()):
+            entries = self.add_trip()
+            results = tensors(self.builder, entries[1:])
+            body = self.builder.block
+        if results is None:
+            return [Lost() for _ in self.node.proto.output]
+        carried = [self.node.operand(place) for place in range(2, 2 + len(self.states))]
+        ends = [each.type for each in results[: len(carried)]]
+        if ends != [each.type for each in carried]:
+            return self.unroll(ends, [each.type for each in carried])
+        return self.close(body, entries[0], results, carried)
+
+    def add_trip(self) -> list[Entry]:
+        """Adds the nodes of a trip to a block that begins with counter and states."""
+        block = self.builder.block
+        types = [tensor(i64), *(each.type for each in self.states)]
+        counter, *states = (
+            block.insert_arg(each, place) for place, each in enumerate(types)
+        )
+        goes_on = Known.of(np.array(True))
+        inner = self.inner([counter, goes_on, *states])
+        return entries_of(self.builder, self.graph, self.node, inner)
+
+    def close(
+        self,
+        body: Block,
+        next: Entry,
+        results: list[SSAValue],
+        carried: list[SSAValue],
+    ) -> Sequence[Entry]:
+        """Adds the loop of a body that is built."""
+        trips, node, builder = self.trips, self.node, self.builder
+        first, stays = trips.condition, is_true(next) or trips.condition is None
+        conditional = not (stays and (first is None or is_true(first)))
+        conditional = conditional or trips.count is not None
+        limit = UNLIMITED if trips.limit is None else trips.limit
+        stacks = results[len(carried) :]
+        if stacks and conditional and trips.limit is None:
+            raise Unsupported(
+                "results of each trip of a loop whose limit is computed when the "
+                "model runs"
+            )
+        if not conditional and trips.limit is None:
+            raise node.error("expected a loop that ends, got no limit and no condition")
+        with building(builder, body):
+            counter = body.args[0]
+            one = ConstantOp(value=np.array(1))
+            following = AddOp(counter, one)
+            body.add_ops([one, following])
+            ends = [following.result, *results]
+            if conditional:
+                ends.insert(0, self.condition(next, following.result))
+            body.add_op(YieldOp(*ends))
+        start = builder.emit(Known.of(np.array(0)))
+        begin = self.first_condition() if conditional else None
+        captured = capture(body)
+        loop = add(
+            builder,
+            node,
+            lambda: LoopOp.of(body, limit, begin, [start, *carried], (), captured),
+        )
+        count, *rest = loop.results
+        last, whole = rest[: len(carried)], rest[len(carried) :]
+        if conditional and whole:
+            return [*last, *self.cut(whole, count, limit)]
+        return rest
+
+    def condition(self, next: Entry, counter: SSAValue) -> SSAValue:
+        """Builds whether there is another trip, after the one that ends."""
+        builder, node, count = self.builder, self.node, self.trips.count
+        parts: list[SSAValue] = []
+        if self.trips.condition is not None and not is_true(next):
+            value = builder.tensor(next)
+            assert value is not None
+            parts.append(scalar(builder, node, value))
+        if count is not None:
+            below = add(builder, node, lambda: LtOp(counter, count))
+            parts.append(below.results[0])
+        return self.all_of(parts)
+
+    def first_condition(self) -> SSAValue:
+        """Builds whether there is a first trip."""
+        builder, trips = self.builder, self.trips
+        parts: list[SSAValue] = []
+        if trips.condition is not None and not is_true(trips.condition):
+            value = builder.tensor(trips.condition)
+            assert value is not None
+            parts.append(scalar(builder, self.node, value))
+        if trips.count is not None:
+            zero, count = builder.emit(Known.of(np.array(0))), trips.count
+            below = add(builder, self.node, lambda: LtOp(zero, count))
+            parts.append(below.results[0])
+        return self.all_of(parts)
+
+    def all_of(self, parts: Sequence[SSAValue]) -> SSAValue:
+        """Builds whether all of up to two conditions hold."""
+        match parts:
+            case []:
+                return self.builder.emit(Known.of(np.array(True)))
+            case [one]:
+                return one
+            case _:
+                both = add(self.builder, self.node, lambda: LogicalAndOp(*parts))
+                return both.results[0]
+
+    def cut(
+        self, stacks: Sequence[SSAValue], count: SSAValue, limit: Dim
+    ) -> list[SSAValue]:
+        """Builds the part of each stack that the trips filled."""
+        symbol = self.builder.symbols.define(f"{self.node.name}_trips")
+        add(
+            self.builder,
+            self.node,
+            lambda: DefineSymbolOp(count, symbol=str(symbol), low="0", high=str(limit)),
+        )
+        results: list[SSAValue] = []
+        for stack in stacks:
+            rest = sizes(tensor_type(stack))[1:]
+            starts, steps = to_names([0] * (len(rest) + 1)), (1,) * (len(rest) + 1)
+            part = add(
+                self.builder,
+                self.node,
+                lambda stack=stack, rest=rest, starts=starts, steps=steps: SliceOp(
+                    stack, starts=starts, sizes=to_names([symbol, *rest]), steps=steps
+                ),
+            )
+            results.append(part.results[0])
+        return results
+
+    def unroll(
+        self, got: Sequence[Attribute], expected: Sequence[Attribute]
+    ) -> Sequence[Entry]:
+        """The trips of a loop one after the other, when they are known and few."""
+        limit, condition = self.trips.limit, self.trips.condition
+        starts = condition is None or is_true(condition)
+        if not isinstance(limit, int) or limit > MOST_UNROLLED or not starts:
+            raise Unsupported(
+                "a loop in which sizes change: from "
+                f"{', '.join(map(str, expected))} to {', '.join(map(str, got))}"
+            )
+        states: list[Entry] = list(self.states)
+        stacks: list[list[SSAValue]] = []
+        goes_on: Entry = Known.of(np.array(True))
+        for trip in range(limit):
+            given = [Known.of(np.array(trip)), goes_on, *states]
+            inner = self.inner(given)
+            goes_on, *ends = entries_of(self.builder, self.graph, self.node, inner)
+            if condition is not None and not is_true(goes_on):
+                raise Unsupported("a loop in which sizes change until a condition ends")
+            states = list(ends[: len(states)])
+            rows = tensors(self.builder, ends[len(states) :])
+            if rows is None:
+                return [Lost() for _ in self.node.proto.output]
+            stacks.append(rows)
+        return [*states, *(self.stack(each) for each in zip(*stacks, strict=True))]
+
+    def stack(self, rows: Sequence[SSAValue]) -> SSAValue:
+        """Builds one tensor of the rows, which must be alike."""
+        if len({each.type for each in rows}) > 1:
+            raise Unsupported("results of each trip of different types")
+        shape = to_names([1, *sizes(tensor_type(rows[0]))])
+        wide = [
+            add(
+                self.builder, self.node, lambda row=row: ReshapeOp(row, shape=shape)
+            ).results[0]
+            for row in rows
+        ]
+        return add(self.builder, self.node, lambda: ConcatOp(*wide, axis=0)).results[0]
+
+
+def is_true(entry: Entry) -> bool:
+    """Whether a condition is known to hold."""
+    return (
+        isinstance(entry, Known)
+        and not entry.is_symbolic
+        and entry.array.size == 1
+        and bool(entry.array.item())
+    )
+
+
+def loop(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
+    """What a region comes to that is run again and again."""
+    return LoopBuilder(builder, node, scope).build()

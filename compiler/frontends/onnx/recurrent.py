@@ -1,0 +1,256 @@
+"""Recurrent layers of ONNX: `LSTM`, `GRU` and `RNN`, in one or both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, floordiv
+from ....dialects.graph.gate import FUNCTIONS
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.concat import ConcatOp
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.gru import GruOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.lstm import LstmOp
+from ....dialects.graph.ops.permute import PermuteOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.rnn import RnnOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.recurrent import RecurrentOp
+from ....dialects.graph.shape import dtype, sizes, tensor_type
+from .element import Unsupported
+from .expression import filled
+from .node import Handler, Node, Results
+
+X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES = range(8)
+"""The places of the inputs."""
+
+DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+"""Whether each direction of a layer goes backward."""
+
+NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
+    "affine": ("affine", (None, None)),
+    "elu": ("elu", (1.0, None)),
+    "hardsigmoid": ("hard_sigmoid", (0.2, 0.5)),
+    "leakyrelu": ("leaky_relu", (0.01, None)),
+    "relu": ("relu", (None, None)),
+    "scaledtanh": ("scaled_tanh", (None, None)),
+    "sigmoid": ("sigmoid", (None, None)),
+    "softplus": ("softplus", (None, None)),
+    "softsign": ("softsign", (None, None)),
+    "tanh": ("tanh", (None, None)),
+    "thresholdedrelu": ("thresholded_relu", (1.0, None)),
+}
+"""What ONNX's functions are called here, and the numbers that they have by default."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of layer."""
+
+    op: type[RecurrentOp]
+
+    order: tuple[int, ...]
+    """Where in ONNX's weights each gate stands."""
+
+    functions: tuple[str, ...]
+    """The functions of the gates unless the node says others."""
+
+
+def functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str, ...]]:
+    """The functions of the gates in each direction."""
+    names = [*kind.functions] * directions
+    found = node.attribute("activations")
+    if found is not None and node.gives_attribute("activations"):
+        names = [each.decode(errors="replace") for each in found.strings]
+    if len(names) != len(kind.functions) * directions:
+        raise node.error(
+            f"expected {len(kind.functions) * directions} activations, got {names}"
+        )
+    alphas, betas = (
+        iter(() if each is None else each.floats)
+        for each in map(node.attribute, ("activation_alpha", "activation_beta"))
+    )
+    texts: list[str] = []
+    for each in names:
+        if each.lower() not in NUMBERS:
+            raise node.error(f"expected a known activation, got {each!r}")
+        name, defaults = NUMBERS[each.lower()]
+        _, count = FUNCTIONS[name]
+        numbers = [
+            next(values, default)
+            for values, default in list(zip((alphas, betas), defaults))[:count]
+        ]
+        if None in numbers:
+            raise Unsupported(f"an activation {each} without its numbers")
+        texts.append(" ".join([name, *map(str, numbers)]))
+    for place in range(directions):
+        start = place * len(kind.functions)
+        yield tuple(texts[start : start + len(kind.functions)])
+
+
+def taken(x: SSAValue, axis: int, place: int) -> SSAValue:
+    """Builds the part of a tensor at one place along an axis, without that axis."""
+    shape = list(sizes(tensor_type(x)))
+    starts: list[Dim] = [0 for _ in shape]
+    starts[axis], shape[axis] = place, 1
+    steps = tuple(1 for _ in shape)
+    one = SliceOp(x, starts=to_names(starts), sizes=to_names(shape), steps=steps)
+    return ReshapeOp(one, shape=to_names([*shape[:axis], *shape[axis + 1 :]])).result
+
+
+def stacked(values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """Builds tensors one after the other along a new axis."""
+    shape = list(sizes(tensor_type(values[0])))
+    shape.insert(axis, 1)
+    parts = [ReshapeOp(each, shape=to_names(shape)) for each in values]
+    return parts[0].result if len(parts) == 1 else ConcatOp(*parts, axis=axis).result
+
+
+def ordered(x: SSAValue, order: Sequence[int], axis: int) -> SSAValue:
+    """Builds the parts along an axis in another order."""
+    if list(order) == [*range(len(order))]:
+        return x
+    places = ConstantOp(value=np.array(order, np.int64))
+    return IndexSelectOp(x, places, axis=axis, wraps=False).result
+
+
+class Layer:
+    """A node, of which each direction is an op."""
+
+    def __init__(self, node: Node, kind: Kind):
+        """The layer of a node; raises `CompileError` when its inputs do not fit."""
+        self.node, self.kind = node, kind
+        known = node.signature.attributes
+        self.batch_first = "layout" in known and node.flag("layout")
+        direction = node.text("direction")
+        if direction not in DIRECTIONS:
+            wanted = " or ".join(DIRECTIONS)
+            raise node.error(f"expected a direction {wanted}, got {direction!r}")
+        self.backward = DIRECTIONS[direction]
+        match node.shape(X), node.shape(W), node.shape(R):
+            case (first, second, _), (count, rows, _), (count_too, _, hidden) if (
+                count == count_too == len(self.backward)
+                and rows == hidden * len(kind.order)
+            ):
+                self.hidden = hidden
+                self.batch = first if self.batch_first else second
+            case _:
+                raise node.error(
+                    f"expected an X of three axes, and for {direction} a W and an R of "
+                    f"{len(self.backward)}x(gates*hidden)x..., got {node.type(X)}, "
+                    f"{node.type(W)} and {node.type(R)}"
+                )
+        if node.gives_attribute("hidden_size"):
+            if node.integer("hidden_size") != self.hidden:
+                raise node.error(
+                    f"expected a hidden_size of {self.hidden}, got "
+                    f"{node.integer('hidden_size')}"
+                )
+
+    def build(self) -> Results:
+        """Builds all directions; what they put out, and their last states."""
+        node = self.node
+        x = node.operand(X)
+        if self.batch_first:
+            x = PermuteOp(x, order=(1, 0, 2)).result
+        functions = functions_of(node, self.kind, len(self.backward))
+        ops = [self.direction(x, place, texts) for place, texts in enumerate(functions)]
+        output = stacked([each.results[0] for each in ops], 1)
+        if self.batch_first:
+            output = PermuteOp(output, order=(2, 0, 1, 3)).result
+        axis = int(self.batch_first)
+        states = range(1, 1 + len(self.kind.op.STATES))
+        return [
+            output,
+            *(stacked([each.results[at] for each in ops], axis) for at in states),
+        ]
+
+    def direction(self, x: SSAValue, place: int, functions: Sequence[str]) -> Any:
+        """Builds the op of one direction."""
+        node, kind = self.node, self.kind
+        given: dict[str, SSAValue] = {}
+        if "peepholes" in kind.op.OPTIONAL and node.has(PEEPHOLES):
+            rows = ReshapeOp(
+                taken(node.operand(PEEPHOLES), 0, place),
+                shape=to_names([3, self.hidden]),
+            )
+            given["peepholes"] = ordered(rows.result, (0, 2, 1), 0)
+        if node.has(LENGTHS) and not self.are_all_steps():
+            given["lengths"] = node.operand(LENGTHS)
+        options: dict[str, Any] = {}
+        if given:
+            options["given"] = ArrayAttr(map(StringAttr, given))
+        if node.gives_attribute("clip"):
+            options["clip"] = node.number("clip")
+        if kind.op is GruOp:
+            known = node.signature.attributes
+            options["resets_product"] = "linear_before_reset" in known and node.flag(
+                "linear_before_reset"
+            )
+        if kind.op is LstmOp and node.flag("input_forget"):
+            options["couples_gates"] = True
+        return kind.op(
+            x,
+            self.weight(W, place),
+            self.weight(R, place),
+            *self.biases(place),
+            *self.states(place),
+            *given.values(),
+            functions=tuple(functions),
+            backward=self.backward[place],
+            **options,
+        )
+
+    def are_all_steps(self) -> bool:
+        """Whether every row of the batch is known to be as long as the input."""
+        known = self.node.known(LENGTHS)
+        steps = self.node.shape(X)[int(self.batch_first)]
+        return known is not None and all(each == steps for each in known.dims())
+
+    def weight(self, which: int, place: int) -> SSAValue:
+        """Builds the weight GxHx... of one direction."""
+        found = taken(self.node.operand(which), 0, place)
+        rows, width = sizes(tensor_type(found))
+        gates = len(self.kind.order)
+        shape = to_names([gates, floordiv(rows, gates), width])
+        return ordered(ReshapeOp(found, shape=shape).result, self.kind.order, 0)
+
+    def biases(self, place: int) -> list[SSAValue]:
+        """Builds the biases GxH of inputs and of states, of one direction."""
+        node, gates = self.node, len(self.kind.order)
+        if not node.has(B):
+            return [self.zeros(gates, self.hidden)] * 2
+        found = taken(node.operand(B), 0, place)
+        both = ReshapeOp(found, shape=to_names([2, gates, self.hidden])).result
+        return [ordered(taken(both, 0, at), self.kind.order, 0) for at in (0, 1)]
+
+    def states(self, place: int) -> Iterator[SSAValue]:
+        """Builds the first states of one direction."""
+        for each in (STATE, CELL)[: len(self.kind.op.STATES)]:
+            if self.node.has(each):
+                yield taken(self.node.operand(each), int(self.batch_first), place)
+            else:
+                yield self.zeros(self.batch, self.hidden)
+
+    def zeros(self, *shape: Dim) -> SSAValue:
+        """Builds zeros."""
+        return filled(np.zeros((), dtype(self.node.type(X))), shape)
+
+
+def layer(kind: Kind) -> Handler:
+    """The handler of one kind of layer."""
+    return lambda node: Layer(node, kind).build()
+
+
+HANDLERS: dict[str, Handler] = {
+    "GRU": layer(Kind(GruOp, (1, 0, 2), ("Sigmoid", "Tanh"))),
+    "LSTM": layer(Kind(LstmOp, (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh"))),
+    "RNN": layer(Kind(RnnOp, (0,), ("Tanh",))),
+}

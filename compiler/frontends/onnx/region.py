@@ -1,0 +1,69 @@
+"""The nodes of a region of an ONNX graph, built into a block of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+from onnx import GraphProto
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Block, Operation, SSAValue
+
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.shape import sizes, tensor_type
+from .emit import locate
+from .node import Node
+from .scope import Entry, Scope
+
+if TYPE_CHECKING:
+    from .graph_builder import GraphBuilder
+
+RegionHandler: TypeAlias = "Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]"
+"""Builds what a node with regions computes."""
+
+
+@contextmanager
+def building(builder: GraphBuilder, block: Block) -> Generator[None]:
+    """Lets a builder add nodes to another block for a while."""
+    before, builder.block = builder.block, block
+    try:
+        yield
+    finally:
+        builder.block = before
+
+
+def add(builder: GraphBuilder, node: Node, make: Callable[[], Operation]) -> Operation:
+    """Adds ops to the block of a builder, which come from a node."""
+    last = builder.block.last_op
+    with ImplicitBuilder(builder.block):
+        made = make()
+    locate(builder.block, last, node.name)
+    return made
+
+
+def scalar(builder: GraphBuilder, node: Node, value: SSAValue) -> SSAValue:
+    """A tensor of one element as one without axes."""
+    if not sizes(tensor_type(value)):
+        return value
+    return add(builder, node, lambda: ReshapeOp(value, shape=to_names([]))).results[0]
+
+
+def entries_of(
+    builder: GraphBuilder, graph: GraphProto, node: Node, inner: Scope
+) -> list[Entry]:
+    """What the outputs of a region are, once its nodes are added."""
+    builder.add_weights(graph, inner)
+    builder.check_depth(inner, node.proto, node.name)
+    builder.add_nodes(inner)
+    return [
+        builder.entry(each.name, node.proto, node.name, inner) for each in graph.output
+    ]
+
+
+def tensors(builder: GraphBuilder, entries: Sequence[Entry]) -> list[SSAValue] | None:
+    """The tensors that values are; None when one of them is lost."""
+    found = [builder.tensor(each) for each in entries]
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None

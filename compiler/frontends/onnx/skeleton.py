@@ -1,0 +1,151 @@
+"""
+A serialized model without the bytes of its large weights, which stay where they are.
+
+Protobuf copies a message as it reads it, and again each time its bytes are asked for.
+So each large weight that the graph of a model stores is replaced, before the model is
+read, by the place of its bytes, in the way in which ONNX says that a tensor is in a
+file beside the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from onnx import TensorProto
+
+Bytes = npt.NDArray[np.uint8]
+
+INSIDE = "\0"
+"""The location of bytes that are in the model itself; no file can have this name."""
+
+LARGE = 4096
+"""Bytes from which on a weight stays where it is."""
+
+GRAPH, INITIALIZER, RAW_DATA = 7, 5, 9
+"""The numbers of the fields on the way from a model to the bytes of a weight."""
+
+PLACES = (13, 14)
+"""The numbers of the fields that say where the bytes of a tensor are."""
+
+LENGTH = 2
+"""The kind of a field that begins with how many bytes it has."""
+
+Rewrite: TypeAlias = "Callable[[Bytes, int, int], bytes | None]"
+"""What a message from one place to another becomes, None when it stays."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where a field of a message stands."""
+
+    number: int
+    kind: int
+    begin: int
+    value: int
+    """Where its value begins."""
+    end: int
+
+
+def skeleton(data: Bytes) -> bytes | None:
+    """The model `data` with places for its large weights; None when it is broken."""
+    try:
+        return _with_rewritten(data, 0, len(data), GRAPH, _graph)
+    except (IndexError, ValueError):
+        # Protobuf says what is wrong with it.
+        return None
+
+
+def _with_rewritten(
+    data: Bytes, begin: int, end: int, number: int, rewrite: Rewrite
+) -> bytes:
+    """A message of which each field `number`, a message too, is rewritten."""
+    parts: list[bytes] = []
+    kept = begin
+    for field in _fields(data, begin, end):
+        if field.number != number or field.kind != LENGTH:
+            continue
+        new = rewrite(data, field.value, field.end)
+        if new is None:
+            continue
+        head = _varint(number << 3 | LENGTH) + _varint(len(new))
+        parts += [data[kept : field.begin].tobytes(), head, new]
+        kept = field.end
+    return b"".join([*parts, data[kept:end].tobytes()])
+
+
+def _graph(data: Bytes, begin: int, end: int) -> bytes | None:
+    """A graph with places for its large weights."""
+    return _with_rewritten(data, begin, end, INITIALIZER, _tensor)
+
+
+def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
+    """A tensor with the place of its bytes, None when they are few or elsewhere."""
+    if end - begin < LARGE:
+        return None
+    fields = list(_fields(data, begin, end))
+    raw = [each for each in fields if each.number == RAW_DATA and each.kind == LENGTH]
+    placed = any(each.number in PLACES for each in fields)
+    if placed or len(raw) != 1 or raw[0].end - raw[0].value < LARGE:
+        return None
+    (bytes_of,) = raw
+    rest = data[begin : bytes_of.begin].tobytes() + data[bytes_of.end : end].tobytes()
+    place = TensorProto(data_location=TensorProto.EXTERNAL)
+    length = bytes_of.end - bytes_of.value
+    for key, value in (
+        ("location", INSIDE),
+        ("offset", bytes_of.value),
+        ("length", length),
+    ):
+        place.external_data.add(key=key, value=str(value))
+    # Two messages in a row are read as one with the fields of both.
+    return rest + place.SerializeToString()
+
+
+def _fields(data: Bytes, begin: int, end: int) -> Iterator[Field]:
+    """The fields of a message; raises `ValueError` when they do not fill it."""
+    at = begin
+    while at < end:
+        start = at
+        tag, at = _read_varint(data, at)
+        number, kind = tag >> 3, tag & 7
+        value = at
+        match kind:
+            case 0:
+                _, at = _read_varint(data, at)
+            case 1:
+                at += 8
+            case 2:  # LENGTH
+                length, value = _read_varint(data, at)
+                at = value + length
+            case 5:
+                at += 4
+            case _:
+                raise ValueError(f"expected a field that ends, got kind {kind}")
+        if at > end or number == 0:
+            raise ValueError(f"expected fields up to {end}, got one up to {at}")
+        yield Field(number, kind, start, value, at)
+
+
+def _read_varint(data: Bytes, at: int) -> tuple[int, int]:
+    """A number, and where it ends."""
+    result = 0
+    for shift in range(0, 70, 7):
+        byte = int(data[at])
+        at += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result, at
+    raise ValueError("expected a number of at most ten bytes, got more")
+
+
+def _varint(number: int) -> bytes:
+    """A number as it is written."""
+    parts: list[int] = []
+    while number >= 0x80:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*parts, number])

@@ -1,0 +1,174 @@
+"""Operators of torch that take graphs: `cond`, `while_loop` and `scan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torch import fx
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Attribute, Block, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
+from ....dialects.graph.ops.fusion import YieldOp
+from ....dialects.graph.shape import sizes, tensor, tensor_type
+from .arguments import Value, resolve
+from .call import reshape
+from .unsupported import Unsupported
+
+if TYPE_CHECKING:
+    from .program import ProgramReader
+
+
+def graph_of(node: Any) -> fx.GraphModule:
+    """The graph that an argument names."""
+    module: Any = node.graph.owning_module
+    for name in node.target.split("."):
+        module = getattr(module, name)
+    assert isinstance(module, fx.GraphModule)
+    return module
+
+
+def inline(
+    reader: ProgramReader, graph: fx.GraphModule, arguments: Sequence[Value]
+) -> list[SSAValue]:
+    """Builds what a graph computes of these arguments, where the builder is."""
+    inner = reader.inside()
+    inputs = graph.graph.find_nodes(op="placeholder")
+    inner.values.update(zip(inputs, arguments, strict=True))
+    for node in graph.graph.nodes:
+        if node.op not in ("placeholder", "output"):
+            inner.read_node(node)
+    (end,) = graph.graph.find_nodes(op="output")
+    found: list[SSAValue] = []
+    results: Any = end.args[0]
+    for each in listed(resolve(results, inner.values)):
+        if not isinstance(each, SSAValue):
+            raise Unsupported(f"a graph that returns {each}, not a tensor")
+        found.append(each)
+    return found
+
+
+def region(
+    reader: ProgramReader,
+    graph: fx.GraphModule,
+    arguments: Sequence[Value],
+    types: Sequence[Attribute],
+    close: Callable[[list[SSAValue], Block], list[SSAValue]] | None = None,
+) -> Block:
+    """
+    The block of a graph, which takes those arguments that are tensors.
+
+    `types` are what these have inside; `close` may add to what the block yields.
+    """
+    block = Block(arg_types=types)
+    inside = iter(block.args)
+    given = [next(inside) if isinstance(x, SSAValue) else x for x in arguments]
+    with reader.building(block), ImplicitBuilder(block):
+        results = inline(reader, graph, given)
+        YieldOp(*(results if close is None else close(results, block)))
+    return block
+
+
+def listed(values: Any) -> list[Value]:
+    """Values as a list."""
+    return list(values)
+
+
+def tensors(values: Sequence[Value]) -> list[SSAValue]:
+    """Those of the values that are tensors."""
+    return [each for each in values if isinstance(each, SSAValue)]
+
+
+def types_of(values: Sequence[SSAValue]) -> list[Attribute]:
+    """The types of tensors."""
+    return [each.type for each in values]
+
+
+def one_boolean(value: Value) -> SSAValue:
+    """A condition as a tensor without axes."""
+    if not isinstance(value, SSAValue):
+        raise Unsupported(f"a condition that is {value}, not a tensor")
+    return reshape(value)
+
+
+def cond(reader: ProgramReader, node: fx.Node) -> Value:
+    """What one of two graphs computes, which a condition chooses."""
+    arguments: Any = node.args
+    predicate, then, otherwise, operands = arguments
+    condition: Value = resolve(predicate, reader.values)
+    values = listed(resolve(operands, reader.values))
+    graphs = [graph_of(each) for each in (then, otherwise)]
+    if isinstance(condition, bool):
+        return inline(reader, graphs[0 if condition else 1], values)
+    captured = tensors(values)
+    types = types_of(captured)
+    blocks = [region(reader, each, values, types) for each in graphs]
+    ends = [block.last_op for block in blocks]
+    got = [tuple(end.operand_types) for end in ends if end is not None]
+    if got[0] != got[1]:
+        both = " and ".join(", ".join(map(str, each)) for each in got)
+        raise Unsupported(f"branches with results of one type each: {both}")
+    return list(IfOp.of(one_boolean(condition), captured, *blocks).results)
+
+
+def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
+    """What a graph comes to that is run while another says so."""
+    arguments: Any = node.args
+    test, body, carried, additional = arguments
+    first = listed(resolve(carried, reader.values))
+    others = listed(resolve(additional, reader.values))
+    if len(states := tensors(first)) < len(first):
+        raise Unsupported("a loop that carries a number, not a tensor")
+    condition = one_boolean(inline(reader, graph_of(test), [*first, *others])[0])
+
+    def close(results: list[SSAValue], block: Block) -> list[SSAValue]:
+        """Adds whether there is another trip."""
+        inside = iter(block.args[len(states) :])
+        rest = [next(inside) if isinstance(x, SSAValue) else x for x in others]
+        again = inline(reader, graph_of(test), [*results, *rest])[0]
+        return [one_boolean(again), *results]
+
+    captured = tensors(others)
+    types = types_of([*states, *captured])
+    block = region(reader, graph_of(body), [*first, *others], types, close)
+    end = block.last_op
+    assert end is not None
+    if list(end.operand_types[1:]) != types[: len(states)]:
+        raise Unsupported("a loop in which sizes change")
+    loop = LoopOp.of(block, UNLIMITED, condition, states, (), captured)
+    return list(loop.results)
+
+
+def scan(reader: ProgramReader, node: fx.Node) -> Value:
+    """What a graph comes to over the elements of tensors along their first axis."""
+    combine, init, scanned, additional = node.args
+    first, whole, others = (
+        listed(resolve(each, reader.values)) for each in (init, scanned, additional)
+    )
+    states, elements_of, captured = map(tensors, (first, whole, others))
+    limits: set[Dim] = {sizes(tensor_type(each))[0] for each in elements_of}
+    if len(states) < len(first) or len(limits) != 1:
+        raise Unsupported("a scan over tensors of different lengths, or of none")
+    elements: list[Attribute] = []
+    for each in elements_of:
+        type = tensor_type(each)
+        elements.append(tensor(type.element_type, *sizes(type)[1:]))
+    types = [*types_of(states), *elements, *types_of(captured)]
+    arguments = [*first, *whole, *others]
+    block = region(reader, graph_of(combine), arguments, types)
+    end = block.last_op
+    assert end is not None
+    if list(end.operand_types[: len(states)]) != types_of(states):
+        raise Unsupported("a scan in which sizes change")
+    loop = LoopOp.of(block, limits.pop(), None, states, elements_of, captured)
+    return list(loop.results)
+
+
+REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Value]] = {
+    "cond": cond,
+    "while_loop": while_loop,
+    "scan": scan,
+}
+"""How to read the operators that take graphs."""

@@ -1,0 +1,156 @@
+"""Operators of torch whose results have sizes that only the run computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import SymInt, fx
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, product
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.compare import NeOp
+from ....dialects.graph.ops.define_symbol import DefineSymbolOp
+from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph.ops.nonzero import NonzeroOp
+from ....dialects.graph.ops.reduce import SumOp
+from ....dialects.graph.ops.require import RequireOp
+from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.shape import broadcast, tensor_type
+from .call import Call, Reader, cast, number_like, reshape, shape_of
+from .guards import in_words
+from .sizes import Expression, Sizes, sizes_in
+from .unsupported import Unsupported
+
+
+def define(
+    sizes: Sizes, foreseen: int | SymInt, value: SSAValue, low: Dim, high: Dim
+) -> Dim:
+    """Builds the definition of a size that torch foresees as a new symbol."""
+    if isinstance(foreseen, int):
+        raise Unsupported(f"a size that torch takes for {foreseen}")
+    expression = foreseen.node.expr
+    if not expression.is_Symbol:
+        raise Unsupported(f"a size that torch knows as {expression}")
+    if expression in sizes.names:
+        raise Unsupported(f"a size that is known already, {expression}")
+    symbol = sizes.define_at_run(expression)
+    DefineSymbolOp(value, symbol=str(symbol), low=str(low), high=str(high))
+    return symbol
+
+
+def places(call: Call, mask: SSAValue, foreseen: int | SymInt) -> SSAValue:
+    """Builds the rows of indices at which a tensor of booleans is true."""
+    shape = shape_of(mask)
+    count = SumOp(CastOp(mask, to=i64), axes=tuple(range(len(shape))), keepdims=False)
+    size = define(call.sizes, foreseen, count.result, 0, product(shape))
+    return NonzeroOp(mask, count=str(size)).result
+
+
+def nonzero(call: Call, x: SSAValue) -> SSAValue:
+    """The indices of the elements that are not zero, a row for each."""
+    if not shape_of(x):
+        raise Unsupported("a tensor without axes")
+    element = tensor_type(x).element_type
+    mask = x if element == i1 else NeOp(x, number_like(0, x)).result
+    return places(call, mask, call.node.meta["val"].shape[0])
+
+
+def without_masks(
+    call: Call, indices: Sequence[SSAValue | None]
+) -> Sequence[SSAValue | None]:
+    """The indices with those at which a mask is true in its place, for each axis."""
+    found: list[SSAValue | None] = []
+    unknown = [
+        size
+        for size in sizes_in(call.node.meta["val"])
+        if isinstance(size, SymInt) and size.node.expr not in call.sizes.names
+    ]
+    for each in indices:
+        if each is None or tensor_type(each).element_type != i1:
+            found.append(each)
+            continue
+        if len(unknown) != 1:
+            raise Unsupported("several masks, or one whose size torch does not say")
+        rows = places(call, each, unknown.pop())
+        count = shape_of(rows)[0]
+        for axis in range(len(shape_of(each))):
+            column = SliceOp(
+                rows,
+                starts=to_names([0, axis]),
+                sizes=to_names([count, 1]),
+                steps=(1, 1),
+            )
+            found.append(reshape(column.result, count))
+    return found
+
+
+def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
+    """The elements at which a mask is true, in a row."""
+    shape = broadcast(tensor_type(x), tensor_type(mask))
+    whole = [
+        ExpandOp(each, shape=to_names(shape)).result
+        if shape_of(each) != shape
+        else each
+        for each in (x, mask)
+    ]
+    flat, chosen = (reshape(each, product(shape)) for each in whole)
+    rows = places(call, chosen, call.node.meta["val"].shape[0])
+    return IndexSelectOp(
+        flat, reshape(rows, shape_of(rows)[0]), axis=0, wraps=False
+    ).result
+
+
+def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim:
+    """The size that is the only element of a tensor of integers."""
+    foreseen: Any = node.meta["val"]
+    if not isinstance(foreseen, SymInt):
+        raise Unsupported("a number that the run computes, where torch needs it")
+    value = cast(reshape(x), i64)
+    least, most = sizes.limits(foreseen.node.expr)
+    high = min(asserted(sizes, node), key=str, default=most)
+    return define(sizes, foreseen, value, least, high)
+
+
+def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
+    """What the program asserts that a number is not above."""
+    found: list[Dim] = []
+    for user in node.users:
+        if getattr(user.target, "__name__", "") == "le" and user.args[0] is node:
+            limit: Any = user.args[1]
+            value = limit.meta["val"] if isinstance(limit, fx.Node) else limit
+            if isinstance(value, int | SymInt):
+                found.append(sizes.dim(value))
+    return found
+
+
+AMOUNTS: dict[str, Callable[[Dim, Dim], list[Dim]]] = {
+    "GreaterThan": lambda a, b: [a - b],
+    "LessThan": lambda a, b: [b - a],
+    "StrictGreaterThan": lambda a, b: [a - b - 1],
+    "StrictLessThan": lambda a, b: [b - a - 1],
+    "Equality": lambda a, b: [a - b, b - a],
+    "Unequality": lambda a, b: [(a - b) * (a - b) - 1],
+}
+"""What is not negative when a relation of two sizes holds, by sympy's names."""
+
+
+def assert_at_run(expression: Expression, sizes: Sizes) -> bool:
+    """Builds the check of a relation of sizes; whether it is such a relation."""
+    kind = expression.func.__name__
+    if kind not in AMOUNTS:
+        return False
+    for amount in AMOUNTS[kind](*map(sizes.read, expression.args)):
+        if not isinstance(amount, int) or amount < 0:
+            RequireOp(amount=str(amount), message=in_words(expression, sizes))
+    return True
+
+
+READERS: dict[str, Reader] = {
+    "aten.masked_select.default": masked_select,
+    "aten.nonzero.default": nonzero,
+}

@@ -1,0 +1,81 @@
+"""
+Recurrent layers that torch does not take apart while it traces.
+
+Torch finds the shapes of such a layer by running it step by step, which makes the
+number of steps a constant of the program. They follow from those of the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Shapes = Callable[..., tuple[Tensor, ...]]
+
+
+def output(x: Tensor, state: Tensor, bidirectional: bool) -> Tensor:
+    """An empty tensor like the output of a layer."""
+    width = state.shape[-1] * (2 if bidirectional else 1)
+    return x.new_empty((*x.shape[:2], width))
+
+
+def of_lstm(
+    x: Tensor,
+    states: Sequence[Tensor],
+    parameters: Sequence[Tensor],
+    has_biases: bool,
+    layers: int,
+    dropout: float,
+    trains: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, ...]:
+    """Empty tensors like the results of an LSTM."""
+    last = (torch.empty_like(each) for each in states)
+    return (output(x, states[0], bidirectional), *last)
+
+
+def of_others(x: Tensor, state: Tensor, *options: Any) -> tuple[Tensor, ...]:
+    """Empty tensors like the results of a GRU, or of a plain layer."""
+    return of_lstm(x, [state], *options)
+
+
+OPS: dict[Any, Shapes] = {
+    torch.ops.aten.lstm.input: of_lstm,
+    torch.ops.aten.gru.input: of_others,
+    torch.ops.aten.rnn_tanh.input: of_others,
+    torch.ops.aten.rnn_relu.input: of_others,
+}
+
+KEY: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # pyright: ignore[reportPrivateUsage]
+"""What torch runs for an operator that is made of others."""
+
+TABLE: Any = import_module("torch._decomp").decomposition_table
+"""What torch makes of operators when sizes are symbols."""
+
+
+@contextmanager
+def kept_layers() -> Generator[None]:
+    """A context in which torch knows the shapes of recurrent layers."""
+    kernels = {op: dict(op.py_kernels) for op in OPS}
+    parts = {op: TABLE.get(op) for op in OPS}
+    for op, shapes in OPS.items():
+        op.py_kernels.pop(KEY, None)
+        op.py_impl(KEY)(shapes)
+        TABLE[op] = shapes
+    try:
+        yield
+    finally:
+        for op in OPS:
+            op.py_kernels.clear()
+            op.py_kernels.update(kernels[op])
+            op._dispatch_cache.clear()
+            if (before := parts[op]) is None:
+                del TABLE[op]
+            else:
+                TABLE[op] = before

@@ -1,0 +1,49 @@
+"""`graph.require`: what must hold of sizes, as a model asserts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.irdl import irdl_op_definition, prop_def, traits_def
+from xdsl.traits import MemoryWriteEffect
+
+from ...dims import dim
+from ..op import GraphOp, Requirement
+from ..shape import Array
+
+
+@irdl_op_definition
+class RequireOp(GraphOp):
+    """
+    Ends a run with a `ValueError` when an amount computed from sizes is below zero.
+
+    ```mlir
+    graph.require {amount = "batch - count", message = "count <= batch"}
+    ```
+    """
+
+    name = "graph.require"
+
+    DIM_PROPERTIES: ClassVar = ("amount",)
+
+    amount = prop_def(StringAttr)
+    message = prop_def(StringAttr)
+
+    # It has no result, but must not go.
+    traits = traits_def(MemoryWriteEffect())
+
+    @classmethod
+    def infer(cls, amount: str, message: str) -> tuple[()]:
+        dim(amount)
+        return ()
+
+    def requirements(self) -> Sequence[Requirement]:
+        message = f"expected {self.message.data}"
+        return [Requirement(dim(self.amount.data), message)]
+
+    def reference(self, amount: tuple[int, ...], message: str) -> tuple[Array, ...]:
+        if amount[0] < 0:
+            raise ValueError(f"expected {message}")
+        return ()

@@ -1,0 +1,203 @@
+"""ONNX's ops on images compute what ONNX Runtime does, compiled and by reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import static_runtime as sr
+from static_runtime.compiler.errors import UnsupportedModelError
+
+from .cases import NM, Case, N, check_close
+from .interpreter import Array, read
+
+pytestmark = pytest.mark.torch
+
+TRANSPOSED = (
+    ("", "7", "3", 1),
+    (", strides=[2], pads=[1,0], output_padding=[1]", "8", "3", 2),
+    (", strides=[2,3], dilations=[2,1], pads=[1,2,0,1]", "7,9", "2,3", 1),
+    (', auto_pad="SAME_UPPER", strides=[2,3]', "5,4", "3,4", 2),
+    (', auto_pad="SAME_LOWER", strides=[2,2]', "5,4", "3,4", 1),
+    (', auto_pad="VALID", kernel_shape=[1,2,3]', "3,4,2", "1,2,3", 1),
+    (", strides=[2,2], output_shape=[10,9]", "5,4", "3,3", 1),
+    (', strides=[2,2], output_shape=[10,9], auto_pad="SAME_UPPER"', "5,4", "3,4", 1),
+)
+
+SCALED = (
+    'mode="linear"',
+    'mode="linear", coordinate_transformation_mode="pytorch_half_pixel"',
+    'mode="linear", coordinate_transformation_mode="align_corners"',
+    'mode="cubic"',
+    'mode="cubic", cubic_coeff_a=-0.5, exclude_outside=1',
+    'mode="cubic", coordinate_transformation_mode="align_corners"',
+    'mode="nearest"',
+    'mode="nearest", nearest_mode="ceil"',
+    'mode="nearest", nearest_mode="round_prefer_ceil"',
+    'coordinate_transformation_mode="asymmetric", nearest_mode="floor"',
+    'coordinate_transformation_mode="half_pixel_symmetric", mode="linear"',
+)
+
+CASES = {
+    **{
+        f"transposed {attributes} over {size}": Case(
+            f"float[n,4,{size}] x, float[4,{6 // groups},{kernel}] w, float[6] b | "
+            f"{{ y = ConvTranspose<group={groups}{attributes}>(x, w, b) }}",
+            N,
+        )
+        for attributes, size, kernel, groups in TRANSPOSED
+    },
+    "transposed over sizes that vary": Case(
+        "float[1,2,n,m] x, float[2,3,2,3] w | "
+        "{ y = ConvTranspose<pads=[1,0,1,2], strides=[2,1]>(x, w)"
+        '  z = ConvTranspose<auto_pad="SAME_UPPER", strides=[2,2]>(x, w) }',
+        NM,
+    ),
+    **{
+        f"resize {attributes} by scales": Case(
+            "float[n,1,5,6] x | <float[4] s = {1, 1, 0.6, 2.5}>"
+            f" {{ y = Resize<{attributes}>(x, , s) }}",
+            N,
+            19,
+        )
+        for attributes in SCALED
+    },
+    **{
+        f"resize {attributes} to sizes": Case(
+            "float[2,1,5,6] x | <int64[4] s = {2, 1, 11, 4}>"
+            f" {{ y = Resize<{attributes}>(x, , , s) }}",
+            opset=19,
+        )
+        for attributes in SCALED
+    },
+    "resize of sizes that vary": Case(
+        "float[1,2,n,m] x | <float[4] s = {1, 1, 2, 1.5}, int64 f = {3}>"
+        ' { y = Resize<mode="linear">(x, , s)'
+        "   o = Shape<start=0, end=2>(x) q = Shape<start=2>(x)"
+        "   d = Mul(q, f) g = Concat<axis=0>(o, d)"
+        '   z = Resize<nearest_mode="floor",'
+        ' coordinate_transformation_mode="asymmetric">(x, , , g) }',
+        NM,
+    ),
+    "resize along axes": Case(
+        "float[2,5,6,1] x | <int64[2] s = {3, 9}, int64[2] t = {7, 4}>"
+        ' { y = Resize<axes=[1,2], mode="linear">(x, , , s)'
+        '   z = Resize<axes=[2,1], keep_aspect_ratio_policy="not_larger",'
+        ' mode="nearest">(x, , , t) }',
+    ),
+    "resize smoothly": Case(
+        "float[2,1,9,7] x | <float[4] s = {1, 1, 0.6, 0.5}>"
+        ' { y = Resize<mode="linear", antialias=1>(x, , s)'
+        '   z = Resize<mode="cubic", antialias=1, exclude_outside=1>(x, , s) }',
+    ),
+    "resize crops": Case(
+        "float[2,1,5,6] x | <int64[4] s = {2, 1, 4, 1},"
+        " float[8] r = {0, 0, 0.2, 0.4, 1, 1, 1.3, 0.9}>"
+        ' { y = Resize<coordinate_transformation_mode="tf_crop_and_resize",'
+        ' mode="linear", extrapolation_value=9.0>(x, r, , s) }',
+    ),
+    "resize of opset 10": Case(
+        "float[n,1,5,6] x | <float[4] s = {1, 1, 0.6, 2.5}>"
+        ' { y = Resize(x, s) z = Resize<mode="linear">(x, s) }',
+        N,
+        10,
+    ),
+    "resize of opset 11": Case(
+        "float[n,1,5,6] x | <float[4] s = {1, 1, 0.6, 2.5}, float[8] r ="
+        " {0, 0, 0, 0, 1, 1, 1, 1}>"
+        ' { y = Resize<coordinate_transformation_mode="tf_half_pixel_for_nn",'
+        ' nearest_mode="floor">(x, r, s) }',
+        N,
+        11,
+    ),
+    "upsample of opset 9": Case(
+        "float[n,1,5,6] x | <float[4] s = {1, 1, 2, 3}>"
+        ' { y = Upsample(x, s) z = Upsample<mode="linear">(x, s) }',
+        N,
+        9,
+    ),
+    "upsample of opset 7": Case(
+        "float[n,1,5,6] x | { y = Upsample<scales=[1.0, 1.0, 2.0, 3.0]>(x)"
+        ' z = Upsample<mode="linear", scales=[1.0, 1.0, 2.0, 3.0]>(x) }',
+        N,
+        7,
+    ),
+    **{
+        f"greatest and where {attributes}": Case(
+            f"float[n,2,6,7] x | {{ y, z = MaxPool<{attributes}>(x) }}", N
+        )
+        for attributes in (
+            "kernel_shape=[2,3]",
+            "kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1], ceil_mode=1",
+            "kernel_shape=[2,2], dilations=[2,3], pads=[1,1,0,1]",
+            "kernel_shape=[2,3], storage_order=1",
+        )
+    },
+    "put back where it was": Case(
+        "float[n,2,6,8] x | { a, i = MaxPool<kernel_shape=[2,2], strides=[2,2]>(x)"
+        " y = MaxUnpool<kernel_shape=[2,2], strides=[2,2]>(a, i) }",
+        ({"n": 1}, {"n": 3}),
+    ),
+    "lengths": Case(
+        "float[n,2,6,7] x | { y = LpPool<kernel_shape=[2,3], p=3, strides=[2,1]>(x)"
+        " z = GlobalLpPool<p=3>(x) }",
+        N,
+    ),
+    "columns to an image": Case(
+        "float[n,12,25] x | <int64[2] s = {6, 7}, int64[2] k = {2, 3}>"
+        " { y = Col2Im(x, s, k) }",
+        ({"n": 1}, {"n": 3}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_computes_what_onnx_runtime_does(name: str):
+    case = CASES[name]
+    source = case.model
+    graph, module = read(source), sr.compile(source)
+    session = onnxruntime.InferenceSession(
+        source.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    for sizes in case.sizes:
+        inputs = case.inputs(sizes)
+        expected = session.run(None, inputs)
+        check_close(graph.run(*inputs.values()), expected)
+        results: Array | tuple[Array, ...] = module(*inputs.values())
+        several = (results,) if isinstance(results, np.ndarray) else results
+        check_close(several, expected)
+
+
+REFUSALS = {
+    "a scale of 0.7": (
+        "float[n] x | <float[1] s = {0.7}> { y = Resize(x, , s) }",
+        "a scale of 0.699",
+    ),
+    "scales computed": (
+        "float[n] x, float[1] s | { y = Resize(x, , s) }",
+        "an input scales that is computed when the model runs",
+    ),
+    "between integers": (
+        'int64[4] x | <float[1] s = {2}> { y = Resize<mode="linear">(x, , s) }',
+        "the mode linear for elements of i64",
+    ),
+    "proportions that vary": (
+        "float[n] x | <int64[1] s = {2}>"
+        ' { y = Resize<keep_aspect_ratio_policy="not_larger">(x, , , s) }',
+        "the policy not_larger for sizes that vary",
+    ),
+    "shape of a size that varies": (
+        "float[1,1,n] x, float[1,1,3] w | "
+        "{ y = ConvTranspose<output_shape=[7]>(x, w) }",
+        "output_shape 7 from a size that varies: n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refuses(name: str):
+    text, reason = REFUSALS[name]
+    with pytest.raises(UnsupportedModelError) as caught:
+        read(Case(text).model)
+    assert reason in str(caught.value)

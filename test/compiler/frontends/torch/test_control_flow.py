@@ -1,0 +1,162 @@
+"""`cond`, `while_loop` and `scan` of torch, and sizes that a run computes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.torch
+pytest.importorskip("torch")
+
+import torch  # noqa: E402
+
+import static_runtime as sr  # noqa: E402
+
+# They come without types.
+scan: Any = import_module("torch._higher_order_ops.scan").scan
+while_loop: Any = import_module("torch._higher_order_ops.while_loop").while_loop
+
+AUTO = torch.export.Dim.AUTO
+generator = torch.Generator().manual_seed(5)
+
+
+def numbers(*shape: int) -> torch.Tensor:
+    """Numbers of either sign."""
+    return torch.randn(*shape, generator=generator)
+
+
+class Chosen(torch.nn.Module):
+    """A layer, or something else, by the sign of a sum; one choice in another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        def grown(x: torch.Tensor) -> torch.Tensor:
+            return x.exp()
+
+        def shrunk(x: torch.Tensor) -> torch.Tensor:
+            return x - 1
+
+        def inner(x: torch.Tensor) -> torch.Tensor:
+            return torch.cond(x[0, 0] > 0, grown, shrunk, (x,))
+
+        return torch.cond(x.sum() > 0, self.layer, inner, (x,))
+
+
+class Repeated(torch.nn.Module):
+    """A loop with as many trips as an input says."""
+
+    def forward(self, x: torch.Tensor, n: torch.Tensor) -> Any:
+        def test(i: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return i < n
+
+        def body(i: torch.Tensor, y: torch.Tensor) -> Any:
+            return i + 1, y * 2 + 1
+
+        start = torch.zeros((), dtype=torch.int64)
+        return while_loop(test, body, (start, x))
+
+
+class Scanned(torch.nn.Module):
+    """A recurrent net without weights."""
+
+    def forward(self, x: torch.Tensor, h: torch.Tensor) -> Any:
+        def step(state: torch.Tensor, element: torch.Tensor) -> Any:
+            state = torch.tanh(state + element)
+            return state, state * 2
+
+        return scan(step, h, x)
+
+
+class Found(torch.nn.Module):
+    """Results whose sizes are how many elements are positive."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return torch.nonzero(x > 0).float().sum(0), x[x > 0] * 2, x[x[:, 0] > 0]
+
+
+class Cut(torch.nn.Module):
+    """As many rows as an input says."""
+
+    def forward(self, x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        count = n.item()
+        torch._check(count >= 0)  # pyright: ignore[reportPrivateUsage]
+        torch._check(count <= x.shape[0])  # pyright: ignore[reportPrivateUsage]
+        return x[:count].exp()
+
+
+class Selected(torch.nn.Module):
+    """The elements that a mask chooses."""
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return torch.masked_select(x, mask).relu()
+
+
+BATCH = ({0: AUTO},)
+
+CASES: dict[str, tuple[type[torch.nn.Module], Any, list[tuple[Any, ...]]]] = {
+    "cond": (
+        Chosen,
+        BATCH,
+        [(numbers(4, 3) + 1,), (numbers(6, 3) - 1,), (2 - numbers(2, 3) * 0,)],
+    ),
+    "while_loop": (
+        Repeated,
+        None,
+        [(numbers(3), torch.tensor(n)) for n in (4, 0, 1, -3)],
+    ),
+    "scan": (Scanned, None, [(numbers(5, 3), numbers(3))]),
+    "nonzero": (
+        Found,
+        BATCH,
+        [(numbers(4, 3),), (numbers(9, 3),), (-numbers(5, 3).abs(),)],
+    ),
+    "item": (
+        Cut,
+        ({0: AUTO}, None),
+        [(numbers(4, 3), torch.tensor(2)), (numbers(9, 3), torch.tensor(9))],
+    ),
+    "masked_select": (
+        Selected,
+        ({0: AUTO}, None),
+        [(numbers(4, 3), torch.tensor([True, False, True]))],
+    ),
+}
+
+
+def several(results: Any) -> tuple[Any, ...]:
+    """The results of a model, also when it has one."""
+    found: tuple[Any, ...] = results if type(results) is tuple else (results,)
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_computes_what_torch_does(name: str):
+    kind, shapes, calls = CASES[name]
+    torch.manual_seed(0)
+    eager = kind().eval()
+    program = torch.export.export(eager, calls[0], dynamic_shapes=shapes)
+    module = sr.compile(program, options=sr.Options(cache=False))
+    for inputs in calls:
+        expected, got = several(eager(*inputs)), several(module(*inputs))
+        for one, wanted in zip(got, expected, strict=True):
+            assert one.shape == tuple(wanted.shape)
+            np.testing.assert_allclose(one, wanted.detach(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_size_out_of_its_range_is_an_error_of_the_run():
+    program = torch.export.export(
+        Cut(), (numbers(4, 3), torch.tensor(2)), dynamic_shapes=({0: AUTO}, None)
+    )
+    module = sr.compile(program, options=sr.Options(cache=False))
+    for bad in (5, -1):
+        with pytest.raises(ValueError, match=f"expected a size from 0 to 4, got {bad}"):
+            module(numbers(4, 3), bad)
+    np.testing.assert_allclose(
+        module(np.ones((4, 3), np.float32), 3), np.full((3, 3), np.e), rtol=1e-6
+    )
