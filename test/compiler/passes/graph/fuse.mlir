@@ -289,13 +289,13 @@ func.func @view_stays(%x : tensor<2x3xf32>) -> tensor<6xf32> {
 //
 // CHECK-LABEL: func.func @reference_stays
 // CHECK-NEXT:    %[[R:.*]] = graph.relu %x
-// CHECK-NEXT:    %[[S:.*]] = graph.cumsum %[[R]]
+// CHECK-NEXT:    %[[S:.*]], %{{.*}} = graph.sort %[[R]]
 // CHECK-NEXT:    graph.neg %[[S]]
 func.func @reference_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
-  %1 = graph.cumsum %0 {axis = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
-  %2 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
-  return %2 : tensor<4xf32>
+  %1, %2 = graph.sort %0 {axis = 0 : i64, descending = false} : tensor<4xf32> -> tensor<4xf32>, tensor<4xi64>
+  %3 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
+  return %3 : tensor<4xf32>
 }
 
 // A copy is what it is for the sake of its memory.
