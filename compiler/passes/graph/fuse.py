@@ -37,13 +37,13 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph import scalar
 from ....dialects.graph.nest import Linear, Nest, Read, axes
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
 from ....dialects.graph.region import ControlOp
 from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.graph.stages import arrange, is_contraction
 
 LIMIT = 64
 """Ops of the largest group, so that a kernel keeps its values in registers."""
@@ -57,6 +57,9 @@ class Group:
     reducer: GraphOp | None = None
     nests: Sequence[Nest] = field(default_factory=tuple[Nest, ...])
     """The nests of the last op."""
+
+    is_staged: bool = False
+    """Whether the ops reduce more than once, or use a total for more than itself."""
 
 
 def make_group(op: GraphOp) -> Group | None:
@@ -91,11 +94,6 @@ def reads_once(nest: Nest, read: Read) -> bool:
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
 
 
-def is_contraction(nest: Nest) -> bool:
-    """Whether the nest sums up products, and so reads its operands many times over."""
-    return nest.combine == "add" and nest.body is scalar.mul
-
-
 def can_take(user: Group, producer: Group, operand: int) -> bool:
     """Whether `producer` can be computed where the last op of `user` reads it."""
     if len(user.ops) + len(producer.ops) > LIMIT:
@@ -108,6 +106,7 @@ def can_take(user: Group, producer: Group, operand: int) -> bool:
         # The tail of a reduction: each total is used once, just where it belongs.
         return (
             user.reducer is None
+            and not producer.is_staged
             and len(user.nests) == 1
             and nest.is_pointwise
             and read.at == axes(len(nest.bounds))
@@ -117,6 +116,43 @@ def can_take(user: Group, producer: Group, operand: int) -> bool:
     if made is None or not made.is_pointwise:
         return False
     return reads_once(nest, read) and not is_contraction(nest)
+
+
+@dataclass
+class Groups:
+    """The groups of a block so far, by the values that they have."""
+
+    known: dict[SSAValue, Group] = field(default_factory=dict[SSAValue, Group])
+    nests: dict[GraphOp, Sequence[Nest]] = field(
+        default_factory=dict[GraphOp, Sequence[Nest]]
+    )
+    """The nests of every op of a group."""
+
+    def add(self, op: GraphOp, group: Group) -> None:
+        """Adds the group of one op, and moves into it what may."""
+        self.nests[op] = group.nests
+        for number, operand in enumerate(op.operands):
+            producer = self.known.get(operand) if operand.has_one_use() else None
+            if producer is not None and can_take(group, producer, number):
+                merge(group, self.known.pop(operand))
+        while self.extend(group):
+            pass
+        self.known[op.results[0]] = group
+
+    def extend(self, group: Group) -> bool:
+        """Moves one more group into this one; whether there was one."""
+        inside = set[Operation](group.ops)
+        for value in dict.fromkeys(each for op in group.ops for each in op.operands):
+            producer = self.known.get(value)
+            if producer is None or not {use.operation for use in value.uses} <= inside:
+                continue
+            ops = [*producer.ops, *group.ops]
+            stages = arrange({each: self.nests[each] for each in ops})
+            if stages is not None and len(ops) <= LIMIT:
+                merge(group, self.known.pop(value))
+                group.is_staged = not stages.is_one_total
+                return True
+        return False
 
 
 def shape_of(group: Group) -> tuple[object, ...]:
@@ -144,22 +180,16 @@ class Fuse(ModulePass):
 
 def fuse_block(block: Block) -> None:
     """Groups the ops of a block and of the regions in it; builds fusions of several."""
-    groups: dict[SSAValue, Group] = {}
+    groups = Groups()
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
         if isinstance(op, ControlOp):
             for inner in op.blocks:
                 fuse_block(inner)
         group = make_group(op) if isinstance(op, GraphOp) else None
-        if group is None:
-            continue
-        for number, operand in enumerate(op.operands):
-            producer = groups.get(operand) if operand.has_one_use() else None
-            if producer is not None and can_take(group, producer, number):
-                merge(group, producer)
-                del groups[operand]
-        groups[op.results[0]] = group
-    for group in groups.values():
+        if isinstance(op, GraphOp) and group is not None:
+            groups.add(op, group)
+    for group in groups.known.values():
         if len(group.ops) > 1:
             build_fusion(sorted(group.ops, key=order.__getitem__))
 
