@@ -100,6 +100,8 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
             return None
         bounds, columns = last.bounds, last.reductions
         is_wide = not only[root].reductions and wide(only[root].bounds) == wide(bounds)
+        if not is_wide and shape_of(root) != shape_of(reducers[-1]):
+            return None
         start = points(only[root].bounds, bounds) if is_wide else write_of(last)
     arrangement = _Arrangement(only, bounds, columns, tuple(reducers))
     if not arrangement.place_all(root, start):
@@ -112,6 +114,11 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
         return None
     places = arrangement.places
     return Stages(bounds, columns, tuple(reducers), places, is_wide, kept)
+
+
+def shape_of(op: GraphOp) -> tuple[Dim, ...]:
+    """The dimensions of the value of an op."""
+    return sizes(tensor_type(op.results[0]))
 
 
 def are_alike(nest: Nest, other: Nest) -> bool:

@@ -141,24 +141,36 @@ class KernelWriter:
     def write_vectors(
         self, op: ForOp, stop: str, initial: Sequence[Value]
     ) -> list[Value]:
-        """Writes a loop in vectors, then the bodies that are left over one by one."""
-        lanes, size = op.width, op.size
-        whole = self.w.size(size // lanes * lanes) if isinstance(size, int) else ""
-        if not whole:
-            whole = self.w.emit(f"and i64 {stop}, {-lanes}")
-        totals = list(initial)
-        if whole != "0":
-            self.side_by_side, self.lanes = op.index, lanes
-            by = "" if op.combine is None else op.combine.data
+        """
+        Writes a loop in vectors, several at a time and then one, and then the bodies
+        that are left over one by one.
+        """
+        by = "" if op.combine is None else op.combine.data
+        done, partial = "0", list[Value]()
+        for lanes in op.widths:
+            whole = self.whole(op.size, stop, lanes)
+            if whole == done:
+                continue
             # What came in is combined once, not in every lane.
-            start = [self.w.splat(identity(each.type, by), lanes) for each in initial]
-            partial = self.write_bodies(op, "0", whole, start)
+            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+            before = [combine_lanes(self.w, each, by, lanes) for each in partial]
+            self.side_by_side, self.lanes = op.index, lanes
+            partial = self.write_bodies(op, done, whole, before or first)
             self.side_by_side, self.lanes = None, 1
+            done = whole
+        totals = list(initial)
+        if partial:
             totals = [
                 combine(self.w, before, combine_lanes(self.w, each, by), by)
                 for before, each in zip(initial, partial, strict=True)
             ]
-        return self.write_bodies(op, whole, stop, totals)
+        return self.write_bodies(op, done, stop, totals)
+
+    def whole(self, size: Dim, stop: str, lanes: int) -> str:
+        """How many bodies run in whole vectors of so many lanes."""
+        if isinstance(size, int):
+            return str(size // lanes * lanes)
+        return self.w.emit(f"and i64 {stop}, {-lanes}")
 
     def place(self, at: Subscript) -> tuple[str, Dim, list[tuple[Value, Dim]]]:
         """

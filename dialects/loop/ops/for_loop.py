@@ -62,7 +62,8 @@ class ForOp(IRDLOperation):
     what others wrote, or take what the one before yields. In a loop that reduces, the
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
-    loop with `lanes` runs so many bodies at once, side by side in vectors.
+    loop with `lanes` runs so many bodies at once, side by side in vectors, and with
+    `vectors` so many of these in one step, which have totals of their own.
 
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
@@ -85,6 +86,7 @@ class ForOp(IRDLOperation):
     combine = opt_prop_def(StringAttr)
     ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))
+    vectors = opt_prop_def(IntegerAttr.constr(i64))
     body = region_def("single_block")
     totals = var_result_def()
 
@@ -127,6 +129,12 @@ class ForOp(IRDLOperation):
         return 1 if self.lanes is None else self.lanes.value.data
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """How many bodies run at once, first in all vectors, then in one."""
+        several = 1 if self.vectors is None else self.vectors.value.data
+        return tuple(dict.fromkeys((self.width * several, self.width)))
+
+    @property
     def index(self) -> SSAValue:
         """The index that the body takes."""
         return self.body.block.args[0]
@@ -148,6 +156,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected a yield of {types}, got {yields}")
         if self.width < 1:
             raise VerifyException(f"expected one lane or more, got {self.width}")
+        if self.vectors is not None and self.lanes is None:
+            raise VerifyException("expected vectors of lanes")
         if self.ordered is not None:
             if self.combine is not None or self.width > 1:
                 raise VerifyException(
@@ -171,6 +181,8 @@ class ForOp(IRDLOperation):
         print_number(printer, self.bound)
         if self.lanes is not None:
             printer.print_string(f" lanes {self.width}")
+        if self.vectors is not None:
+            printer.print_string(f" vectors {self.vectors.value.data}")
         if arguments:
             printer.print_string(" (")
             for place, (inner, value) in enumerate(
@@ -198,9 +210,11 @@ class ForOp(IRDLOperation):
         index = parser.parse_argument(expect_type=False).resolve(IndexType())
         parser.parse_keyword("to")
         bound = parse_number(parser)
-        lanes = 0
+        lanes = vectors = 0
         if parser.parse_optional_keyword("lanes") is not None:
             lanes = parser.parse_integer()
+        if parser.parse_optional_keyword("vectors") is not None:
+            vectors = parser.parse_integer()
         arguments: list[Parser.Argument] = []
         initial: list[SSAValue] = []
 
@@ -223,4 +237,6 @@ class ForOp(IRDLOperation):
         op.add_region(body)
         if lanes:
             op.lanes = IntegerAttr(lanes, i64)
+        if vectors:
+            op.vectors = IntegerAttr(vectors, i64)
         return op
