@@ -36,7 +36,7 @@ from .op import GraphOp
 from .shape import sizes, tensor_type
 
 Place = tuple[Linear, ...]
-"""Where a value is read: for each of its dimensions a position among rows and columns."""
+"""Where a value is read: a position among rows and columns for each dimension."""
 
 COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
 """Scalar ops that are worth a store and a load, as are those of the math dialect."""
@@ -155,15 +155,13 @@ class _Arrangement:
     columns: int
     reducers: tuple[GraphOp, ...]
     places: dict[SSAValue, Place] = field(default_factory=dict[SSAValue, Place])
-    reached: dict[GraphOp, list[int]] = field(
-        default_factory=dict[GraphOp, list[int]]
-    )
+    reached: dict[GraphOp, list[int]] = field(default_factory=dict[GraphOp, list[int]])
     """The stages that need each wide value."""
 
     def place_all(self, root: GraphOp, start: Place) -> bool:
         """Finds the places from the last op on; whether there is one for each value."""
         self.places[root.results[0]] = self.settled(root.results[0], start)
-        for op in reversed(self.nests):
+        for op in reversed(list(self.nests)):
             place = self.places.get(op.results[0])
             point = None if place is None else self.point(op, place)
             if point is None:

@@ -2,9 +2,9 @@
 Build the kernel of a group: its loops, with the scalar arithmetic inside.
 
 A plain nest becomes loops in parallel; one that reduces has loops inside them that
-carry the total, or several one after the other (`stages.py`). A contraction, recognised by its nest (products summed up), becomes a
-`loop.tile`: its columns are the axis along which the result lies in a row, its rows an
-axis along which one operand stays the same.
+carry the total, or several one after the other (`stages.py`). A contraction, recognised
+by its nest (products summed up), becomes a `loop.tile`: its columns are the axis along
+which the result lies in a row, its rows an axis along which one operand stays the same.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class NestBuilder:
         assert nest.combine is not None
         if len(point) == len(nest.bounds):
             element = Scalars(self, point).value(nest.element)
-            total = scalar.binary(nest.combine)(so_far, element)
+            total = scalar.combine(nest.combine, so_far, element)
             if nest.keeps_totals:
                 self.store(nest.finish, point, total)
             return total
@@ -248,7 +248,9 @@ def choose_rows_and_columns(
 class Scalars:
     """Builds the scalar arithmetic of expressions at one point; each only once."""
 
-    def __init__(self, nest: NestBuilder, point: Point, totals: Sequence[SSAValue] = ()):
+    def __init__(
+        self, nest: NestBuilder, point: Point, totals: Sequence[SSAValue] = ()
+    ):
         """Scalars at `point` of a nest, once reductions have come to `totals`."""
         self.nest = nest
         self.point = point

@@ -87,7 +87,7 @@ class _Row:
         if len(point) == len(self.nest.bounds):
             scalars = self.inside(point)
             element = scalars.value(stage.element)
-            total = scalar.binary(stage.combine)(so_far, element)
+            total = scalar.combine(stage.combine, so_far, element)
             self.store(scalars, stage.kept)
             return total
         block = Block(arg_types=[IndexType(), stage.type])
@@ -108,9 +108,7 @@ class _Row:
             YieldOp()
         ForOp(self.builder.rename(self.nest.bounds[len(point)]), block)
 
-    def store(
-        self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]
-    ) -> None:
+    def store(self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]) -> None:
         """Builds stores, after all that they store."""
         values = [(scalars.value(value), scalars.place(at)) for value, at in pairs]
         for value, at in values:

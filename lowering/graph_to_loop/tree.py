@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects.dims import Dim
 from ...dialects.graph.nest import Body, Combiner, Extent, Linear, Where
 
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """An index that is looked up, counted from the front."""

@@ -41,7 +41,8 @@ def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
     name = f"{combiner}imum" if floating else f"s{combiner}"
     callee = f"@llvm.{name}.{suffix(a.type, a.lanes)}"
     type = type_text(a.type, a.lanes)
-    return w.value(f"call {type} {callee}({a.typed}, {b.typed})", a.type, a.lanes)
+    call = "call nsz" if floating else "call"
+    return w.value(f"{call} {type} {callee}({a.typed}, {b.typed})", a.type, a.lanes)
 
 
 def combine_lanes(

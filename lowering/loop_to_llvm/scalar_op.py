@@ -13,6 +13,7 @@ from typing import cast
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
@@ -80,6 +81,14 @@ Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
 
 
+def ignores_signs_of_zeros(op: Operation) -> bool:
+    """Whether an op may take any zero for any other."""
+    return (
+        isinstance(op, arith.MaximumfOp | arith.MinimumfOp)
+        and FastMathFlag.NO_SIGNED_ZEROS in op.fastmath.data
+    )
+
+
 def write_scalar_op(
     w: FunctionWriter, op: Operation, operands: Sequence[Value], fma: bool, needs: Needs
 ) -> Value:
@@ -98,8 +107,9 @@ def write_scalar_op(
         return w.value(f"{INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
     if kind in INTRINSICS:
         name = f"@llvm.{INTRINSICS[kind]}.{suffix(type, lanes)}"
+        call = "call nsz" if ignores_signs_of_zeros(op) else "call"
         return w.value(
-            f"call {type_text(type, lanes)} {name}({arguments})", type, lanes
+            f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
         )
     if kind in CONVERSIONS:
         to = type_text(type, lanes)

@@ -40,12 +40,8 @@ from ....dialects.loop.ops.memory import LoadOp, StoreOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
 
-
 WEIGHT = 256
 """How many accesses one that is a loop deeper is worth."""
-
-VECTORS = 4
-"""Totals that a loop keeps at a time, so that none waits for the one before it."""
 
 SHORT = 6
 """Scalar ops of a body that is no longer than the wait for a total."""
@@ -75,7 +71,7 @@ def nests(block: Block) -> Iterator[ForOp]:
 
 
 def best_loops(root: ForOp) -> list[ForOp]:
-    """The loops of a nest, none inside another, along which most accesses move by one."""
+    """The loops of a nest that gain most from vectors, none inside another."""
     _, best = choose(root, 1)
     return best
 
@@ -86,18 +82,20 @@ def choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
 
     An access counts for more than any number of those less deep.
     """
-    inner = [
-        choose(each, depth + 1) for each in loop.body.block.ops if isinstance(each, ForOp)
-    ]
+    ops = loop.body.block.ops
+    inner = [choose(each, depth + 1) for each in ops if isinstance(each, ForOp)]
     score = sum(each for each, _ in inner)
     best = [each for _, loops in inner for each in loops]
     if loop.kind == "ordered":
         return score, best
-    own = sum(
-        gain(each, loop.index) * WEIGHT ** loops_around(each, loop)
-        for each in loop.walk()
-        if isinstance(each, LoadOp | StoreOp)
-    ) * WEIGHT**depth
+    own = (
+        sum(
+            gain(each, loop.index) * WEIGHT ** loops_around(each, loop)
+            for each in loop.walk()
+            if isinstance(each, LoadOp | StoreOp)
+        )
+        * WEIGHT**depth
+    )
     return (own, [loop]) if own > max(score, 0) else (score, best)
 
 
@@ -145,13 +143,13 @@ def widest(loop: ForOp) -> int:
 
 
 def vectors_of(loop: ForOp) -> int:
-    """How many vectors a loop runs in one step, so that none waits for another."""
+    """How many vectors run in one step, so that no total waits for itself."""
     ops = list(loop.body.block.ops)
-    if any(isinstance(each, ForOp) for each in ops):
+    if loop.combine is None or any(isinstance(each, ForOp) for each in ops):
         return 1
     if any(each.name.startswith("math.") for each in ops):
-        return 1
-    return 4 if loop.combine is not None and len(ops) <= SHORT else 1
+        return 2
+    return 4 if len(ops) <= SHORT else 1
 
 
 def fitting(loop: ForOp, target: TargetAttr) -> int:

@@ -15,7 +15,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from ..elementwise import require
 from ..op import SingleResultOp
 from ..shape import Array, Tensor, normalize_axis, sizes
-from .binary import DivOp, SubOp
+from .arithmetic import ReciprocalOp
+from .binary import MulOp, SubOp
 from .exponential import ExpOp, LogOp
 from .reduce import ReduceMaxOp, SumOp
 
@@ -64,7 +65,8 @@ class SoftmaxOp(AlongAxisOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         lower, total = self.shifted()
-        return [DivOp(ExpOp(lower), total).result]
+        # The greatest is one of those added up, so that the total is one or more.
+        return [MulOp(ExpOp(lower), ReciprocalOp(total)).result]
 
 
 @irdl_op_definition
