@@ -219,11 +219,13 @@ class Compilation:
             constant_bytes=artifact.constants.nbytes,
             **artifact.notes,
         )
-        return make_module(artifact, report)
+        return make_module(artifact, report, self.options.usable_threads)
 
 
-def make_module(artifact: Artifact, report: CompileReport) -> StaticModule:
-    """The module of an artifact, linked."""
+def make_module(
+    artifact: Artifact, report: CompileReport, threads: int = 1
+) -> StaticModule:
+    """The module of an artifact, linked; a run may use so many threads."""
     references = []
     if artifact.program.call_outs:
         from .references import references_of
@@ -232,7 +234,9 @@ def make_module(artifact: Artifact, report: CompileReport) -> StaticModule:
             references = references_of(artifact.program)
     start = time.perf_counter()
     code = link(artifact.objects)
-    module = StaticModule(artifact.program, code, artifact.constants, references)
+    module = StaticModule(
+        artifact.program, code, artifact.constants, references, threads
+    )
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module

@@ -23,9 +23,10 @@ from ..dialects.dims import Dim, dim, greatest, product, symbols_of
 from ..dialects.graph.buffer import BufferAttr, LifetimeAttr
 from ..dialects.graph.literal import to_value
 from ..dialects.graph.shape import dtype, sizes, tensor_type
+from ..dialects.loop.ops.kernel import KernelOp
 from ..dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp
 from ..dialects.loop.ops.program_flow import DefineOp, RequireOp
-from ..lowering.loop_to_llvm.program import (
+from ..lowering.loop_to_llvm.words import (
     defined_by,
     entry_list,
     symbols_of_program,
@@ -68,6 +69,7 @@ def describe(program: ProgramOp) -> Program:
         symbols=symbols,
         defined=tuple(defined),
         room=tuple(room(program)) if defined else (),
+        is_shared=is_shared(program),
         ranges={n: to_value(each) for n, each in limits.items() if n in symbols},
         checks=tuple(pairs(entry_list(program, "checks"))),
         slots=tuple(slots(program)),
@@ -81,6 +83,13 @@ def describe(program: ProgramOp) -> Program:
 
 CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
 """The ops of a program that may end a run, in whose order they are counted."""
+
+
+def is_shared(program: ProgramOp) -> bool:
+    """Whether threads may share the work of a kernel that a program calls."""
+    module = program.parent_op()
+    assert isinstance(module, ModuleOp)
+    return any(isinstance(op, KernelOp) and op.work is not None for op in module.ops)
 
 
 def room(program: ProgramOp) -> list[int | str]:

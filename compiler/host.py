@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
+from ..dialects.loop.target import CACHES
 from .errors import CompileError
 
 V2 = "cx16 popcnt sse3 sse4.1 sse4.2 ssse3"
@@ -26,7 +28,23 @@ def host_text() -> str:
 
     version = ".".join(map(str, binding.llvm_version_info))
     features = binding.get_host_cpu_features().flatten()
-    return f"{binding.get_process_triple()} {features} {version}"
+    return f"{binding.get_process_triple()} {features} {version} {cache_sizes()}"
+
+
+@cache
+def cache_sizes() -> tuple[int, int]:
+    """KiB of the first cache of data and of the second, the usual where not told."""
+    sizes: dict[int, int] = dict(zip((1, 2), CACHES, strict=True))
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        try:
+            level = int((folder / "level").read_text())
+            kind = (folder / "type").read_text().strip()
+            size = int((folder / "size").read_text().strip().removesuffix("K"))
+        except (OSError, ValueError):
+            continue
+        if level in sizes and kind in ("Data", "Unified"):
+            sizes[level] = size
+    return sizes[1], sizes[2]
 
 
 def check_runs_here(target: str) -> None:

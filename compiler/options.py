@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ..runtime.planning import PLANNERS
+from ..runtime.thread_pool import is_supported, usable_threads
 from .errors import CompileError
 
 
@@ -19,12 +20,27 @@ class Options:
     cache: bool = True
     """Whether compiled code is kept on disk, and taken from there."""
 
+    threads: int | None = None
+    """
+    How many threads a run may use; None for all that the process may run at once. Small
+    kernels are run by the caller alone. Bits do not depend on it.
+    """
+
     def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise CompileError(f"expected one thread or more, got {self.threads}")
         if self.planner not in PLANNERS:
             nearest = get_close_matches(self.planner, PLANNERS) or sorted(PLANNERS)
             raise CompileError(
                 f"expected a planner like {', '.join(nearest)}, got {self.planner}"
             )
+
+    @property
+    def usable_threads(self) -> int:
+        """How many threads a run uses here."""
+        if not is_supported():
+            return 1
+        return self.threads or usable_threads()
 
     @property
     def key(self) -> str:

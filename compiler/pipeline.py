@@ -19,6 +19,7 @@ from ..lowering.graph_to_loop import GraphToLoop
 from .options import Options
 from .passes.graph.analyze_aliases import AnalyzeAliases
 from .passes.graph.assign_buffers import AssignBuffers
+from .passes.graph.assign_layouts import AssignLayouts
 from .passes.graph.decompose import Decompose
 from .passes.graph.eliminate_copies import EliminateCopies
 from .passes.graph.eliminate_list_constructs import EliminateListConstructs
@@ -30,7 +31,9 @@ from .passes.graph.fuse import Fuse
 from .passes.graph.infer_shapes import InferShapes
 from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
+from .passes.graph.pack_weights import PackWeights
 from .passes.graph.verify_buffers import VerifyBuffers
+from .passes.loop.parallelize_loops import ParallelizeLoops
 from .passes.loop.set_target import SetTarget
 from .passes.loop.size_tiles import SizeTiles
 from .passes.loop.vectorize_loops import VectorizeLoops
@@ -46,6 +49,9 @@ GRAPH: tuple[type[ModulePass], ...] = (
     Decompose,
     # From here every op has loops, is a view, or is a fallback.
     FoldConstants,
+    AssignLayouts,
+    # From here the axes of each tensor lie as its users like them.
+    FoldConstants,
     EliminateNoOps,
     CommonSubexpressionElimination,
     DeadCodeElimination,
@@ -54,6 +60,9 @@ GRAPH: tuple[type[ModulePass], ...] = (
     Fuse,
     EliminateCopies,
     OutlineConstants,
+    SetTarget,
+    # From here the module says which machine it is for.
+    PackWeights,
     AnalyzeAliases,
     AssignBuffers,
     # From here every result has its place in memory.
@@ -64,10 +73,9 @@ GRAPH: tuple[type[ModulePass], ...] = (
 LOOP: tuple[type[ModulePass], ...] = (
     # graph -> loop: from here no op touches a tensor.
     GraphToLoop,
-    SetTarget,
-    # From here the module says which machine it is for.
     SizeTiles,
     VectorizeLoops,
+    ParallelizeLoops,
 )
 """graph -> loop, loop -> loop"""
 

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from ..dialects.loop.target import TargetAttr
 from .errors import CompileError
+from .host import cache_sizes
 
 TARGETS = {
     "x86-64": TargetAttr.of("x86-64", 128, 16, False),
@@ -40,7 +41,9 @@ def host_target() -> TargetAttr:
     triple = binding.get_process_triple()
     if triple.startswith(("aarch64", "arm64")):
         features = binding.get_host_cpu_features()
-        return TargetAttr.of("aarch64", 128, 32, True, features.flatten())
+        return TargetAttr.of(
+            "aarch64", 128, 32, True, features.flatten(), cache_sizes()
+        )
     if not triple.startswith("x86_64"):
         raise CompileError(
             f"expected a host of x86-64 or AArch64, got {triple}; pass a target"
@@ -49,4 +52,6 @@ def host_target() -> TargetAttr:
     wide = all(features.get(each) for each in ("avx512f", "avx512vl", "avx512bw"))
     fused = bool(features.get("avx2") and features.get("fma"))
     vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
-    return TargetAttr.of("x86-64", vector, registers, fused, features.flatten())
+    return TargetAttr.of(
+        "x86-64", vector, registers, fused, features.flatten(), cache_sizes()
+    )

@@ -57,6 +57,10 @@ class WeightStore:
         self.arrays[name] = array
         return name
 
+    def drop(self, key: str) -> None:
+        """Removes an entry that nothing reads any more."""
+        del self.arrays[key]
+
     def load(self, path: Path) -> None:
         """Adds the entries of a safetensors file, mapped into memory."""
         try:

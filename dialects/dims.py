@@ -187,6 +187,13 @@ def symbols_of(value: Dim) -> set[str]:
     return found
 
 
+def guess(value: Dim) -> int:
+    """The value were every symbol the same large number, to weigh sizes with."""
+    known = evaluate(value, dict.fromkeys(symbols_of(value), 997))
+    assert isinstance(known, int), "a size without symbols is a number"
+    return known
+
+
 @cache
 def dim(text: str) -> Dim:
     """The dimension that `text` describes; raises `ValueError` on other text."""

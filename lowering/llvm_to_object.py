@@ -21,6 +21,9 @@ from ..runtime.cache import Cache
 LEVEL = 2
 """How hard LLVM's passes try: the `2` of -O2."""
 
+UNROLLED = '"unrolled"'
+"""An attribute of a function whose loops are unrolled as far as they shall be."""
+
 LOCK = threading.Lock()
 """LLVM's global state is set up by one thread."""
 
@@ -87,6 +90,7 @@ def optimized(text: str, machine: Machine) -> binding.ModuleRef:
     tuning = binding.create_pipeline_tuning_options(speed_level=LEVEL)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
+    tuning.loop_unrolling = UNROLLED not in text
     builder = binding.create_pass_builder(lowered, tuning)
     builder.getModulePassManager().run(module, builder)
     return module

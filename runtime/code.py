@@ -59,6 +59,18 @@ class Code:
     """`sr_give_back(context)`."""
 
 
+def link_text(text: str, exported: Sequence[str], name: str) -> Any:
+    """The addresses of functions by name, from LLVM IR that is compiled as it is."""
+    with LOCK:
+        jit = linker()
+        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+        builder = binding.JITLibraryBuilder().add_current_process()
+        builder.add_object_img(machine.emit_object(binding.parse_assembly(text)))
+        for each in exported:
+            builder.export_symbol(each)
+        return builder.link(jit, name)
+
+
 def link(objects: Sequence[bytes]) -> Code:
     """The code of a program from its objects; raises `RuntimeError` if one is amiss."""
     state = np.zeros(State.SIZE, np.uint64)

@@ -57,7 +57,13 @@ class Layout:
     """The index or size that was bad, the least that is allowed, the bound."""
     CALL_OUT = 7
     """The function that runs a fallback op: (context, number, buffers) to a status."""
-    HEAD = 8
+    POOL = 8
+    """The state of the thread pool."""
+    FORK = 9
+    """The function that lets threads run the parts of a kernel."""
+    THREADS = 10
+    """How many threads a run may use."""
+    HEAD = 11
 
     @property
     def first_output(self) -> int:
@@ -96,3 +102,6 @@ RANGE_ERROR = 3
 
 SIZE_ERROR = 4
 """The status of a run that computed sizes which an op cannot take."""
+
+GRAIN = 1 << 18
+"""The work that a thread takes at least, in multiply-adds: some five microseconds."""

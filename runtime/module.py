@@ -67,12 +67,17 @@ class StaticModule:
         code: Code,
         constants: npt.NDArray[np.uint8],
         references: Sequence[Reference],
+        threads: int = 1,
     ):
-        """The model of `program`, with a reference for each of its fallback ops."""
+        """
+        The model of `program`, with a reference for each of its fallback ops; a run may
+        use so many threads.
+        """
         self._program = program
         self._code = code
         self._constants = constants
         self._references = tuple(references)
+        self._threads = threads if program.is_shared else 1
         self._handler = HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
         self._lock = threading.Lock()
@@ -190,7 +195,9 @@ class StaticModule:
         """A runtime for the pool, lent to the caller."""
         handler = ctypes.cast(self._handler, ctypes.c_void_p).value
         assert handler is not None
-        made = StaticRuntime(self._program, self._code, self._constants, handler)
+        made = StaticRuntime(
+            self._program, self._code, self._constants, handler, self._threads
+        )
         with self._lock:
             self._runtimes[made.address] = made
         return made

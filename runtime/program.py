@@ -70,6 +70,8 @@ class Program:
     call_outs: tuple[CallOut, ...]
     defined: tuple[str, ...] = ()
     """The symbols that a run defines itself."""
+    is_shared: bool = False
+    """Whether threads may share the work of a kernel."""
     room: tuple[Size, ...] = ()
     """The most elements that each output can have, where a run defines symbols."""
 
@@ -117,6 +119,7 @@ def _read(value: Any) -> Program:
         symbols=_list(_text, data["symbols"]),
         defined=_list(_text, data["defined"]),
         room=_list(_size, data["room"]),
+        is_shared=bool(_number(int(data["is_shared"]))),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
         checks=_list(lambda each: _pair(_text, each), data["checks"]),
         slots=_list(_slot, data["slots"]),

@@ -21,6 +21,7 @@ from .layout import RANGE_ERROR, SIZE_ERROR
 from .planning import Plan, Record, plan
 from .program import Program
 from .size import evaluate
+from .thread_pool import thread_pool
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -45,8 +46,12 @@ class StaticRuntime:
         code: Code,
         constants: npt.NDArray[np.uint8],
         call_out: int,
+        threads: int = 1,
     ):
-        """A runtime of a program, whose fallback ops run at the address `call_out`."""
+        """
+        A runtime of a program, whose fallback ops run at the address `call_out`, and
+        whose kernels so many threads may share.
+        """
         self.program = program
         self.code = code
         self.constants = constants
@@ -60,6 +65,12 @@ class StaticRuntime:
         """What a fallback op raised in the last run."""
         self.words[self.layout.CONSTANTS] = constants.ctypes.data
         self.words[self.layout.CALL_OUT] = call_out
+        self.words[self.layout.THREADS] = threads
+        if threads > 1:
+            pool = thread_pool()
+            pool.grow(threads)
+            self.words[self.layout.POOL] = pool.address
+            self.words[self.layout.FORK] = pool.fork
         # No size is all ones: until the first plan the entry finds no sizes it knows.
         first = self.layout.first_symbol
         self.words[first : first + self.layout.symbols] = np.uint64(2**64 - 1)

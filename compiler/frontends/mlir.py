@@ -18,6 +18,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
+from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.shape import dtype, sizes, tensor_type
 from ...dialects.graph.stored import StoredOp
 from ..context import SrContext
@@ -95,7 +96,10 @@ def check_weight(op: StoredOp, weights: WeightStore) -> None:
         known = ", ".join([*weights][:8]) or "none; name their file, and pass the path"
         raise CompileError(f"expected weights with {key!r}, got {known}")
     array = weights[key]
-    if array.dtype != dtype(type) or array.shape != sizes(type):
+    shape = sizes(type)
+    if isinstance(op, WeightOp) and op.panels is not None:
+        shape = op.panels.shape
+    if array.dtype != dtype(type) or array.shape != shape:
         raise CompileError(
             f"expected {key!r} to be {type}, got {array.dtype} of shape {array.shape}"
         )

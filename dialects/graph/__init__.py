@@ -14,6 +14,7 @@ from . import ops
 from .buffer import BufferAttr, LifetimeAttr
 from .container import DictType, ListType, TupleType
 from .op import GraphOp as GraphOp
+from .panels import PanelsAttr
 
 
 def _ops_in_folder() -> Iterator[type[IRDLOperation]]:
@@ -25,6 +26,6 @@ def _ops_in_folder() -> Iterator[type[IRDLOperation]]:
                     yield item
 
 
-ATTRIBUTES = (BufferAttr, LifetimeAttr, ListType, TupleType, DictType)
+ATTRIBUTES = (BufferAttr, LifetimeAttr, PanelsAttr, ListType, TupleType, DictType)
 
 Graph = Dialect("graph", [*_ops_in_folder()], [*ATTRIBUTES])

@@ -1,5 +1,5 @@
 """
-Functions of the gates of recurrent nets, by name: ops to build, and their numpy.
+Functions of the gates of recurrent nets, by name, from ops of the graph dialect.
 
 A gate is written as text: `sigmoid`, or with numbers, as in `hard_sigmoid 0.2 0.5`.
 """
@@ -10,32 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Block, SSAValue
 
-from .ops.activation import LeakyReluOp, ReluOp, SigmoidOp, logistic
+from .ops.activation import LeakyReluOp, ReluOp, SigmoidOp
 from .ops.arithmetic import AbsOp, NegOp
 from .ops.binary import AddOp, DivOp, MulOp
 from .ops.clamp import ClampOp
 from .ops.compare import GtOp
 from .ops.constant import ConstantOp
 from .ops.exponential import Expm1Op, ExpOp, Log1pOp
+from .ops.fusion import YieldOp
 from .ops.hyperbolic import TanhOp
 from .ops.where import WhereOp
-from .shape import Array, dtype, tensor_type
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of one number, which may have further numbers as parameters."""
-
-    build: Callable[..., SSAValue]
-    """Builds it of a tensor."""
-
-    numpy: Callable[..., Array]
-    """Computes it of an array."""
-
-    parameters: int = 0
-    """How many numbers follow the name."""
+from .region import run_block
+from .shape import ELEMENTS, Array, dtype, tensor, tensor_type
 
 
 def number(value: float, like: SSAValue) -> SSAValue:
@@ -66,79 +55,73 @@ def softplus(x: SSAValue) -> SSAValue:
     return AddOp(ReluOp(x), Log1pOp(ExpOp(NegOp(AbsOp(x))))).result
 
 
-def of(x: Array, *values: float) -> list[Array]:
-    """Numbers as the elements of an array are."""
-    return [x.dtype.type(each) for each in values]
+def softsign(x: SSAValue) -> SSAValue:
+    """Builds the numbers, each divided by one plus its magnitude."""
+    return DivOp(x, scaled(AbsOp(x).result, 1, 1)).result
 
 
-def scaled_array(x: Array, factor: float, term: float) -> Array:
-    """`factor * x + term`."""
-    a, b = of(x, factor, term)
-    return x * a + b
+def scaled_tanh(x: SSAValue, outside: float, inside: float) -> SSAValue:
+    """Builds `outside * tanh(inside * x)`."""
+    return scaled(TanhOp(scaled(x, inside)).result, outside)
 
 
-FUNCTIONS: dict[str, Function] = {
-    "tanh": Function(lambda x: TanhOp(x).result, np.tanh),
-    "sigmoid": Function(lambda x: SigmoidOp(x).result, logistic),
-    "relu": Function(lambda x: ReluOp(x).result, lambda x: np.maximum(x, *of(x, 0))),
-    "softsign": Function(
-        lambda x: DivOp(x, scaled(AbsOp(x).result, 1, 1)).result,
-        lambda x: x / (1 + np.abs(x)),
-    ),
-    "softplus": Function(softplus, lambda x: np.logaddexp(x, *of(x, 0))),
-    "affine": Function(scaled, scaled_array, 2),
-    "scaled_tanh": Function(
-        lambda x, a, b: scaled(TanhOp(scaled(x, b)).result, a),
-        lambda x, a, b: scaled_array(np.tanh(scaled_array(x, b, 0)), a, 0),
-        2,
-    ),
-    "hard_sigmoid": Function(
-        lambda x, a, b: ClampOp(scaled(x, a, b), min=0.0, max=1.0).result,
-        lambda x, a, b: np.clip(scaled_array(x, a, b), *of(x, 0, 1)),
-        2,
-    ),
-    "leaky_relu": Function(
-        lambda x, a: LeakyReluOp(x, slope=a).result,
-        lambda x, a: np.where(x < 0, scaled_array(x, a, 0), x),
-        1,
-    ),
-    "elu": Function(
-        exponential,
-        lambda x, a: np.where(x > 0, x, scaled_array(np.expm1(x), a, 0)),
-        1,
-    ),
-    "thresholded_relu": Function(
-        above, lambda x, a: np.where(x > x.dtype.type(a), x, *of(x, 0)), 1
-    ),
+def hard_sigmoid(x: SSAValue, factor: float, term: float) -> SSAValue:
+    """Builds `factor * x + term`, held between zero and one."""
+    return ClampOp(scaled(x, factor, term), min=0.0, max=1.0).result
+
+
+def leaky_relu(x: SSAValue, slope: float) -> SSAValue:
+    """Builds the numbers, those below zero times a slope."""
+    return LeakyReluOp(x, slope=slope).result
+
+
+def of_op(op: type[SigmoidOp | TanhOp | ReluOp]) -> Callable[[SSAValue], SSAValue]:
+    """What builds the function that is just an op."""
+    return lambda x: op(x).result
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., SSAValue], int]] = {
+    "tanh": (of_op(TanhOp), 0),
+    "sigmoid": (of_op(SigmoidOp), 0),
+    "relu": (of_op(ReluOp), 0),
+    "softsign": (softsign, 0),
+    "softplus": (softplus, 0),
+    "affine": (scaled, 2),
+    "scaled_tanh": (scaled_tanh, 2),
+    "hard_sigmoid": (hard_sigmoid, 2),
+    "leaky_relu": (leaky_relu, 1),
+    "elu": (exponential, 1),
+    "thresholded_relu": (above, 1),
 }
-"""The functions that a gate may have."""
+"""What builds each function that a gate may have, and how many numbers it has."""
 
 
 @dataclass(frozen=True)
 class Gate:
     """A function with its numbers."""
 
-    function: Function
+    function: Callable[..., SSAValue]
     numbers: tuple[float, ...]
 
     @classmethod
     def of(cls, text: str) -> Gate:
         """The gate that a text names; raises `ValueError` when it names none."""
         name, *numbers = text.split() or [""]
-        found = FUNCTIONS.get(name)
-        if found is None:
+        if name not in FUNCTIONS:
             known = ", ".join(FUNCTIONS)
             raise ValueError(f"expected a function of {known}, got {text!r}")
-        if len(numbers) != found.parameters:
-            raise ValueError(
-                f"expected {found.parameters} numbers after {name}, got {text!r}"
-            )
-        return cls(found, tuple(map(float, numbers)))
+        function, count = FUNCTIONS[name]
+        if len(numbers) != count:
+            raise ValueError(f"expected {count} numbers after {name}, got {text!r}")
+        return cls(function, tuple(map(float, numbers)))
 
     def build(self, x: SSAValue) -> SSAValue:
         """Builds the function of a tensor."""
-        return self.function.build(x, *self.numbers)
+        return self.function(x, *self.numbers)
 
     def numpy(self, x: Array) -> Array:
-        """The function of an array."""
-        return self.function.numpy(x, *self.numbers)
+        """The function of an array, by the references of its ops."""
+        block = Block(arg_types=[tensor(ELEMENTS[x.dtype], *x.shape)])
+        with ImplicitBuilder(block):
+            YieldOp(self.build(block.args[0]))
+        return run_block(block, [x], {})[0]

@@ -9,6 +9,8 @@ questions, and the rest of the compiler is derived from the answers:
                                                      the fallback without a kernel
     nests       in which loops is it computed?       the lowering to loops, fusion
     decompose   of which other ops is it made?       the pass `decompose`
+    carry       how on operands whose axes are in    the pass `assign-layouts`
+                another order?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
 `nests` or `decompose` or neither: an op with neither is a *fallback*, which runs its
@@ -37,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..dims import Dim, dim, evaluate
 from .literal import to_attribute, to_values
 from .nest import Nest
+from .order import Carried, Order, carry_elements
 from .shape import Array, Tensor, sizes, tensor_type
 
 
@@ -117,6 +120,20 @@ class GraphOp(IRDLOperation, ABC):
     def decompose(self) -> Sequence[SSAValue] | None:
         """Builds the ops that this one is made of; the values that replace its own."""
         return None
+
+    @property
+    def preferred(self) -> Order | None:
+        """The order of the first operand's axes that it is best computed in, if any."""
+        return None
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        """
+        How it is computed when an operand comes in this order; None where it cannot.
+        """
+        if self.DIM_PROPERTIES:
+            return None
+        ranks = [len(sizes(tensor_type(each))) for each in self.operands]
+        return carry_elements(self.nests(), ranks, operand, order, self.properties)
 
     def requirements(self) -> Sequence[Requirement]:
         """What must hold of sizes that are known at run time only."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from xdsl.builder import ImplicitBuilder
@@ -178,14 +178,19 @@ class RecurrentOp(GraphOp, ABC):
         """Builds the bias GxH that is added before the loop."""
         return AddOp(operands["bias"], operands["recurrent_bias"]).result
 
-    def held(self, x: Any) -> Any:
-        """An array, or a tensor that is built, that stays within the clip."""
+    def held(self, x: SSAValue) -> SSAValue:
+        """Builds a tensor that stays within the clip."""
         if self.clip is None:
             return x
         most = self.clip.value.data
-        if isinstance(x, SSAValue):
-            return ClampOp(x, min=-most, max=most).result
-        return np.clip(x, x.dtype.type(-most), x.dtype.type(most))
+        return ClampOp(x, min=-most, max=most).result
+
+    def held_array(self, x: Array) -> Array:
+        """An array that stays within the clip."""
+        if self.clip is None:
+            return x
+        most = x.dtype.type(self.clip.value.data)
+        return np.clip(x, -most, most)
 
     def reference(
         self, *operands: Array, given: tuple[str, ...] = (), **_: object
@@ -216,7 +221,9 @@ class RecurrentOp(GraphOp, ABC):
         if steps == 1:
             elements = [without_first(each) for each in scanned]
             last, output = self.build_trip(elements, states, captured)
-            whole = ReshapeOp(output, shape=to_names(sizes(tensor_type(self.results[0]))))
+            whole = ReshapeOp(
+                output, shape=to_names(sizes(tensor_type(self.results[0])))
+            )
             return [whole.result, *last]
         types = [each.type for each in (*states, *captured.values())]
         types[len(states) : len(states)] = [element_type(each) for each in scanned]

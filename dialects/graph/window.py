@@ -1,16 +1,44 @@
 """
-Windows that slide over the spatial axes of NxCx...: what convolution and pooling share.
+Windows that slide over the spatial axes of an image: what convolution and pooling
+share.
+
+An image is NxCx..., or Nx...xC where an op says that its channels come last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, floordiv
+from .order import Order
 from .shape import Array
+
+T = TypeVar("T")
+
+
+def take_apart(image: Sequence[T], channels_last: bool) -> tuple[T, T, tuple[T, ...]]:
+    """What stands for the batch, for the channels and for the spatial axes."""
+    if channels_last:
+        n, *spatial, c = image
+    else:
+        n, c, *spatial = image
+    return n, c, tuple(spatial)
+
+
+def put_together(
+    n: T, c: T, spatial: Sequence[T], channels_last: bool
+) -> tuple[T, ...]:
+    """What stands for each axis of an image, in their order."""
+    return (n, *spatial, c) if channels_last else (n, c, *spatial)
+
+
+def channels_to_end(rank: int) -> Order:
+    """The order that puts the channels of NxCx... last."""
+    return (0, *range(2, rank), 1)
 
 
 def window_sizes(
@@ -61,13 +89,19 @@ def room(
     ]
 
 
-def padded(padding: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings before and after every axis, the first two of which get none."""
+def padded(
+    padding: Sequence[int], channels_last: bool = False
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The paddings before and after every axis; batch and channels get none."""
     half = len(padding) // 2
-    return (0, 0, *padding[:half]), (0, 0, *padding[half:])
+    low, high = (
+        put_together(0, 0, each, channels_last)
+        for each in (padding[:half], padding[half:])
+    )
+    return low, high
 
 
 def pad_spatial(input: Array, padding: Sequence[int], value: float) -> Array:
-    """The array with elements of `value` around its spatial axes."""
+    """NxCx... with elements of `value` around its spatial axes."""
     width = list(zip(*padded(padding), strict=True))
     return np.pad(input, width, constant_values=input.dtype.type(value))

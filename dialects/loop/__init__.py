@@ -13,6 +13,7 @@ from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
 from .ops.remainder import RemainderOp
 from .ops.tile import TileOp
+from .schedule import ScheduleAttr
 from .target import TargetAttr
 
 Loop = Dialect(
@@ -38,5 +39,5 @@ Loop = Dialect(
         ViewOp,
         YieldOp,
     ],
-    [TargetAttr],
+    [ScheduleAttr, TargetAttr],
 )

@@ -3,9 +3,13 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
 
     %a[%i * 32 + %j + 5]
     %a[%i * "32 * seq" + %j]
+    %a[%i * 16 + %j panel 16 * 512]
+    %a[%i panel 28 by 64 * 1920 + %j]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
-the kernel's symbols give a value.
+the kernel's symbols give a value. The index of a panel counts elements in panels of so
+many, here of 16, and from panel to panel it is so far, here 512. In a panel they lie
+side by side, or so far apart as it says, here 64: so one index goes over two axes.
 """
 
 from __future__ import annotations
@@ -20,29 +24,77 @@ from xdsl.printer import Printer
 
 from ..dims import Dim, dim
 
+PANEL = " panel "
+"""What stands between the stride of an index in panels, and how wide they are."""
+
+BY = " by "
+"""What stands before how far apart elements in a panel are, where not side by side."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`index // width * stride + index % width * step`, in elements."""
+
+    index: SSAValue
+    width: int
+    stride: Dim
+    step: Dim = 1
+
+    @property
+    def text(self) -> str:
+        """All but the index, as text."""
+        step = "" if self.step == 1 else f"{BY}{self.step}"
+        return f"{self.stride}{PANEL}{self.width}{step}"
+
+    @staticmethod
+    def of(index: SSAValue, text: str) -> Panel | None:
+        """The index in panels that text says; None for the text of a stride."""
+        stride, _, panel = text.partition(PANEL)
+        width, _, step = panel.partition(BY)
+        if not width:
+            return None
+        return Panel(index, int(width), dim(stride), dim(step or "1"))
+
 
 @dataclass(frozen=True)
 class Subscript:
-    """`offset + sum(stride * index)`, in elements."""
+    """`offset + sum(stride * index)`, in elements, and an index in panels, if any."""
 
     terms: tuple[tuple[SSAValue, Dim], ...]
     offset: Dim = 0
+    panel: Panel | None = None
+
+    def step(self, index: SSAValue) -> Dim:
+        """How far it is for one step of an index, but from a panel to the next."""
+        if self.panel is not None and self.panel.index is index:
+            return self.panel.step
+        return sum((stride for each, stride in self.terms if each is index), start=0)
 
     @property
     def indices(self) -> list[SSAValue]:
-        """The indices, in the order of the strides."""
-        return [index for index, _ in self.terms]
+        """The indices, in the order of the strides; that of the panels is the last."""
+        last = [] if self.panel is None else [self.panel.index]
+        return [*(index for index, _ in self.terms), *last]
 
     def attribute(self) -> ArrayAttr[StringAttr]:
         """The strides, then the offset, as text."""
-        numbers = [*(stride for _, stride in self.terms), self.offset]
-        return ArrayAttr([StringAttr(str(each)) for each in numbers])
+        numbers = [str(stride) for _, stride in self.terms]
+        if self.panel is not None:
+            numbers.append(self.panel.text)
+        return ArrayAttr([StringAttr(each) for each in (*numbers, str(self.offset))])
 
     @staticmethod
     def of(indices: Sequence[SSAValue], strides: ArrayAttr[StringAttr]) -> Subscript:
         """The subscript with these indices, whose strides and offset are text."""
-        *factors, offset = (dim(each.data) for each in strides)
-        return Subscript(tuple(zip(indices, factors, strict=True)), offset)
+        *factors, offset = (each.data for each in strides)
+        terms: list[tuple[SSAValue, Dim]] = []
+        panel: Panel | None = None
+        for index, factor in zip(indices, factors, strict=True):
+            if (found := Panel.of(index, factor)) is not None:
+                panel = found
+            else:
+                terms.append((index, dim(factor)))
+        return Subscript(tuple(terms), dim(offset), panel)
 
 
 def print_subscript(
@@ -55,7 +107,12 @@ def print_subscript(
         if place:
             printer.print_string(" + ")
         printer.print_ssa_value(index)
-        if factor != "1":
+        stride, _, panel = factor.partition(PANEL)
+        width, _, step = panel.partition(BY)
+        if width:
+            by = f"{BY}{_quoted(step)}" if step else ""
+            printer.print_string(f"{PANEL}{width}{by} * {_quoted(stride)}")
+        elif factor != "1":
             printer.print_string(f" * {_quoted(factor)}")
     if offset != "0" or not indices:
         printer.print_string(f" + {_quoted(offset)}" if indices else _quoted(offset))
@@ -75,8 +132,14 @@ def parse_subscript(
             offset = parse_number(parser)
             break
         indices.append(index)
+        panel = ""
+        if parser.parse_optional_keyword("panel") is not None:
+            panel = f"{PANEL}{parser.parse_integer()}"
+            if parser.parse_optional_keyword("by") is not None:
+                panel += f"{BY}{parse_number(parser).data}"
         starred = parser.parse_optional_punctuation("*") is not None
-        strides.append(parse_number(parser) if starred else StringAttr("1"))
+        stride = parse_number(parser).data if starred else "1"
+        strides.append(StringAttr(f"{stride}{panel}"))
         if parser.parse_optional_punctuation("+") is None:
             break
     parser.parse_punctuation("]")

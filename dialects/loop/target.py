@@ -2,7 +2,10 @@
 The machine that a module is compiled for: what loop passes and the emitter ask of it.
 
     #loop.target<"x86-64-v3", vector = 256, registers = 16, fma = true>
+    #loop.target<"x86-64", vector = 512, registers = 32, fma = true,
+        caches = 48 and 2048>
 
+Caches are in KiB, and left out where they are the usual ones.
 It is the attribute `loop.target` of the module. Nothing below the graph may ask the
 host.
 """
@@ -17,6 +20,9 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+CACHES = (32, 512)
+"""KiB of the first two caches where nothing is said of them."""
 
 KEY = "loop.target"
 """The name of the module's attribute."""
@@ -35,18 +41,30 @@ class TargetAttr(ParametrizedAttribute):
     registers: IntAttr = param_def()
     fma: IntAttr = param_def()
     features: StringAttr = param_def()
+    l1: IntAttr = param_def()
+    """KiB of the first cache of data."""
+    l2: IntAttr = param_def()
+    """KiB of the second cache."""
 
     @staticmethod
     def of(
-        cpu: str, vector: int, registers: int, fma: bool, features: str = ""
+        cpu: str,
+        vector: int,
+        registers: int,
+        fma: bool,
+        features: str = "",
+        caches: tuple[int, int] = CACHES,
     ) -> TargetAttr:
         """The target with vectors of `vector` bits in `registers` registers."""
+        l1, l2 = caches
         return TargetAttr(
             StringAttr(cpu),
             IntAttr(vector),
             IntAttr(registers),
             IntAttr(int(fma)),
             StringAttr(features),
+            IntAttr(l1),
+            IntAttr(l2),
         )
 
     def lanes(self, bits: int) -> int:
@@ -64,17 +82,25 @@ class TargetAttr(ParametrizedAttribute):
         with parser.in_angle_brackets():
             cpu = StringAttr(parser.parse_str_literal())
             numbers = [number(each) for each in ("vector", "registers", "fma")]
-            features = ""
-            if parser.parse_optional_punctuation(",") is not None:
-                features = parser.parse_str_literal()
-            return [cpu, *numbers, StringAttr(features)]
+            features, (l1, l2) = "", map(IntAttr, CACHES)
+            while parser.parse_optional_punctuation(",") is not None:
+                if parser.parse_optional_keyword("caches") is None:
+                    features = parser.parse_str_literal()
+                    continue
+                parser.parse_punctuation("=")
+                l1 = IntAttr(parser.parse_integer(allow_negative=False))
+                parser.parse_keyword("and")
+                l2 = IntAttr(parser.parse_integer(allow_negative=False))
+            return [cpu, *numbers, StringAttr(features), l1, l2]
 
     def print_parameters(self, printer: Printer) -> None:
         fma = "true" if self.fma.data else "false"
+        sizes = (self.l1.data, self.l2.data)
+        caches = "" if sizes == CACHES else f", caches = {sizes[0]} and {sizes[1]}"
         features = f', "{self.features.data}"' if self.features.data else ""
         printer.print_string(
             f'<"{self.cpu.data}", vector = {self.vector.data}, '
-            f"registers = {self.registers.data}, fma = {fma}{features}>"
+            f"registers = {self.registers.data}, fma = {fma}{caches}{features}>"
         )
 
 

@@ -4,9 +4,9 @@ tree.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
 stored: where it is read, the tree of what it computes stands instead, at the position
-it is read at. What comes after an op that reduces sees its `Total`. Several reductions
-are stages of one nest (`dialects/graph/stages.py`); what one of them keeps, those after
-it load.
+it is read at. Behind a nest of the last op at most one op reduces; what comes after it
+sees its `Total`. Several reductions of the same rows are stages of one nest
+(`dialects/graph/stages.py`); what one of them keeps, those after it load.
 """
 
 from __future__ import annotations
@@ -112,69 +112,80 @@ class _Builder:
             root = op.root.owner
         self.inner = set(ops)
         self.memo: dict[tuple[SSAValue, tuple[Linear, ...]], Expression] = {}
-        self.reducer: Operation | None = None
         self.totals: dict[Operation, Total] = {}
         self.kept: dict[Operation, Load] = {}
         """Values that an earlier stage has stored, and where."""
+        self.reducers = {op for op in ops if any(n.reductions for n in nests(op))}
         self.group = Group(op.results[0])
-        self.build(root, ops)
-
-    def build(self, root: GraphOp, ops: Sequence[GraphOp]) -> None:
-        """Fills the group from the op whose value it has."""
-        reducers = [op for op in ops if any(n.reductions for n in nests(op))]
-        stages = arrange({op: nests(op) for op in ops}) if reducers else None
-        if stages is not None and not stages.is_one_total:
-            self.group.nests.append(self.in_stages(stages, root))
+        plan = arrange({op: nests(op) for op in ops}) if self.reducers else None
+        if plan is not None and not plan.is_one_total:
+            self.group.nests.append(self.in_stages(plan, root))
             return
-        assert len(reducers) <= 1, "a group reduces once"
-        if not reducers:
-            self.add_plain(root)
-            return
-        (reducer,) = reducers
-        (nest,) = nests(reducer)
-        self.reducer = reducer
-        self.group.nests.append(self.reduce(reducer, nest, root))
-
-    def add_plain(self, root: GraphOp) -> None:
-        """Adds the nests of an op, none of which reduces."""
-        type = tensor_type(root.results[0])
         for nest in nests(root):
-            point = identity(nest)
-            value = self.apply(root, nest, point)
-            at = [self.position(root, each, point) for each in nest.write]
+            reducer = self.reducer(root, nest)
             self.group.nests.append(
-                KernelNest(
-                    nest.bounds,
-                    0,
-                    value,
-                    None,
-                    type.element_type,
-                    value,
-                    element(self.group.result, at),
-                    False,
-                    nest.onto,
-                    nest.ordered,
-                )
+                self.plain(root, nest)
+                if reducer is None
+                else self.reduce(reducer, root, nest)
             )
 
-    def reduce(self, reducer: GraphOp, nest: Nest, root: GraphOp) -> KernelNest:
+    def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
+        """The op that reduces behind a nest of the last op, if there is one."""
+        if root in self.reducers:
+            return root
+        read = [each.operand for each in nest.sources if isinstance(each, Read)]
+        waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
+        seen = set[GraphOp]()
+        while waiting:
+            op = waiting.pop()
+            if not isinstance(op, GraphOp) or op not in self.inner - seen:
+                continue
+            seen.add(op)
+            if op in self.reducers:
+                found.add(op)
+            else:
+                waiting += [each.owner for each in op.operands]
+        assert len(found) <= 1, "a nest reduces once"
+        return found.pop() if found else None
+
+    def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
+        """The nest of an op behind which nothing reduces."""
+        point = identity(nest)
+        value = self.apply(root, nest, point)
+        at = [self.position(root, each, point) for each in nest.write]
+        return KernelNest(
+            nest.bounds,
+            0,
+            value,
+            None,
+            tensor_type(root.results[0]).element_type,
+            value,
+            element(self.group.result, at),
+            False,
+            nest.onto,
+            nest.ordered,
+        )
+
+    def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
         """The nest of an op that reduces, and of what is computed from its total."""
-        type = tensor_type(reducer.results[0])
-        combined = self.apply(reducer, nest, identity(nest))
+        (nest,) = nests(reducer)
         write = tuple(each for each in nest.write if isinstance(each, Linear))
-        assert write == nest.write, "a total has its own place"
-        assert nest.onto is None, "a total has its own place"
-        finish = self.value(root.results[0], write)
-        contracts = nest.combine == "add" and nest.body is scalar.mul
+        assert not nest.is_scattered, "a total has its own place"
+        finish: Expression = Total()
+        at: Sequence[Linear | Index] = write
+        if root is not reducer:
+            # The last op goes over the totals, each at its own place.
+            finish = self.apply(root, last, write)
+            at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
             nest.bounds,
             nest.reductions,
-            combined,
+            self.apply(reducer, nest, identity(nest)),
             nest.combine,
-            type.element_type,
+            tensor_type(reducer.results[0]).element_type,
             finish,
-            element(self.group.result, write),
-            contracts,
+            element(self.group.result, at),
+            nest.combine == "add" and nest.body is scalar.mul,
             keeps_totals=nest.keeps_totals,
         )
 
@@ -273,12 +284,11 @@ class _Builder:
     def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
         """What `value` has not been computed to yet."""
         owner = value.owner
-        if owner is self.reducer:
-            return Total()
-        if isinstance(owner, Operation) and owner in self.totals:
-            return self.totals[owner]
-        if isinstance(owner, Operation) and owner in self.kept:
-            return self.kept[owner]
+        if isinstance(owner, Operation):
+            if owner in self.kept:
+                return self.kept[owner]
+            if owner in self.reducers:
+                return self.totals.get(owner, Total())
         if isinstance(owner, GraphOp) and owner in self.inner:
             (nest,) = nests(owner)
             return self.apply(owner, nest, at)

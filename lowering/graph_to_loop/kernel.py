@@ -4,7 +4,8 @@ Build the kernel of a group: its loops, with the scalar arithmetic inside.
 A plain nest becomes loops in parallel; one that reduces has loops inside them that
 carry the total, or several one after the other (`stages.py`). A contraction, recognised
 by its nest (products summed up), becomes a `loop.tile`: its columns are the axis along
-which the result lies in a row, its rows an axis along which one operand stays the same.
+which the result lies in a row, its rows an axis along which one operand stays the same,
+or two: the rows and columns of an image.
 """
 
 from __future__ import annotations
@@ -17,9 +18,18 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IndexType, i64
 from xdsl.ir import Block, SSAValue
 
-from ...dialects.dims import Dim, Polynomial, evaluate, symbol, symbols_of
+from ...dialects.dims import (
+    Dim,
+    Polynomial,
+    evaluate,
+    product,
+    symbol,
+    symbols_of,
+)
 from ...dialects.graph import scalar
 from ...dialects.graph.nest import Extent, Linear, Where
+from ...dialects.graph.ops.weight import WeightOp
+from ...dialects.graph.panels import PanelsAttr
 from ...dialects.graph.shape import tensor_type
 from ...dialects.loop.ops.check_index import CheckIndexOp
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
@@ -27,7 +37,7 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.subscript import Panel, Subscript
 from .collapse import collapse
 from .expression import Group
 from .stages import build_stages
@@ -91,6 +101,8 @@ class NestBuilder:
     places: Mapping[SSAValue, SSAValue]
     output: SSAValue
     rename: Renaming
+    joined: tuple[int, int] | None = None
+    """Two axes that have one index: its panels, and what is within them."""
 
     def build(self) -> None:
         """Builds all of the nest at the place of the builder."""
@@ -166,20 +178,32 @@ class NestBuilder:
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
         """A position as a subscript."""
-        terms = tuple(
-            (point[axis], self.rename(factor)) for axis, factor in position.factors
-        )
-        return Subscript(terms, self.rename(position.offset))
+        factors = {axis: self.rename(factor) for axis, factor in position.factors}
+        panel: Panel | None = None
+        if self.joined is not None:
+            outer, inner = self.joined
+            width, stride = self.nest.bounds[inner], factors.pop(outer, 0)
+            assert isinstance(width, int), "axes of unknown sizes are not joined"
+            step = factors.get(inner, 0)
+            if stride != step * width:
+                factors.pop(inner, None)
+                panel = Panel(point[inner], width, stride, step)
+        terms = tuple((point[axis], factor) for axis, factor in factors.items())
+        return Subscript(terms, self.rename(position.offset), panel)
 
     def build_contraction(self, parallel: int) -> None:
         """Builds loops around a tile of the axes that suit it best."""
         nest = self.nest
         row, column = choose_rows_and_columns(nest, parallel)
-        outer = [axis for axis in range(parallel) if axis not in (row, column)]
+        also = None if row is None else another_row(nest, parallel, row, column)
+        if row is not None and also is not None:
+            self.joined = also, row
+        outer = [axis for axis in range(parallel) if axis not in (row, column, also)]
         reduced = range(parallel, len(nest.bounds))
 
-        def bound(axis: int | None) -> Dim:
-            return 1 if axis is None else self.rename(nest.bounds[axis])
+        def bound(*axes: int | None) -> Dim:
+            sizes = (nest.bounds[axis] for axis in axes if axis is not None)
+            return self.rename(product(sizes))
 
         def inside(indices: Point) -> None:
             def point(row_at: SSAValue, column_at: SSAValue, rest: Point) -> Point:
@@ -191,7 +215,7 @@ class NestBuilder:
                     at[column] = column_at
                 return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
 
-            bounds = [bound(row), bound(column), *map(bound, reduced)]
+            bounds = [bound(also, row), bound(column), *map(bound, reduced)]
             step = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
             with ImplicitBuilder(step):
                 row_at, column_at, *rest, so_far = step.args
@@ -245,6 +269,32 @@ def choose_rows_and_columns(
     return max(rest, key=fit_as_row, default=None), column
 
 
+def another_row(
+    nest: KernelNest, parallel: int, row: int, column: int | None
+) -> int | None:
+    """
+    An axis that may share the index of the rows, so that there are more of them.
+
+    It is one along which what moves with the columns stays, in a product of matrices:
+    of two operands, one of which moves with the rows and one with the columns.
+    """
+    assert isinstance(nest.element, Apply)
+    operands = [{*dict(load.at.factors)} for load in loads(nest.element)]
+    across = [each for each in operands if column in each]
+    if len(across) == len(operands) or not isinstance(nest.bounds[row], int):
+        return None
+    if any(row in each for each in across):
+        return None
+    return max(
+        (
+            axis
+            for axis in range(parallel)
+            if axis not in (row, column) and not any(axis in each for each in across)
+        ),
+        default=None,
+    )
+
+
 class Scalars:
     """Builds the scalar arithmetic of expressions at one point; each only once."""
 
@@ -286,13 +336,30 @@ class Scalars:
         return LoadOp(self.nest.places[load.buffer], self.place(load)).result
 
     def place(self, load: Load) -> Subscript:
-        """Builds where an element is: the indices that it looks up."""
+        """Builds where an element is, after the indices that it looks up."""
+        owner = load.buffer.owner
+        if isinstance(owner, WeightOp) and owner.panels is not None:
+            return self.in_panels(load.at, owner.panels)
         at = self.nest.subscript(load.at, self.point)
         looked_up = tuple(
             (self.index(index), self.nest.rename(stride))
             for index, stride in load.lookups
         )
-        return Subscript((*at.terms, *looked_up), at.offset)
+        return Subscript((*at.terms, *looked_up), at.offset, at.panel)
+
+    def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
+        """Where an element of a packed weight is."""
+        steps, (_, across) = panels.steps(), panels.columns
+        terms: list[tuple[SSAValue, Dim]] = []
+        panel: Panel | None = None
+        for axis, stride in at.factors:
+            assert isinstance(stride, int), "the strides of a weight are known"
+            if stride == across:
+                width, apart = panels.width.data, panels.panel_size
+                panel = Panel(self.point[axis], width, apart)
+            else:
+                terms.append((self.point[axis], steps[stride]))
+        return Subscript(tuple(terms), 0, panel)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index, counted from the front."""

@@ -48,7 +48,7 @@ from .expression import make_group
 from .kernel import build_kernel
 
 CHECKS = "graph.checks"
-"""What must hold of symbols for ops that are no longer there, as `requirements` says."""
+"""What must hold of symbols for ops that are no longer there."""
 
 
 class ProgramBuilder:
@@ -75,7 +75,6 @@ class ProgramBuilder:
         for op in list(self.body.ops):
             op.detach()
             self.start.add_op(op)
-        block = self.function.body.block
         known = entries(self.function, self.homes) | {
             "work": StringAttr(str(self.work)),
             "checks": ArrayAttr(self.checks()),

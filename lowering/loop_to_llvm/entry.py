@@ -25,7 +25,7 @@ from ...dialects.graph.shape import Tensor, dtype, sizes, tensor_type
 from ...dialects.loop.ops.program import ProgramOp
 from ...runtime.layout import DTYPE_NAMES, WORD, State
 from .function import FunctionWriter
-from .program import defined_by, entry_list, layout_of, symbols_of_program
+from .words import defined_by, entry_list, layout_of, symbols_of_program
 
 # Where the fields of a numpy array are, in bytes.
 TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64

@@ -145,6 +145,91 @@ class FunctionWriter:
             return str(int(a) * int(b))
         return self.emit(f"mul nsw i64 {a}, {b}")
 
+    def share(self, stop: str, unit: int) -> tuple[str, str]:
+        """
+        The part of the indices below `stop` that is this thread's, in whole units.
+        """
+        units = self.emit(f"add nuw nsw i64 {stop}, {unit - 1}")
+        if unit > 1:
+            units = self.emit(f"udiv i64 {units}, {unit}")
+        bounds: list[str] = []
+        after = self.emit("add nuw nsw i64 %part, 1")
+        for number in ("%part", after):
+            scaled = self.emit(f"mul nuw nsw i64 {units}, {number}")
+            bound = self.mul(self.emit(f"udiv i64 {scaled}, %parts"), str(unit))
+            bounds.append(
+                self.emit(f"call i64 @llvm.smin.i64(i64 {bound}, i64 {stop})")
+            )
+        return bounds[0], bounds[1]
+
+    def div(self, a: str, number: int) -> str:
+        """An i64, which is not negative, divided by a number."""
+        if is_number(a):
+            return str(int(a) // number)
+        return self.emit(f"udiv i64 {a}, {number}")
+
+    def least(self, a: str, b: str) -> str:
+        """The lesser of two i64."""
+        if is_number(a) and is_number(b):
+            return str(min(int(a), int(b)))
+        below = self.emit(f"icmp slt i64 {a}, {b}")
+        return self.emit(f"select i1 {below}, i64 {a}, i64 {b}")
+
+    def minus(self, a: str, b: str) -> str:
+        """The difference of two i64."""
+        return self.add(a, self.mul(b, "-1"))
+
+    def same(self, a: str, b: str) -> str:
+        """Whether two i64 are equal."""
+        if is_number(a) and is_number(b):
+            return "true" if a == b else "false"
+        return self.emit(f"icmp eq i64 {a}, {b}")
+
+    def both(self, conditions: Sequence[str]) -> str:
+        """Whether all conditions hold."""
+        result = "true"
+        for each in conditions:
+            if "false" in (result, each):
+                result = "false"
+            elif "true" in (result, each):
+                result = each if result == "true" else result
+            else:
+                result = self.emit(f"and i1 {result}, {each}")
+        return result
+
+    def whole(self, size: str, step: int) -> str:
+        """The greatest multiple of `step` that is not above `size`."""
+        return self.mul(self.div(size, step), str(step))
+
+    def branch(
+        self,
+        condition: str,
+        yes: Callable[[], Sequence[Value]],
+        no: Callable[[], Sequence[Value]],
+    ) -> list[Value]:
+        """Adds one of two texts where it is known which, else both; their values."""
+        if condition in ("true", "false"):
+            return list(yes() if condition == "true" else no())
+        then, other, after = (self.fresh(each) for each in ("yes", "no", "after"))
+        self.do(f"br i1 {condition}, label %{then}, label %{other}")
+        ends: list[tuple[list[Value], str]] = []
+        for label, build in ((then, yes), (other, no)):
+            self.start(label)
+            values = list(build())
+            ends.append((values, self.label))
+            self.do(f"br label %{after}")
+        self.start(after)
+        (left, from_left), (right, from_right) = ends
+        return [
+            self.value(
+                f"phi {type_text(a.type, a.lanes)} [{a.text}, %{from_left}], "
+                f"[{b.text}, %{from_right}]",
+                a.type,
+                a.lanes,
+            )
+            for a, b in zip(left, right, strict=True)
+        ]
+
     def loop(
         self,
         start: str,

@@ -20,15 +20,24 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, element_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .check_index import write_check
-from .function import FunctionWriter
+from .function import FunctionWriter, is_number
 from .math import Element, define
+from .panels import write_panels
 from .reduction import combine, combine_lanes, identity
 from .scalar_op import write_scalar_op
 from .tile import write_tile
 from .types import Value, byte_count, memory_text, type_text
+
+SHORT = 16
+"""Steps of an innermost loop that LLVM had better unroll."""
+
+
+def is_short(size: Dim) -> bool:
+    """Whether a loop has few steps, as many in every call."""
+    return isinstance(size, int) and size <= SHORT
 
 
 def write_kernel(kernel: KernelOp, target: TargetAttr, name: str) -> str:
@@ -59,6 +68,8 @@ class KernelWriter:
             self.values[argument] = Value(f"%p{number}", argument.type)
             parameters.append(f"ptr noalias nocapture noundef %p{number}")
         parameters += [f"i64 %symbol.{each}" for each in self.symbols]
+        if self.kernel.work is not None:
+            parameters += ["i64 %part", "i64 %parts"]
         fails = self.kernel.may_fail
         if fails:
             parameters.append("ptr noalias nocapture noundef %error")
@@ -66,7 +77,11 @@ class KernelWriter:
         self.w.do("ret i32 0" if fails else "ret void")
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
-        body = self.w.text(head, "nounwind ")
+        tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
+        unrolled = any(
+            each.schedule is not None and not is_short(each.sizes[-1]) for each in tiles
+        )
+        body = self.w.text(head, 'nounwind "unrolled" ' if unrolled else "nounwind ")
         functions = [
             define(name, element, lanes, self.fma)
             for name, element, lanes in self.functions
@@ -88,7 +103,8 @@ class KernelWriter:
             case ForOp():
                 self.write_for(op)
             case TileOp():
-                write_tile(self, op)
+                write = write_tile if op.schedule is None else write_panels
+                write(self, op)
             case StoreOp():
                 self.store(op)
             case CheckIndexOp():
@@ -113,13 +129,23 @@ class KernelWriter:
 
     def write_for(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
+        if any(isinstance(each, TileOp) and op in each.over for each in op.walk()):
+            # The tile inside writes the loop, where it suits its blocks.
+            return self.write_ops(op.body.block.ops)
         initial = [self.w.splat(self.values[v], self.lanes) for v in op.initial]
-        stop = self.w.size(op.size)
+        start, stop = self.range(op)
         if op.width == 1 or self.lanes > 1:
-            totals = self.write_bodies(op, "0", stop, initial)
+            totals = self.write_bodies(op, start, stop, initial)
         else:
-            totals = self.write_vectors(op, stop, initial)
+            totals = self.write_vectors(op, start, stop, initial)
         self.values.update(zip(op.totals, totals, strict=True))
+
+    def range(self, op: ForOp) -> tuple[str, str]:
+        """The first index of a loop and the one after the last, for this thread."""
+        stop = self.w.size(op.size)
+        if op.split is None:
+            return "0", stop
+        return self.w.share(stop, op.width)
 
     def write_bodies(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
@@ -139,17 +165,17 @@ class KernelWriter:
         return self.w.loop(start, stop, step, initial, body)
 
     def write_vectors(
-        self, op: ForOp, stop: str, initial: Sequence[Value]
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
     ) -> list[Value]:
         """
         Writes a loop in vectors, several at a time and then one, and then the bodies
         that are left over one by one.
         """
         by = "" if op.combine is None else op.combine.data
-        done, partial = "0", list[Value]()
+        done, partial = start, list[Value]()
         for lanes in op.widths:
-            whole = self.whole(op.size, stop, lanes)
-            if whole == done:
+            whole = self.whole(stop, lanes)
+            if whole in (done, "0"):
                 continue
             # What came in is combined once, not in every lane.
             first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
@@ -164,12 +190,15 @@ class KernelWriter:
                 combine(self.w, before, combine_lanes(self.w, each, by), by)
                 for before, each in zip(initial, partial, strict=True)
             ]
+        if not is_number(start):
+            done = self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {done})")
         return self.write_bodies(op, done, stop, totals)
 
-    def whole(self, size: Dim, stop: str, lanes: int) -> str:
+    def whole(self, stop: str, lanes: int) -> str:
         """How many bodies run in whole vectors of so many lanes."""
-        if isinstance(size, int):
-            return str(size // lanes * lanes)
+        if is_number(stop):
+            return str(int(stop) // lanes * lanes)
+        # A range begins at a whole vector.
         return self.w.emit(f"and i64 {stop}, {-lanes}")
 
     def place(self, at: Subscript) -> tuple[str, Dim, list[tuple[Value, Dim]]]:
@@ -189,7 +218,20 @@ class KernelWriter:
             if index is self.side_by_side and self.lanes > 1:
                 step = step + stride
             place = self.w.add(place, self.w.mul(value.text, self.w.size(stride)))
+        if at.panel is not None:
+            # Lanes are whole parts of a panel.
+            place = self.w.add(place, self.panel_place(at.panel))
+            if at.panel.index is self.side_by_side and self.lanes > 1:
+                step = step + at.panel.step
         return place, step, scattered
+
+    def panel_place(self, panel: Panel) -> str:
+        """Where an index in panels is, from the start of the first."""
+        w, index = self.w, self.values[panel.index].text
+        number = w.div(index, panel.width)
+        inside = w.add(index, w.mul(number, str(-panel.width)))
+        inside = w.mul(inside, w.size(panel.step))
+        return w.add(w.mul(number, w.size(panel.stride)), inside)
 
     def address(self, buffer: SSAValue, place: str) -> str:
         """The address of an element."""

@@ -9,14 +9,11 @@ the program defines is a word of the context as well, read again where it is nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.ir import Block, SSAValue
 
-from ...dialects.dims import Dim, dim, symbols_of
-from ...dialects.graph.shape import sizes, tensor_type
+from ...dialects.dims import Dim, dim, evaluate, symbols_of
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import element_type
 from ...dialects.loop.ops.program import (
@@ -33,42 +30,16 @@ from ...dialects.loop.ops.program_flow import (
     RepeatOp,
     RequireOp,
 )
-from ...runtime.layout import INDEX_ERROR, RANGE_ERROR, SIZE_ERROR, WORD, Layout
+from ...runtime.layout import (
+    GRAIN,
+    INDEX_ERROR,
+    RANGE_ERROR,
+    SIZE_ERROR,
+    WORD,
+)
 from .function import FunctionWriter
 from .types import byte_count
-
-
-def entry_list(program: ProgramOp, name: str) -> tuple[Attribute, ...]:
-    """The entry of a program that is a list; empty when there is none."""
-    found = program.entries.data.get(name)
-    return found.data if isa(found, ArrayAttr) else ()
-
-
-def defined_by(program: ProgramOp) -> dict[str, DefineOp]:
-    """The symbols that the program defines itself, in the order of their words."""
-    return {op.symbol.data: op for op in program.walk() if isinstance(op, DefineOp)}
-
-
-def symbols_of_program(program: ProgramOp) -> tuple[str, ...]:
-    """The symbols that inputs define, in the order of their words."""
-    found: dict[str, None] = {}
-    defined = defined_by(program)
-    for name in ("inputs", "outputs"):
-        for type in entry_list(program, name):
-            for size in sizes(tensor_type(type)):
-                found.update(dict.fromkeys(sorted(symbols_of(size))))
-    return tuple(name for name in found if name not in defined)
-
-
-def layout_of(program: ProgramOp) -> Layout:
-    """The words of a context of the program."""
-    return Layout(
-        inputs=len(entry_list(program, "inputs")),
-        outputs=len(entry_list(program, "outputs")),
-        symbols=len(symbols_of_program(program)),
-        defined=len(defined_by(program)),
-        slots=len(entry_list(program, "slots")),
-    )
+from .words import defined_by, layout_of, symbols_of_program
 
 
 def write_program(
@@ -97,6 +68,8 @@ class _ProgramWriter:
         self.w = FunctionWriter(texts)
         self.addresses: dict[SSAValue, str] = {}
         self.calls = 0
+        self.parts: dict[str, list[str]] = {}
+        """The kernels that threads share, and the types of their arguments."""
 
     def write(self) -> str:
         """The functions `sr_run` and `sr_repeat`, and declarations of the kernels."""
@@ -109,7 +82,8 @@ class _ProgramWriter:
         w.do("ret i32 0")
         w.entry.append("  br label %body")
         run = w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
-        return "\n".join([self.declarations(), run, REPEAT])
+        parts = [write_part(name, types) for name, types in self.parts.items()]
+        return "\n".join([self.declarations(), *parts, run, REPEAT])
 
     def block(self, block: Block) -> None:
         """Writes the ops of a block, in order."""
@@ -242,6 +216,8 @@ class _ProgramWriter:
             arguments = ["ptr" for _ in kernel.body.block.args]
             arguments += ["i64" for _ in kernel.symbols]
             result = "i32" if kernel.may_fail else "void"
+            if kernel.work is not None:
+                arguments += ["i64", "i64"]
             if kernel.may_fail:
                 arguments.append("ptr")
             lines.append(f"declare {result} {self.names[name]}({', '.join(arguments)})")
@@ -286,13 +262,46 @@ class _ProgramWriter:
         arguments = [f"ptr {self.addresses[each]}" for each in op.buffers]
         arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
         callee = self.names[name]
-        if not kernel.may_fail:
+        if kernel.work is not None:
+            self.fork(op, kernel, callee, arguments)
+        elif not kernel.may_fail:
             self.w.do(f"call void {callee}({', '.join(arguments)})")
         else:
             arguments.append(f"ptr {self.word(self.layout.ERROR)}")
             status = self.w.emit(f"call i32 {callee}({', '.join(arguments)})")
             self.leave_on(status, str(INDEX_ERROR))
         self.calls += 1
+
+    def fork(
+        self, op: CallOp, kernel: KernelOp, callee: str, arguments: Sequence[str]
+    ) -> None:
+        """Writes the call of a kernel that threads share when there is much to do."""
+        w, layout = self.w, self.layout
+        assert kernel.work is not None
+        values = (dim(each.data) for each in op.symbols)
+        names = (each.data for each in kernel.symbols)
+        work = evaluate(kernel.work, dict(zip(names, values, strict=True)))
+        shares = w.emit(f"lshr i64 {self.size(work)}, {GRAIN.bit_length() - 1}")
+        threads = w.entered(f"load i64, ptr {self.word(layout.THREADS)}, align {WORD}")
+        parts = w.emit(f"call i64 @llvm.smin.i64(i64 {shares}, i64 {threads})")
+        alone, shared, after = (w.fresh(each) for each in ("alone", "shared", "after"))
+        several = w.emit(f"icmp sgt i64 {parts}, 1")
+        w.do(f"br i1 {several}, label %{shared}, label %{alone}")
+        w.start(alone)
+        w.do(f"call void {callee}({', '.join([*arguments, 'i64 0', 'i64 1'])})")
+        w.do(f"br label %{after}")
+        w.start(shared)
+        block = w.entered(f"alloca [{len(arguments)} x i64], align {WORD}")
+        for at, argument in enumerate(arguments):
+            place = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")
+            w.do(f"store {argument}, ptr {place}, align {WORD}")
+        self.parts[callee] = [each.split()[0] for each in arguments]
+        w.do(
+            f"call void {self.pointer(layout.FORK)}(ptr {self.pointer(layout.POOL)}, "
+            f"ptr {part_name(callee)}, ptr {block}, i64 {parts})"
+        )
+        w.do(f"br label %{after}")
+        w.start(after)
 
     def call_out(self, op: CallOutOp) -> None:
         """Writes the call of the function that runs fallback ops."""
@@ -324,6 +333,26 @@ class _ProgramWriter:
         )
         w.do(f"ret i32 {result}")
         w.start(good)
+
+
+def part_name(callee: str) -> str:
+    """The name of the function that runs a part of a kernel."""
+    return f"@part.{callee.removeprefix('@')}"
+
+
+def write_part(callee: str, types: Sequence[str]) -> str:
+    """The function that runs one part of a kernel, on arguments that are in memory."""
+    w = FunctionWriter({})
+    arguments: list[str] = []
+    for at, type in enumerate(types):
+        place = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
+        value = w.emit(f"load {type}, ptr {place}, align {WORD}")
+        arguments.append(f"{type} {value}")
+    arguments += ["i64 %part", "i64 %parts"]
+    w.do(f"call void {callee}({', '.join(arguments)})")
+    w.do("ret void")
+    head = f"define internal void {part_name(callee)}"
+    return w.text(f"{head}(ptr %arguments, i64 %part, i64 %parts)", "nounwind ")
 
 
 REPEAT = """define i32 @sr_repeat(ptr noundef %context, i64 %times) nounwind {

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.dims import Dim
 from ...dialects.loop.ops.for_loop import YieldOp
 from ...dialects.loop.ops.memory import StoreOp
 from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.subscript import Subscript
 from .function import FunctionWriter
 from .types import Value
 
@@ -38,6 +39,22 @@ class Host(Protocol):
 
     def store(self, op: StoreOp) -> None:
         """Writes a store: of one element, of a vector, or lane by lane."""
+        ...
+
+    def place(self, at: Subscript) -> tuple[str, Dim, list[tuple[Value, Dim]]]:
+        """Where an element is, how far the next lane is, and what lanes look up."""
+        ...
+
+    def address(self, buffer: SSAValue, place: str) -> str:
+        """The address of an element."""
+        ...
+
+    def read(self, address: str, type: Attribute, lanes: int) -> Value:
+        """Writes a load from an address."""
+        ...
+
+    def put(self, value: Value, address: str) -> None:
+        """Writes a store to an address."""
         ...
 
 
@@ -59,10 +76,13 @@ def write_tile(host: Host, op: TileOp) -> None:
     outer_lanes, outer_index = host.lanes, host.side_by_side
     assert outer_lanes == 1, "a tile is not inside a vector"
     w, done = host.w, "0"
+    end = w.size(column_count)
+    if op.split is not None and op.split.data == "columns":
+        done, end = w.share(end, columns)
     widths = [(columns // lanes, lanes), (1, lanes), (1, 1)]
     for vectors, wide in dict.fromkeys(widths):
         step = vectors * wide
-        stop = whole(w, column_count, step)
+        stop = w.add(done, w.whole(w.minus(end, done), step))
 
         def column(at: str, _: list[Value], vectors: int = vectors, wide: int = wide):
             write_rows(host, op, at, row_count, Shape(rows, vectors, wide))
@@ -73,28 +93,21 @@ def write_tile(host: Host, op: TileOp) -> None:
     host.lanes, host.side_by_side = outer_lanes, outer_index
 
 
-def whole(w: FunctionWriter, size: Dim, step: int) -> str:
-    """The greatest multiple of `step` that is not above `size`."""
-    if isinstance(size, int):
-        return str(size // step * step)
-    if step == 1:
-        return w.size(size)
-    rest = w.emit(f"urem i64 {w.size(size)}, {step}")
-    return w.emit(f"sub nsw i64 {w.size(size)}, {rest}")
-
-
 def write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
     """Writes the blocks along the rows at one column, then the rows left over."""
-    done = "0"
+    w, done = host.w, "0"
+    end = w.size(count)
+    if op.split is not None and op.split.data == "rows":
+        done, end = w.share(end, shape.rows)
     for rows in dict.fromkeys((shape.rows, 1)):
-        stop = whole(host.w, count, rows)
+        stop = w.add(done, w.whole(w.minus(end, done), rows))
 
         def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
             block = BlockWriter(host, op, Shape(rows, shape.vectors, shape.lanes))
             block.write(at, column)
             return ()
 
-        host.w.loop(done, stop, rows, (), row)
+        w.loop(done, stop, rows, (), row)
         done = stop
 
 
@@ -113,22 +126,65 @@ class BlockWriter:
 
     def write(self, row: str, column: str) -> None:
         """Writes the block whose first total is at this row and column."""
-        host, w, op = self.host, self.host.w, self.op
+        self.place(row, column)
+        initial = self.host.values[self.op.initial]
+        initial = self.host.w.splat(initial, self.shape.lanes)
+        _, _, *reduced = self.op.sizes
+        self.finish(self.reduce([], reduced, [initial for _ in self.places]))
+
+    def place(self, row: str, column: str) -> None:
+        """Says where the first total of the block is."""
+        w = self.host.w
         self.row_at = [w.add(row, str(each)) for each in range(self.shape.rows)]
         self.column_at = [
             w.add(column, str(each * self.shape.lanes))
             for each in range(self.shape.vectors)
         ]
-        initial = w.splat(host.values[op.initial], self.shape.lanes)
-        _, _, *reduced = op.sizes
-        totals = self.reduce([], reduced, [initial for _ in self.places])
-        block = op.finish.block
+
+    def finish(self, totals: Sequence[Value]) -> list[Value]:
+        """Writes the finish of every total."""
         for place, total in zip(self.places, totals, strict=True):
-            self.enter(block, place)
-            host.values[block.args[2]] = total
-            for each in block.ops:
-                self.write_op(each)
-        host.side_by_side, host.lanes = None, 1
+            self.enter(self.op.finish.block, place)
+            self.finish_here(total)
+        return []
+
+    def finish_here(self, total: Value) -> None:
+        """Writes the finish of the total that the arguments stand for."""
+        block = self.op.finish.block
+        self.host.values[block.args[2]] = total
+        for each in block.ops:
+            self.write_op(each)
+        self.host.side_by_side, self.host.lanes = None, 1
+
+    def keep(self, totals: Sequence[Value]) -> list[Value]:
+        """Writes stores of totals that are not finished, where their result goes."""
+        for place, total in zip(self.places, totals, strict=True):
+            self.enter(self.op.finish.block, place)
+            self.keep_here(total)
+        return []
+
+    def keep_here(self, total: Value) -> None:
+        """Writes the store of the total that the arguments stand for."""
+        self.host.put(total, self.kept_at())
+        self.host.side_by_side, self.host.lanes = None, 1
+
+    def load(self, place: tuple[int, int]) -> Value:
+        """Writes the load of a total that was kept."""
+        self.enter(self.op.finish.block, place)
+        return self.load_here(self.shape.lanes)
+
+    def load_here(self, lanes: int) -> Value:
+        """Writes the load of the kept total that the arguments stand for."""
+        total = self.host.read(self.kept_at(), self.op.initial.type, lanes)
+        self.host.side_by_side, self.host.lanes = None, 1
+        return total
+
+    def kept_at(self) -> str:
+        """The address of the result that the arguments stand for."""
+        store = self.op.store
+        assert store is not None, "totals are kept where one store puts them"
+        place, _, _ = self.host.place(store.at)
+        return self.host.address(store.buffer, place)
 
     def reduce(
         self, point: list[str], bounds: Sequence[Dim], totals: list[Value]
@@ -189,14 +245,19 @@ class BlockWriter:
 
     def enter(self, block: Block, place: tuple[int, int]) -> None:
         """Lets the arguments of a region stand for one total of the block."""
-        row, column, *_ = block.args
-        host, index = self.host, IndexType()
-        host.values[row] = Value(self.row_at[place[0]], index)
-        host.values[column] = Value(self.column_at[place[1]], index)
-        wide = self.shape.lanes > 1
-        host.side_by_side, host.lanes = (
-            (column, self.shape.lanes) if wide else (None, 1)
+        self.stand(
+            self.row_at[place[0]], self.column_at[place[1]], self.shape.lanes, block
         )
+
+    def stand(
+        self, row_at: str, column_at: str, lanes: int, block: Block | None = None
+    ) -> None:
+        """Lets the arguments of a region, else the finish, stand for some totals."""
+        row, column, *_ = (block or self.op.finish.block).args
+        host, index = self.host, IndexType()
+        host.values[row] = Value(row_at, index)
+        host.values[column] = Value(column_at, index)
+        host.side_by_side, host.lanes = (column, lanes) if lanes > 1 else (None, 1)
 
     def write_op(self, op: Operation) -> None:
         """Writes an op of the finish."""

@@ -86,12 +86,16 @@
 // CHECK:           %[[Y:.*]] = loop.load %[[B]][%[[I:.*]] * 5 + %[[J:.*]]]
 // CHECK-NEXT:      loop.store %[[Y]], %[[OUT]][%[[I]] * 8 + %[[J]] + 3]
 //
-// Padding is written everywhere first, and then what it surrounds.
+// Padding is written around what is padded, along one axis after the other.
 //
 // CHECK-LABEL: loop.kernel @pad_8
-// CHECK-NEXT:    loop.for parallel %{{.*}} to 35 {
+// CHECK-NEXT:    loop.for parallel %[[I:.*]] to 14 {
 // CHECK-NEXT:      %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK-NEXT:      loop.store %[[HALF]]
+// CHECK-NEXT:      loop.store %[[HALF]], %{{.*}}[%[[I]] + 21]
+// CHECK:         loop.for parallel %[[I:.*]] to 3 {
+// CHECK:           loop.store %{{.*}}, %{{.*}}[%[[I]] * 7]
+// CHECK:         loop.for parallel %[[I:.*]] to 3 {
+// CHECK:           loop.store %{{.*}}, %{{.*}}[%[[I]] * 7 + 6]
 // CHECK:         loop.for parallel %[[I:.*]] to 3 {
 // CHECK-NEXT:      loop.for parallel %[[J:.*]] to 5 {
 // CHECK-NEXT:        %[[X:.*]] = loop.load %{{.*}}[%[[I]] * 5 + %[[J]]]
@@ -165,6 +169,16 @@
 // CHECK-NEXT:    loop.for parallel %[[I:.*]] to 5 {
 // CHECK-NEXT:      %[[A:.*]] = loop.load %[[PAIRS]][%[[I]] * 2]
 // CHECK:           %[[B:.*]] = loop.load %[[PAIRS]][%[[I]] * 2 + 1]
+//
+// With channels last, all places of an image are rows of one tile: in panels where the
+// rows of the image do not lie one after the other. What is padded is written in place.
+//
+// CHECK-LABEL: loop.kernel @conv_pad_17
+// CHECK-SAME:      (%[[X:.*]]: memref<?xf32>, %[[W:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
+// CHECK:           loop.tile %[[ROW:.*]] to 36, %[[COLUMN:.*]] to 16, reduce %[[V:.*]] to 3, reduce %[[U:.*]] to 9 from
+// CHECK-NEXT:        loop.load %[[X]][%[[N:.*]] * 192 + %[[V]] * 24 + %[[U]] + %[[ROW]] panel 6 by 3 * 24]
+// CHECK-NEXT:        loop.load %[[W]][%[[COLUMN]] + %[[V]] * 144 + %[[U]] * 16]
+// CHECK:             loop.store %{{.*}}, %[[OUT]][%[[N]] * 1024 + %{{.*}} + %{{.*}} panel 6 by 16 * 128 + 144]
 //
 // There are no other kernels: equal ones are one.
 //
@@ -313,4 +327,10 @@ func.func @rows_added_up(%x : tensor<7x3xf32>, %indices : tensor<5x1xi64>, %upda
 func.func @pairs_of_indices(%x : tensor<7x3xf32>, %indices : tensor<5x2xi64>) -> tensor<5xf32> {
   %0 = graph.gather_nd %x, %indices {axes = array<i64: 0, 1>, batch_dims = 0 : i64, wraps = false} : tensor<7x3xf32>, tensor<5x2xi64> -> tensor<5xf32>
   return %0 : tensor<5xf32>
+}
+
+func.func @channels_last(%x : tensor<2x8x8x3xf32>, %w : tensor<3x3x3x16xf32>) -> tensor<2x8x8x16xf32> {
+  %0 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<2x8x8x3xf32>, tensor<3x3x3x16xf32> -> tensor<2x6x6x16xf32>
+  %1 = graph.pad %0 {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>, value = 0.0 : f64} : tensor<2x6x6x16xf32> -> tensor<2x8x8x16xf32>
+  return %1 : tensor<2x8x8x16xf32>
 }

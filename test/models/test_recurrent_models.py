@@ -1,4 +1,4 @@
-"""Models of recurrent layers compute what torch does: a tagger, and one step of words."""
+"""Models with recurrent layers compute what torch does: a tagger, and a decoder."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_tagger_reads_sentences_of_any_length(tagger: Tagger):
     check_tagger(compiled, tagger, (3, 7), (1, 1), (2, 40), (5, 2))
 
 
-@pytest.mark.filterwarnings("ignore:.*is deprecated:FutureWarning")  # of torch's own
+@pytest.mark.filterwarnings("ignore")  # of torch's own
 def test_a_tagger_from_an_onnx_file(tagger: Tagger, tmp_path: Path):
     pytest.importorskip("onnxscript")
     path = tmp_path / "tagger.onnx"

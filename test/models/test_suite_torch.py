@@ -26,6 +26,17 @@ OTHER = 3
 
 NAMES = pytest.mark.parametrize("name", SUITE)
 
+LONG = ("resnet50", "bert_base")
+"""Models that take long to compile: for one batch only in `make soak`."""
+
+FEWER = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.soak] if name in LONG else [])
+        for name in SUITE
+    ],
+)
+
 
 @cache
 def made(name: str) -> tuple[Any, tuple[Any, ...]]:
@@ -61,7 +72,7 @@ def test_an_onnx_file_computes_what_torch_does_for_every_batch(
     check(compiled, name, SUITE[name].rows(OTHER))
 
 
-@NAMES
+@FEWER
 def test_an_onnx_file_for_one_batch_computes_what_torch_does(name: str, tmp_path: Path):
     export_onnx(SUITE[name], tmp_path / "model.onnx", dynamic=False)
     check(sr.compile(tmp_path / "model.onnx"), name, made(name)[1])

@@ -18,22 +18,7 @@ FOLDER = Path(__file__).parent / "trained"
 
 TOLERANCE = 1e-4
 
-MISSING: dict[str, str] = {"model_1": "the op LSTM is not there yet"}
-"""Why a model cannot be compiled."""
-
-MODELS = [
-    pytest.param(
-        path,
-        id=path.stem,
-        marks=pytest.mark.xfail(
-            path.stem in MISSING,
-            reason=MISSING.get(path.stem, ""),
-            raises=sr.CompileError,
-            strict=True,
-        ),
-    )
-    for path in sorted(FOLDER.glob("*.onnx"))
-]
+MODELS = sorted(FOLDER.glob("*.onnx"))
 
 
 def stored(path: Path, kind: str) -> dict[str, Array]:
@@ -52,7 +37,7 @@ def run(module: sr.StaticModule, inputs: dict[str, Array]) -> dict[str, Any]:
     return dict(zip(module.output_names, result, strict=True))
 
 
-@pytest.mark.parametrize("path", MODELS)
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_computes_what_is_stored(path: Path):
     inputs, outputs = stored(path, "in"), stored(path, "out")
     # Not kept: the code of these models is more than that of all other tests.

@@ -65,12 +65,13 @@ def test_a_module_for_one_size_computes_the_same(name: str):
 @pytest.mark.filterwarnings("ignore:.*is deprecated:FutureWarning")  # of torch's own
 def test_an_onnx_file_computes_what_torch_does_for_all_sizes(name: str, tmp_path: Path):
     module, example = made(name)
-    torch.onnx.export(
-        module,
-        example,
-        tmp_path / "model.onnx",
-        dynamic_shapes=ZOO[name].dynamic_shapes(),
-        external_data=False,
-        verbose=False,
-    )
+    with torch.no_grad():
+        torch.onnx.export(
+            module,
+            example,
+            tmp_path / "model.onnx",
+            dynamic_shapes=ZOO[name].dynamic_shapes(),
+            external_data=False,
+            verbose=False,
+        )
     check(sr.compile(tmp_path / "model.onnx"), name)

@@ -137,9 +137,13 @@ def squeezed(node: Node, terms: Sequence[Term]) -> list[Term]:
                 )
     results: list[Term] = []
     for term in terms:
-        kept = [label for label, size in term.sizes().items() if size == known[label]]
-        shaped = term.shaped([(label,) for label in kept])
-        results.append(Term(shaped, tuple(kept)))
+        kept = {
+            each: size for each, size in term.sizes().items() if size == known[each]
+        }
+        if len(kept) < len(term.labels):
+            shape = to_names(kept.values())
+            term = Term(ReshapeOp(term.value, shape=shape).result, tuple(kept))
+        results.append(term)
     return results
 
 

@@ -82,7 +82,7 @@ def functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str,
         if each.lower() not in NUMBERS:
             raise node.error(f"expected a known activation, got {each!r}")
         name, defaults = NUMBERS[each.lower()]
-        count = FUNCTIONS[name].parameters
+        _, count = FUNCTIONS[name]
         numbers = [
             next(values, default)
             for values, default in list(zip((alphas, betas), defaults))[:count]
@@ -161,9 +161,7 @@ class Layer:
         if self.batch_first:
             x = PermuteOp(x, order=(1, 0, 2)).result
         functions = functions_of(node, self.kind, len(self.backward))
-        ops = [
-            self.direction(x, place, texts) for place, texts in enumerate(functions)
-        ]
+        ops = [self.direction(x, place, texts) for place, texts in enumerate(functions)]
         output = stacked([each.results[0] for each in ops], 1)
         if self.batch_first:
             output = PermuteOp(output, order=(2, 0, 1, 3)).result

@@ -1,4 +1,4 @@
-"""ONNX ops that give an image another size: `Resize` and, before it, `Upsample`."""
+"""ONNX ops that find what lies between the elements of an image: `Resize` and such."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
 from ....dialects.graph.interpolation import COORDINATES, ROUNDED
+from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
 from ....dialects.graph.shape import is_float
 from .element import Unsupported
+from .expression import convert
 from .node import Handler, Node, Result
 
 FINEST = 1024
@@ -184,9 +186,12 @@ def simply_resized(node: Node, scales: Sequence[float]) -> Result:
     axes = range(node.rank(0))
     check_count(node, len(scales), axes, "scales")
     wanted = scaled(node, axes, scales)
-    how = {"mode": "floor" if mode == "nearest" else mode, "coordinates": "asymmetric"}
     result = node.operand(0)
     for axis in reversed(axes):
+        # Of these opsets ONNX leaves the rounding open: it is that of ONNX Runtime.
+        rounding = "ceil" if scales[axis] < 1 else "floor"
+        how = {"mode": rounding if mode == "nearest" else mode}
+        how["coordinates"] = "asymmetric"
         result = along(node, result, axis, wanted[axis], how)
     return result
 
@@ -200,4 +205,20 @@ def upsample(node: Node) -> Result:
     return simply_resized(node, list(found.floats))
 
 
-HANDLERS: dict[str, Handler] = {"Resize": resize, "Upsample": upsample}
+def grid_sample(node: Node) -> Result:
+    """The elements of an image at the places of a grid."""
+    mode = node.text("mode").removeprefix("bi")
+    return GridSampleOp(
+        node.operand(0),
+        convert(node.operand(1), node.element(0)),
+        mode=mode,
+        padding=node.text("padding_mode"),
+        align_corners=node.flag("align_corners"),
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    "GridSample": grid_sample,
+    "Resize": resize,
+    "Upsample": upsample,
+}

@@ -259,7 +259,9 @@ def col_to_image(node: Node) -> Result:
         dilation=window.dilation,
     ).result
     inside = zip(window.low, image, strict=True)
-    cuts: dict[int, Cut] = {2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)}
+    cuts: dict[int, Cut] = {
+        2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)
+    }
     return cut(total, cuts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Polynomial
@@ -21,10 +21,11 @@ from ....dialects.graph.ops.binary import (
     SubOp,
 )
 from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.compare import EqOp, NeOp
+from ....dialects.graph.ops.compare import EqOp, LtOp, NeOp
 from ....dialects.graph.ops.division import FloorDivOp
 from ....dialects.graph.ops.exponential import Exp2Op
-from ....dialects.graph.ops.rounding import TruncOp
+from ....dialects.graph.ops.polar import CopysignOp
+from ....dialects.graph.ops.rounding import RoundOp, TruncOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.graph.shape import is_float, tensor_type
 from .call import Call, Number, Operand, Reader, Result, number_like, reshape
@@ -93,6 +94,26 @@ def power(call: Call, base: Operand, exponent: Operand) -> Result:
     if base == 2 and not isinstance(call.element, IntegerType):
         return Exp2Op(call.as_tensor(exponent, call.element)).result
     return PowOp(x, call.as_tensor(exponent, call.element)).result
+
+
+def round_to(call: Call, value: SSAValue, decimals: int) -> Result:
+    """The numbers rounded to some digits after the point, or before it."""
+    if not is_float(tensor_type(value)):
+        raise Unsupported("integers rounded to tens")
+    power = number_like(10.0 ** abs(decimals), value)
+    if decimals < 0:
+        return MulOp(RoundOp(DivOp(value, power)), power).result
+    return DivOp(RoundOp(MulOp(value, power)), power).result
+
+
+def sign_bit(call: Call, value: SSAValue) -> Result:
+    """Whether numbers have a sign, as a zero may."""
+    type = tensor_type(value)
+    if is_float(type):
+        sign = CopysignOp(number_like(1, value), value).result
+        return LtOp(sign, number_like(0, value)).result
+    number = call.as_tensor(value, i64)
+    return LtOp(number, number_like(0, number)).result
 
 
 def is_nan(call: Call, value: SSAValue) -> Result:
@@ -180,6 +201,8 @@ READERS: dict[str, Reader] = {
     "aten.fmin.default": ignoring_nan(MinimumOp),
     "aten.ldexp.Tensor": load_exponent,
     "aten.isnan.default": is_nan,
+    "aten.round.decimals": round_to,
+    "aten.signbit.default": sign_bit,
     "aten.isinf.default": is_infinite,
     "aten.clamp.default": clamp,
     "aten.clamp.Tensor": clamp_by_tensors,

@@ -147,12 +147,12 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     first, whole, others = (
         listed(resolve(each, reader.values)) for each in (init, scanned, additional)
     )
-    states, captured = tensors(first), tensors(others)
-    limits: set[Dim] = {sizes(tensor_type(each))[0] for each in whole}
+    states, elements_of, captured = map(tensors, (first, whole, others))
+    limits: set[Dim] = {sizes(tensor_type(each))[0] for each in elements_of}
     if len(states) < len(first) or len(limits) != 1:
         raise Unsupported("a scan over tensors of different lengths, or of none")
     elements: list[Attribute] = []
-    for each in whole:
+    for each in elements_of:
         type = tensor_type(each)
         elements.append(tensor(type.element_type, *sizes(type)[1:]))
     types = [*types_of(states), *elements, *types_of(captured)]
@@ -162,7 +162,7 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     assert end is not None
     if list(end.operand_types[: len(states)]) != types_of(states):
         raise Unsupported("a scan in which sizes change")
-    loop = LoopOp.of(block, limits.pop(), None, states, whole, captured)
+    loop = LoopOp.of(block, limits.pop(), None, states, elements_of, captured)
     return list(loop.results)
 
 

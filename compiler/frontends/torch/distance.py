@@ -45,7 +45,14 @@ def among(call: Call, x: SSAValue, order: float = 2) -> Result:
     return distance(call, first, second, order)
 
 
+def apart(call: Call, a: SSAValue, b: SSAValue, order: float = 2) -> Result:
+    """How far two tensors are from each other."""
+    difference = SubOp(a, b).result
+    return norm(difference, order, tuple(range(len(shape_of(difference)))), False)
+
+
 READERS: dict[str, Reader] = {
+    "aten.dist.default": apart,
     "aten._cdist_forward.default": between,
     "aten._pdist_forward.default": among,
 }

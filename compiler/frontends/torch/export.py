@@ -39,7 +39,8 @@ def export_module(
     module: Module, example_inputs: Any, dynamic_shapes: Any
 ) -> ExportedProgram:
     """The program that `module` runs in eval mode; the module is left as it was."""
-    args, kwargs = arguments(example_inputs)
+    held = {id(each) for each in (*module.parameters(), *module.buffers())}
+    args, kwargs = arguments(example_inputs, held)
     try:
         shapes = named_dims(dynamic_shapes)
         with eval_mode(module), torch.no_grad(), quiet(), kept_layers():
@@ -94,8 +95,13 @@ def decompose(program: ExportedProgram) -> ExportedProgram:
         return program.run_decompositions(table)
 
 
-def arguments(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and keyword arguments, with torch's tensors in place of numpy's."""
+def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """
+    Positional and keyword arguments, with torch's tensors in place of numpy's.
+
+    Each place gets a tensor of its own: one that is given twice, or that the module
+    holds, by the ids in `held`, would be one and the same to torch for good.
+    """
     if example is None:
         raise CompileError(
             "expected example_inputs for a torch.nn.Module, got none: give the "
@@ -106,15 +112,14 @@ def arguments(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
             "expected example_inputs as a tuple of arguments or a dictionary of "
             f"keywords, got {type(example).__name__}"
         )
-    seen: set[int] = set()
+    seen = set(held)
 
     def apart(value: object) -> object:
-        """A tensor for each place; torch takes one that is given twice for one input."""
         tensor = as_tensor(value)
         if not isinstance(tensor, torch.Tensor):
             return tensor
         if id(tensor) in seen:
-            tensor = tensor.clone()
+            tensor = tensor.detach().clone()
         seen.add(id(tensor))
         return tensor
 

@@ -1,14 +1,15 @@
 """
 Recurrent layers that torch does not take apart while it traces.
 
-Torch finds the shapes of such a layer by running it step by step, which makes the number
-of steps a constant of the program. The shapes follow from those of the operands.
+Torch finds the shapes of such a layer by running it step by step, which makes the
+number of steps a constant of the program. They follow from those of the operands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -54,18 +55,27 @@ OPS: dict[Any, Shapes] = {
 KEY: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # pyright: ignore[reportPrivateUsage]
 """What torch runs for an operator that is made of others."""
 
+TABLE: Any = import_module("torch._decomp").decomposition_table
+"""What torch makes of operators when sizes are symbols."""
+
 
 @contextmanager
 def kept_layers() -> Generator[None]:
     """A context in which torch knows the shapes of recurrent layers."""
-    before = {op: dict(op.py_kernels) for op in OPS}
+    kernels = {op: dict(op.py_kernels) for op in OPS}
+    parts = {op: TABLE.get(op) for op in OPS}
     for op, shapes in OPS.items():
         op.py_kernels.pop(KEY, None)
         op.py_impl(KEY)(shapes)
+        TABLE[op] = shapes
     try:
         yield
     finally:
-        for op, kernels in before.items():
+        for op in OPS:
             op.py_kernels.clear()
-            op.py_kernels.update(kernels)
+            op.py_kernels.update(kernels[op])
             op._dispatch_cache.clear()
+            if (before := parts[op]) is None:
+                del TABLE[op]
+            else:
+                TABLE[op] = before

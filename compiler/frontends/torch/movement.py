@@ -120,8 +120,7 @@ def diagonal(
     call: Call, x: SSAValue, offset: int = 0, first: int = 0, second: int = 1
 ) -> Result:
     """A diagonal of two axes, as the last axis."""
-    found = DiagonalOp(x, axes=(first, second), offset=offset).result
-    return reshape(found, *call.shape)
+    return DiagonalOp(x, axes=(first, second), offset=offset).result
 
 
 READERS: dict[str, Reader] = {

@@ -14,7 +14,7 @@ from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
 from ....dialects.graph.ops.dropout import DropoutOp
 from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.reduce import MeanOp
-from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
+from ....dialects.graph.ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
 from .call import Call, Reader, Result, number_like, reshape, shape_of
 from .unsupported import Unsupported
 
@@ -173,12 +173,19 @@ def batch_norm_of_input(
 
 def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The exponentials along an axis, divided by their sum."""
-    return SoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
+    return along_axis(SoftmaxOp, call.as_tensor(x, call.element), axis)
 
 
 def log_softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The logarithm of the softmax along an axis."""
-    return LogSoftmaxOp(call.as_tensor(x, call.element), axis=axis).result
+    return along_axis(LogSoftmaxOp, call.as_tensor(x, call.element), axis)
+
+
+def along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
+    """`op` along an axis; a tensor without axes counts as a row of one element."""
+    if shape_of(x):
+        return op(x, axis=axis).result
+    return reshape(op(reshape(x, 1), axis=0).result)
 
 
 def native_dropout(

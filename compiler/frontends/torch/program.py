@@ -261,8 +261,8 @@ class ProgramReader:
         for each, argument in zip(specs, end.args[0], strict=True):
             if each.kind is not OutputKind.USER_OUTPUT:
                 why = (
-                    "a compiled model changes no tensor; export it in eval mode, or let "
-                    "it take the tensor and return the new one"
+                    "a compiled model changes no tensor; export it in eval mode, or "
+                    "let it take the tensor and return the new one"
                 )
                 what = UnsupportedOp(words(each.kind), each.target or "", why)
                 self.found.append(what)

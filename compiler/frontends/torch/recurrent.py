@@ -1,4 +1,4 @@
-"""Recurrent layers: LSTM, GRU and plain ones, several on each other, and their cells."""
+"""Recurrent layers: LSTM, GRU and plain ones, one or several, and single steps."""
 
 from __future__ import annotations
 

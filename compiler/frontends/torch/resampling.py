@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from ....dialects.dims import Dim
+from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
 from .call import Call, Reader, Result, shape_of
 from .unsupported import Unsupported
@@ -75,6 +76,24 @@ def interpolated(count: int, mode: str, **how: Any) -> Reader:
     return read
 
 
+def grid_sample(
+    call: Call,
+    x: SSAValue,
+    grid: SSAValue,
+    mode: int,
+    padding: int,
+    align_corners: bool,
+) -> Result:
+    """The elements of an image at the places of a grid."""
+    return GridSampleOp(
+        x,
+        grid,
+        mode=("linear", "nearest", "cubic")[mode],
+        padding=("zeros", "border", "reflection")[padding],
+        align_corners=align_corners,
+    ).result
+
+
 SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
 """How torch resizes with antialiasing: as images are, without what is beyond them."""
 
@@ -99,8 +118,12 @@ DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")
 """What torch takes apart whatever it is told."""
 
 READERS: dict[str, Reader] = {
-    f"aten.{name}.{form}": reader
-    for name, reader in KINDS.items()
-    for form in ("vec", "default")
-    if f"{name}.{form}" not in DECOMPOSED
+    **{
+        f"aten.{name}.{form}": reader
+        for name, reader in KINDS.items()
+        for form in ("vec", "default")
+        if f"{name}.{form}" not in DECOMPOSED
+    },
+    "aten.grid_sampler_2d.default": grid_sample,
+    "aten.grid_sampler_3d.default": grid_sample,
 }

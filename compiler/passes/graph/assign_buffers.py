@@ -133,7 +133,7 @@ def place_constants(block: Block) -> dict[SSAValue, BufferAttr]:
     total = 0
     for op in ops_in(block):
         if isinstance(op, WeightOp):
-            size = byte_size(tensor_type(op.result))
+            size = op.bytes
             assert isinstance(size, int), "the shape of a weight is known"
             if (key := op.key.data) not in known:
                 known[key] = BufferAttr.of("constants", len(known), total, size)

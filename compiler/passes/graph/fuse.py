@@ -20,9 +20,11 @@ After:
 A value moves into the kernel of its only user when it is then computed no more often
 than before: where the user reads each element once. The elementwise tail of a reduction
 or contraction becomes its epilogue; elementwise ops before a reduction its prologue. A
-group reduces at most once, and a contraction takes no prologue, since it reads its
-operands many times over. It is decided by the nests of the ops alone, before there are
-buffers, so that what is inside a group never needs one.
+contraction takes no prologue, since it reads its operands many times over. An op of
+several nests, each for a part of its result, such as a concatenation, may take a
+reduction for each of them; what is padded is computed inside the padding. It is decided
+by the nests of the ops alone, before there are buffers, so that what is inside a group
+never needs one.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.nest import Linear, Nest, Read, axes
+from ....dialects.graph.nest import Linear, Nest, Read, axis
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
@@ -54,9 +56,11 @@ class Group:
     """Ops that become one kernel; the last is the one whose value is stored."""
 
     ops: list[GraphOp]
-    reducer: GraphOp | None = None
-    nests: Sequence[Nest] = field(default_factory=tuple[Nest, ...])
+    nests: Sequence[Nest]
     """The nests of the last op."""
+
+    reducing: set[int] = field(default_factory=set[int])
+    """The nests of the last op that reduce, or whose values come from a reduction."""
 
     is_staged: bool = False
     """Whether the ops reduce more than once, or use a total for more than itself."""
@@ -69,15 +73,15 @@ def make_group(op: GraphOp) -> Group | None:
         return None
     if any(True for nest in nests for _ in nest.lookups):
         return None
-    reduces = any(nest.reductions for nest in nests)
-    return Group([op], op if reduces else None, nests)
+    reducing = {number for number, nest in enumerate(nests) if nest.reductions}
+    return Group([op], nests, reducing)
 
 
-def reads(nests: Sequence[Nest], operand: int) -> list[tuple[Nest, Read]]:
-    """Where the nests read an operand."""
+def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
+    """Which of the nests read an operand, and where."""
     return [
-        (nest, source)
-        for nest in nests
+        (number, source)
+        for number, nest in enumerate(nests)
         for source in nest.sources
         if isinstance(source, Read) and source.operand == operand
     ]
@@ -94,28 +98,33 @@ def reads_once(nest: Nest, read: Read) -> bool:
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
 
 
-def can_take(user: Group, producer: Group, operand: int) -> bool:
-    """Whether `producer` can be computed where the last op of `user` reads it."""
-    if len(user.ops) + len(producer.ops) > LIMIT:
-        return False
+def taker(user: Group, producer: Group, operand: int) -> int | None:
+    """
+    The nest of the last op of `user` inside which `producer` can be computed, if any.
+    """
     places = reads(user.nests, operand)
-    if len(places) != 1:
-        return False
-    ((nest, read),) = places
-    if producer.reducer is not None:
+    if len(user.ops) + len(producer.ops) > LIMIT or len(places) != 1:
+        return None
+    ((number, read),) = places
+    nest = user.nests[number]
+    if producer.reducing:
         # The tail of a reduction: each total is used once, just where it belongs.
-        return (
-            user.reducer is None
-            and not producer.is_staged
-            and len(user.nests) == 1
-            and nest.is_pointwise
-            and read.at == axes(len(nest.bounds))
-            and nest.bounds == shape_of(producer)
-        )
-    (made,) = producer.nests if len(producer.nests) == 1 else (None,)
-    if made is None or not made.is_pointwise:
-        return False
-    return reads_once(nest, read) and not is_contraction(nest)
+        free = number not in user.reducing and not nest.is_scattered
+        is_total = not producer.is_staged
+        can = free and is_total and reads_at_own_place(nest, read, producer)
+    else:
+        whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
+        can = whole and reads_once(nest, read) and not is_contraction(nest)
+    return number if can and len(producer.nests) == 1 else None
+
+
+def reads_at_own_place(nest: Nest, read: Read, producer: Group) -> bool:
+    """Whether a nest goes over all of a value, and reads it at the nest's own point."""
+    shape = sizes(tensor_type(producer.ops[-1].results[0]))
+    return nest.bounds == shape and all(
+        size == 1 or position == axis(number)
+        for number, (size, position) in enumerate(zip(shape, read.at, strict=True))
+    )
 
 
 @dataclass
@@ -133,8 +142,10 @@ class Groups:
         self.nests[op] = group.nests
         for number, operand in enumerate(op.operands):
             producer = self.known.get(operand) if operand.has_one_use() else None
-            if producer is not None and can_take(group, producer, number):
-                merge(group, self.known.pop(operand))
+            nest = None if producer is None else taker(group, producer, number)
+            if producer is not None and nest is not None:
+                merge(group, producer, nest)
+                del self.known[operand]
         while self.extend(group):
             pass
         self.known[op.results[0]] = group
@@ -149,21 +160,17 @@ class Groups:
             ops = [*producer.ops, *group.ops]
             stages = arrange({each: self.nests[each] for each in ops})
             if stages is not None and len(ops) <= LIMIT:
-                merge(group, self.known.pop(value))
+                merge(group, self.known.pop(value), 0)
                 group.is_staged = not stages.is_one_total
                 return True
         return False
 
 
-def shape_of(group: Group) -> tuple[object, ...]:
-    """The dimensions of the value of a group."""
-    return sizes(tensor_type(group.ops[-1].results[0]))
-
-
-def merge(user: Group, producer: Group) -> None:
-    """Moves the ops of `producer` before those of `user`."""
+def merge(user: Group, producer: Group, nest: int) -> None:
+    """Moves the ops of `producer` before those of `user`, into one of its nests."""
     user.ops[:0] = producer.ops
-    user.reducer = user.reducer or producer.reducer
+    if producer.reducing:
+        user.reducing.add(nest)
 
 
 @dataclass(frozen=True)

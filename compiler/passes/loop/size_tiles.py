@@ -1,5 +1,5 @@
 """
-Choose how many rows and columns each `loop.tile` keeps in registers.
+Choose how many rows and columns each `loop.tile` keeps in registers, and its schedule.
 
 Here the target has 16 vector registers of 256 bits.
 
@@ -13,8 +13,13 @@ After:
 
 Totals, one vector of each operand and a spare must fit the registers; the tile with the
 fewest loads for each multiplication is taken, and a narrower one where the tile would
-be larger than what there is to compute. Bits do not depend on it, so that it may be
-chosen freely.
+be larger than what there is to compute. Where operands are read in panels, because a
+constant was packed or because copying pays, `compiler/cost/panels.py` chooses that and
+the blocks too, and writes it beside the tile:
+
+    loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<panels = 16, …> step …
+
+Bits do not depend on it, so that it may be chosen freely.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ from xdsl.passes import ModulePass
 from ....dialects.dims import Dim
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
+from ...cost.panels import choose_panels
 
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
@@ -48,6 +54,13 @@ class SizeTiles(ModulePass):
             return
         target = target_of(op)
         for tile in tiles:
+            if (choice := choose_panels(tile, target)) is not None:
+                shape = (choice.rows, choice.columns, choice.lanes)
+                tile.rows, tile.columns, tile.lanes = (
+                    IntegerAttr(each, i64) for each in shape
+                )
+                tile.schedule = choice.schedule
+                continue
             rows, columns, *_ = tile.sizes
             type = tile.initial.type
             assert isinstance(type, FixedBitwidthType)

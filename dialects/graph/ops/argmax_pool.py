@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim, product
 from ..literal import to_names
 from ..op import Requirement
+from ..order import Carried, Order
 from ..shape import Array, Tensor, is_float, sizes, tensor_type, with_element
 from ..window import pad_spatial, padded
 from .binary import AddOp, MulOp, SubOp
@@ -55,7 +56,10 @@ class ArgmaxPoolOp(PoolOp):
         strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
+        channels_last: bool = False,
     ) -> Tensor:
+        if channels_last:
+            raise VerifyException(f"expected channels before places, got {input}")
         limits = zip(padding, (*kernel, *kernel), (*dilation, *dilation), strict=False)
         if any(pad > (size - 1) * step for pad, size, step in limits):
             raise VerifyException(
@@ -69,6 +73,10 @@ class ArgmaxPoolOp(PoolOp):
                 )
         type = super().infer(input, kernel, strides, padding, dilation)
         return with_element(type, i64)
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        # It decomposes before orders are chosen.
+        return None
 
     def requirements(self) -> Sequence[Requirement]:
         values, spatial = self.values(), self.operand_sizes()[0][2:]

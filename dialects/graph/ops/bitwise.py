@@ -102,7 +102,7 @@ class ShiftLeftOp(BinaryOp):
     """
 
     name = "graph.shift_left"
-    SPELLINGS: ClassVar = ("aten.bitwise_left_shift.Tensor",)
+    SPELLINGS: ClassVar = ("aten.bitwise_left_shift.Tensor", "aten.__lshift__.Tensor")
     ACCEPTS: ClassVar = "integer"
     SCALAR: ClassVar = "shl"
     NUMPY: ClassVar = np.left_shift
@@ -123,7 +123,7 @@ class ShiftRightOp(BinaryOp):
     """
 
     name = "graph.shift_right"
-    SPELLINGS: ClassVar = ("aten.bitwise_right_shift.Tensor",)
+    SPELLINGS: ClassVar = ("aten.bitwise_right_shift.Tensor", "aten.__rshift__.Tensor")
     ACCEPTS: ClassVar = "integer"
     SCALAR: ClassVar = "shr"
     NUMPY: ClassVar = np.right_shift

@@ -10,8 +10,10 @@ from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
+from ..literal import to_attribute
 from ..nest import Nest, Read, axes, same
 from ..op import SingleResultOp
+from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes, tensor
 
 
@@ -56,6 +58,11 @@ class ConcatOp(SingleResultOp):
     @classmethod
     def infer(cls, *inputs: Tensor, axis: int) -> Tensor:
         return infer_concat(inputs, axis)
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.values()["axis"], len(order))
+        orders = tuple(order for _ in self.operands)
+        return Carried(orders, order, {"axis": to_attribute(order.index(place))})
 
     def reference(self, *inputs: Array, axis: int) -> Array:
         return np.concatenate(inputs, axis)

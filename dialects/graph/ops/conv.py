@@ -6,25 +6,48 @@ from collections.abc import Sequence
 from itertools import product as pairs
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    TensorType,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...dims import Dim, product
 from .. import scalar
 from ..elementwise import require
-from ..nest import Nest, Read, axis
+from ..literal import to_attribute
+from ..nest import Nest, Read, axes
 from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, inverse
 from ..shape import Array, Tensor, sizes, tensor
-from ..window import pad_spatial, padded, room, window_sizes
+from ..window import (
+    channels_to_end,
+    pad_spatial,
+    padded,
+    put_together,
+    room,
+    take_apart,
+    window_sizes,
+)
 from .pad import PadOp
+
+FILTERS = 8
+"""Output channels from which on a vector of them is worth another layout."""
+
+TAPS = 16
+"""Products in an element of the result from which on moving elements is worth it."""
 
 
 @irdl_op_definition
 class ConvOp(SingleResultOp):
     """
     The convolution of NxCx... with weights Ox(C/groups)x..., as ONNX and ATen define
-    it.
+    it, or, with `channels_last`, of Nx...xC with weights ...x(C/groups)xO.
 
     `padding` holds the zeros before each spatial axis, then those after each.
 
@@ -32,6 +55,10 @@ class ConvOp(SingleResultOp):
     %2 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<4x3x3x3xf32> -> tensor<2x4x5x7xf32>
     %3 = graph.conv %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 0, 0>, dilation = array<i64: 1, 2>, groups = 2 : i64} : tensor<1x4x7x9xf32>, tensor<6x2x3x2xf32> -> tensor<1x6x3x8xf32>
     %4 = graph.conv %0, %1 {strides = array<i64: 2>, padding = array<i64: 1, 0>, dilation = array<i64: 1>, groups = 3 : i64} : tensor<2x3x8xf32>, tensor<3x1x3xf32> -> tensor<2x3x4xf32>
+    %5 = graph.conv %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 0, 1>, dilation = array<i64: 1, 2>, groups = 1 : i64, channels_last} : tensor<2x5x7x3xf32>, tensor<2x3x3x9xf32> -> tensor<2x3x5x9xf32>
+    %6 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<2x5x7x3xf32>, tensor<1x1x3x8xf32> -> tensor<2x5x7x8xf32>
+    %7 = graph.conv %0, %1 {strides = array<i64: 2>, padding = array<i64: 1, 0>, dilation = array<i64: 1>, groups = 2 : i64, channels_last} : tensor<2x8x4xf32>, tensor<3x2x6xf32> -> tensor<2x4x6xf32>
+    %8 = graph.conv %0, %1 {strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1>, groups = 9 : i64, channels_last} : tensor<2x5x9xf32>, tensor<3x1x9xf32> -> tensor<2x5x9xf32>
     ```
     """
 
@@ -43,6 +70,7 @@ class ConvOp(SingleResultOp):
     padding = prop_def(DenseArrayBase.constr(i64))
     dilation = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr.constr(i64))
+    channels_last = opt_prop_def(UnitAttr)
 
     @classmethod
     def infer(
@@ -53,30 +81,73 @@ class ConvOp(SingleResultOp):
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
         groups: int,
+        channels_last: bool = False,
     ) -> Tensor:
         require(input, "number")
-        match sizes(input), sizes(weight):
-            case (n, c, *spatial), (o, c_group, *kernel) if (
-                len(spatial) == len(kernel)
-                and input.element_type == weight.element_type
+        image, filters = sizes(input), sizes(weight)
+        if len(image) == len(filters) >= 2:
+            n, c, spatial = take_apart(image, channels_last)
+            o, c_group, kernel = take_filters(filters, channels_last)
+            if (
+                input.element_type == weight.element_type
                 and isinstance(o, int)
                 and groups > 0
                 and o % groups == 0
                 and c == c_group * groups
             ):
                 window = window_sizes(spatial, kernel, strides, padding, dilation)
-                return tensor(input.element_type, n, o, *window)
-            case _:
-                raise VerifyException(
-                    f"expected NxCx... and Ox(C/{groups})x..., got {input} and {weight}"
-                )
+                result = put_together(n, o, window, channels_last)
+                return tensor(input.element_type, *result)
+        wanted = (
+            f"Nx...xC and ...x(C/{groups})xO"
+            if channels_last
+            else f"NxCx... and Ox(C/{groups})x..."
+        )
+        raise VerifyException(f"expected {wanted}, got {input} and {weight}")
+
+    @property
+    def parts(self) -> tuple[tuple[Dim, Dim, tuple[Dim, ...]], ...]:
+        """
+        Batch, channels and spatial sizes of the image; outputs, channels of a group and
+        sizes of the window; batch, outputs and places of the result.
+        """
+        last = self.channels_last is not None
+        image, filters = self.operand_sizes()
+        return (
+            take_apart(image, last),
+            take_filters(filters, last),
+            take_apart(self.shape, last),
+        )
 
     def requirements(self) -> Sequence[Requirement]:
         values = self.values()
-        (_, _, *spatial), (_, _, *kernel) = self.operand_sizes()
+        (_, _, spatial), (_, _, kernel), _ = self.parts
         free = room(spatial, kernel, values["padding"], values["dilation"])
         message = f"expected a window that fits {self.input.type}"
         return [Requirement(each, message) for each in free]
+
+    @property
+    def preferred(self) -> Order | None:
+        _, (outputs, channels, kernel), _ = self.parts
+        taps = product((channels, *kernel))
+        if self.channels_last is not None or not isinstance(taps, int):
+            return None
+        assert isinstance(outputs, int), "the weights have so many filters"
+        if outputs < FILTERS or taps < TAPS:
+            return None
+        return channels_to_end(len(self.shape))
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        rank = len(self.shape)
+        if (
+            operand != 0
+            or self.channels_last is not None
+            or order != channels_to_end(rank)
+        ):
+            return None
+        filters = (*range(2, rank), 1, 0)
+        properties = {**self.properties, "channels_last": UnitAttr()}
+        return Carried((order, filters), order, properties)
 
     def reference(
         self,
@@ -86,7 +157,14 @@ class ConvOp(SingleResultOp):
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
         groups: int,
+        channels_last: bool = False,
     ) -> Array:
+        if channels_last:
+            first = inverse(order := channels_to_end(input.ndim))
+            filters = (input.ndim - 1, input.ndim - 2, *range(input.ndim - 2))
+            plain = np.transpose(input, first), np.transpose(weight, filters)
+            result = self.reference(*plain, strides, padding, dilation, groups)
+            return np.transpose(result, order)
         input = pad_spatial(input, padding, 0)
         n, outputs, kernel = input.shape[0], weight.shape[0], weight.shape[2:]
         window = window_sizes(
@@ -109,46 +187,56 @@ class ConvOp(SingleResultOp):
         return total.reshape(n, outputs, *shape)
 
     def decompose(self) -> Sequence[SSAValue] | None:
-        values = self.values()
-        padding: tuple[int, ...] = values.pop("padding")
+        padding: tuple[int, ...] = self.values()["padding"]
         if not any(padding):
             return None
-        low, high = padded(padding)
+        low, high = padded(padding, self.channels_last is not None)
         wide = PadOp(self.input, low=low, high=high, value=0.0)
-        zeros = tuple(0 for _ in padding)
-        return [ConvOp(wide, self.weight, padding=zeros, **values).result]
+        zeros = to_attribute(tuple(0 for _ in padding))
+        return ConvOp(wide, self.weight, **self.properties | {"padding": zeros}).results
 
     def nests(self) -> Sequence[Nest] | None:
         values = self.values()
         if any(values["padding"]):
             return None
-        groups: int = values["groups"]
-        (n, *_), (o, c_group, *kernel) = self.operand_sizes()
-        spatial = self.shape[2:]
+        groups, last = values["groups"], self.channels_last is not None
+        (n, _, _), (o, c_group, kernel), (_, _, spatial) = self.parts
         count = len(spatial)
+        assert isinstance(o, int), "the weights have so many filters"
         per_group = o // groups
-        # Axes: image, group, channel of the group, places; then reduced: channel, taps.
-        group, channel = axis(1), axis(2)
-        places = [axis(3 + each) for each in range(count)]
-        inner = axis(3 + count)
-        taps = [axis(4 + count + each) for each in range(count)]
-        reach = tuple(
+        # Of the axes that are reduced, the one along which the image lies in a row is
+        # the last; of the others, the one along which the result does.
+        if last:
+            outer = (n, *spatial, groups, per_group)
+            image, *places, group, channel = axes(3 + count)
+            inner = (*kernel, c_group)
+            *taps, each = axes(1 + count, 3 + count)
+        else:
+            outer = (n, groups, per_group, *spatial)
+            image, group, channel, *places = axes(3 + count)
+            inner = (c_group, *kernel)
+            each, *taps = axes(1 + count, 3 + count)
+        reach = [
             place * stride + tap * step
             for place, tap, stride, step in zip(
                 places, taps, values["strides"], values["dilation"], strict=True
             )
-        )
-        filters = group * per_group + channel
-        return [
-            Nest(
-                (n, groups, per_group, *spatial, c_group, *kernel),
-                (
-                    Read(0, (axis(0), group * c_group + inner, *reach)),
-                    Read(1, (filters, inner, *taps)),
-                ),
-                scalar.mul,
-                (axis(0), filters, *places),
-                1 + count,
-                "add",
-            )
         ]
+        output = group * per_group + channel
+        input = put_together(image, group * c_group + each, reach, last)
+        weight = (*taps, each, output) if last else (output, each, *taps)
+        write = put_together(image, output, places, last)
+        sources = (Read(0, input), Read(1, weight))
+        bounds = (*outer, *inner)
+        return [Nest(bounds, sources, scalar.mul, write, 1 + count, "add")]
+
+
+def take_filters(
+    weight: Sequence[Dim], channels_last: bool
+) -> tuple[Dim, Dim, tuple[Dim, ...]]:
+    """The filters, the channels of each and the sizes of the window."""
+    if channels_last:
+        *kernel, c_group, o = weight
+    else:
+        o, c_group, *kernel = weight
+    return o, c_group, tuple(kernel)

@@ -11,9 +11,11 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from ..elementwise import Accepts, require
+from ..literal import to_attribute
 from ..nest import Combiner, Nest, Read, same
 from ..nest import axis as index
 from ..op import SingleResultOp
+from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes
 
 
@@ -33,6 +35,11 @@ class CumulativeOp(SingleResultOp, ABC):
         require(input, cls.ACCEPTS)
         normalize_axis(axis, len(sizes(input)))
         return input
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(place))
+        return Carried((order,), order, {**self.properties, "axis": axis})
 
     def nests(self) -> Sequence[Nest]:
         rank = len(self.shape)

@@ -11,8 +11,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import dim
+from ..literal import to_attribute
 from ..nest import Nest, elementwise, same
 from ..op import SingleResultOp
+from ..order import Carried, Order, ordered, widened
 from ..shape import Array, Tensor, broadcast, sizes, tensor
 
 
@@ -23,6 +25,7 @@ class ExpandOp(SingleResultOp):
 
     ```mlir
     %1 = graph.expand %0 {shape = ["2", "3"]} : tensor<3xf32> -> tensor<2x3xf32>
+    %2 = graph.expand %0 {shape = ["2", "3", "5"]} : tensor<3x1xf32> -> tensor<2x3x5xf32>
     ```
     """
 
@@ -40,6 +43,11 @@ class ExpandOp(SingleResultOp):
                 f"expected a shape {input} broadcasts to, got {result}"
             )
         return result
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        wide = widened(order, len(self.shape))
+        shape = to_attribute(ordered(self.values()["shape"], wide))
+        return Carried((wide,), wide, {"shape": shape})
 
     def reference(self, input: Array, shape: tuple[Any, ...]) -> Array:
         return np.broadcast_to(input, [int(each) for each in shape])

@@ -14,9 +14,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
 from ..elementwise import Accepts, require
+from ..literal import to_attribute
 from ..nest import Extent, Linear, Nest, Read, Where
 from ..nest import axis as index
 from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, without
 from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
@@ -38,6 +40,12 @@ class PlaceOp(SingleResultOp, ABC):
             raise VerifyException(f"expected elements along axis {axis}, got {input}")
         kept = [1] if keepdims else []
         return tensor(i64, *shape[:place], *kept, *shape[place + 1 :])
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.axis.value.data, len(order))
+        left = order if self.values()["keepdims"] else without(order, [place])
+        axis = to_attribute(order.index(place))
+        return Carried((order,), left, {**self.properties, "axis": axis})
 
     def requirements(self) -> Sequence[Requirement]:
         type = tensor_type(self.input)

@@ -50,19 +50,23 @@ class GruOp(RecurrentOp):
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
     ) -> Sequence[Array]:
+        """The state after a step."""
         (state,) = states
         gate, new_state = (each.numpy for each in self.gates)
         weight, bias = operands["recurrent_weight"], operands["recurrent_bias"]
         products = np.tensordot(state, weight, (1, 2)) + bias
-        r, z = (gate(self.held(x[:, each] + products[:, each])) for each in (0, 1))
+        r, z = (
+            gate(self.held_array(x[:, each] + products[:, each])) for each in (0, 1)
+        )
         if self.is_reset_late:
             after = r * products[:, 2]
         else:
             after = (r * state) @ weight[2].T + bias[2]
-        n = new_state(self.held(x[:, 2] + after))
+        n = new_state(self.held_array(x[:, 2] + after))
         return (n + z * (state - n),)
 
     def folded_bias(self, operands: Mapping[str, SSAValue]) -> SSAValue:
+        """Builds the bias, without the part that the reset gate is applied to."""
         if not self.is_reset_late:
             return super().folded_bias(operands)
         bias, recurrent = operands["bias"], operands["recurrent_bias"]
@@ -70,6 +74,7 @@ class GruOp(RecurrentOp):
         return ConcatOp(both, part(bias, 0, 2, 1), axis=0).result
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
+        """Builds the weight by columns, that of the new state apart if it is used so."""
         weight = operands["recurrent_weight"]
         if not self.is_reset_late:
             gates, new = part(weight, 0, 0, 2), part(weight, 0, 2, 1)
@@ -82,6 +87,7 @@ class GruOp(RecurrentOp):
     def build_step(
         self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
     ) -> Sequence[SSAValue]:
+        """Builds the state after a step."""
         (state,) = states
         gate, new_state = (each.build for each in self.gates)
         _, hidden = sizes(tensor_type(state))

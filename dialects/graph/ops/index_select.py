@@ -9,8 +9,10 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from ..elementwise import require
+from ..literal import to_attribute
 from ..nest import Lookup, Nest, Read, axes, axis, same
 from ..op import SingleResultOp
+from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
@@ -44,6 +46,21 @@ class IndexSelectOp(SingleResultOp):
         return tensor(
             input.element_type, *shape[:place], *sizes(indices), *shape[place + 1 :]
         )
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.values()["axis"], len(order))
+        if operand != 0:
+            return None
+        # The axes of the indices stand together in the place of one.
+        count = len(sizes(tensor_type(self.indices)))
+        result: list[int] = []
+        for each in order:
+            if each == place:
+                result += range(place, place + count)
+            else:
+                result.append(each if each < place else each + count - 1)
+        axis = to_attribute(order.index(place))
+        return Carried((order, None), tuple(result), {**self.properties, "axis": axis})
 
     def reference(self, input: Array, indices: Array, axis: int, wraps: bool) -> Array:
         bound = input.shape[axis]

@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import product
 from ..elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
@@ -55,6 +54,7 @@ class LinearOp(SingleResultOp):
     def decompose(self) -> Sequence[SSAValue]:
         *rows, k = sizes(tensor_type(self.input))
         transposed = PermuteOp(self.weight, order=(1, 0))
-        flat = ReshapeOp(self.input, shape=to_names([product(rows), k]))
-        result = MatmulOp(flat, transposed)
-        return [ReshapeOp(result, shape=to_names(self.shape)).result]
+        if rows:
+            return MatmulOp(self.input, transposed).results
+        row = ReshapeOp(self.input, shape=to_names([1, k]))
+        return [ReshapeOp(MatmulOp(row, transposed), shape=to_names(self.shape)).result]

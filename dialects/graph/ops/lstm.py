@@ -55,6 +55,7 @@ class LstmOp(RecurrentOp):
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
     ) -> Sequence[Array]:
+        """The state and the cell after a step."""
         state, cell = states
         gate, new_cell, shown = (each.numpy for each in self.gates)
         sums = x + np.tensordot(state, operands["recurrent_weight"], (1, 2))
@@ -62,17 +63,18 @@ class LstmOp(RecurrentOp):
         peepholes = operands.get("peepholes")
         if peepholes is not None:
             i, f = i + peepholes[0] * cell, f + peepholes[1] * cell
-        entering = gate(self.held(i))
-        kept = 1 - entering if self.is_coupled else gate(self.held(f))
-        cell = kept * cell + entering * new_cell(self.held(g))
+        entering = gate(self.held_array(i))
+        kept = 1 - entering if self.is_coupled else gate(self.held_array(f))
+        cell = kept * cell + entering * new_cell(self.held_array(g))
         if peepholes is not None:
             o = o + peepholes[2] * cell
-        state = gate(self.held(o)) * shown(cell)
+        state = gate(self.held_array(o)) * shown(cell)
         if "projection" in operands:
             state = state @ operands["projection"].T
         return state, cell
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
+        """Builds the weight by columns, and what sees the cell or projects the state."""
         found = {"weight": columns(operands["recurrent_weight"])}
         if "peepholes" in operands:
             _, hidden = sizes(tensor_type(operands["peepholes"]))
@@ -87,6 +89,7 @@ class LstmOp(RecurrentOp):
     def build_step(
         self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
     ) -> Sequence[SSAValue]:
+        """Builds the state and the cell after a step."""
         state, cell = states
         gate, new_cell, shown = (each.build for each in self.gates)
         _, hidden = sizes(tensor_type(cell))

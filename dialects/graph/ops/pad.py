@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -16,9 +16,12 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...dims import Dim
 from .. import scalar
-from ..nest import Nest, Read, axes, axis, same
+from ..literal import to_attribute
+from ..nest import Linear, Nest, Read, axes, axis, same
 from ..op import SingleResultOp
+from ..order import Carried, Order, ordered
 from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 
 
@@ -56,6 +59,13 @@ class PadOp(SingleResultOp):
         wide = (a + size + b for a, size, b in zip(low, shape, high, strict=True))
         return tensor(input.element_type, *wide)
 
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        values = self.values()
+        sides = {
+            name: to_attribute(ordered(values[name], order)) for name in ("low", "high")
+        }
+        return Carried((order,), order, {**self.properties, **sides})
+
     def reference(
         self, input: Array, low: tuple[int, ...], high: tuple[int, ...], value: float
     ) -> Array:
@@ -72,6 +82,29 @@ class PadOp(SingleResultOp):
 
         there = tuple(axis(number) + start for number, start in enumerate(low))
         return [
-            Nest(self.shape, (), fill, axes(len(low))),
+            *(
+                Nest(bounds, (), fill, at)
+                for bounds, at in margins(inner, low, self.values()["high"])
+            ),
             Nest(inner, (Read(0, axes(len(low))),), same, there),
         ]
+
+
+def margins(
+    inner: Sequence[Dim], low: Sequence[int], high: Sequence[int]
+) -> Iterator[tuple[tuple[Dim, ...], tuple[Linear, ...]]]:
+    """
+    The blocks around a tensor in a larger one: their sizes, and where they are.
+
+    Those along an axis are as wide as the larger tensor along the axes after it.
+    """
+    wide = [a + size + b for a, size, b in zip(low, inner, high, strict=True)]
+    for place, size in enumerate(inner):
+        for start, count in ((0, low[place]), (low[place] + size, high[place])):
+            if count > 0:
+                at = tuple(
+                    axis(each) + (low[each] if each < place else 0)
+                    for each in range(len(inner))
+                )
+                at = (*at[:place], axis(place) + start, *at[place + 1 :])
+                yield (*inner[:place], count, *wide[place + 1 :]), at

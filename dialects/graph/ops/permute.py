@@ -9,8 +9,10 @@ from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ..literal import to_attribute
 from ..nest import Nest, Read, axes, axis, same
 from ..op import SingleResultOp
+from ..order import Carried, Order, inverse, then
 from ..shape import Array, Tensor, sizes, tensor
 
 
@@ -35,6 +37,12 @@ class PermuteOp(SingleResultOp):
         if sorted(order) != list(range(len(shape))):
             raise VerifyException(f"expected every axis of {input} once, got {order}")
         return tensor(input.element_type, *(shape[each] for each in order))
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        own: Order = self.values()["order"]
+        undone = then(inverse(order), own)
+        plain = tuple(range(len(order)))
+        return Carried((order,), plain, {"order": to_attribute(undone)})
 
     def reference(self, input: Array, order: tuple[int, ...]) -> Array:
         return np.transpose(input, order)

@@ -9,17 +9,33 @@ from itertools import product as pairs
 from math import inf, prod
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    TensorType,
+    UnitAttr,
+    i1,
+    i64,
+)
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..elementwise import require
-from ..literal import to_names
-from ..nest import Combiner, Nest, Read, axes, axis, same
+from ..literal import to_attribute, to_names
+from ..nest import Combiner, Nest, Read, axes, same
 from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, inverse
 from ..shape import Array, Tensor, dtype, is_float, sizes, tensor, tensor_type
-from ..window import pad_spatial, padded, room, window_sizes
+from ..window import (
+    channels_to_end,
+    pad_spatial,
+    padded,
+    put_together,
+    room,
+    take_apart,
+    window_sizes,
+)
 from .binary import DivOp
 from .constant import ConstantOp
 from .expand import ExpandOp
@@ -30,10 +46,19 @@ def combine_windows(
     input: Array,
     kernel: Sequence[int],
     strides: Sequence[int],
+    padding: Sequence[int],
     dilation: Sequence[int],
+    channels_last: bool,
+    value: float,
     combine: Callable[[Array, Array], Array],
 ) -> Array:
-    """The elements under each place of an unpadded window, combined."""
+    """
+    The elements under each place of a window, combined; those beyond are `value`.
+    """
+    order = channels_to_end(input.ndim)
+    if channels_last:
+        input = np.transpose(input, inverse(order))
+    input = pad_spatial(input, padding, value)
     spatial = input.shape[2:]
     places = window_sizes(spatial, kernel, strides, (0, 0) * len(spatial), dilation)
     sizes = [int(str(each)) for each in places]
@@ -44,7 +69,8 @@ def combine_windows(
         )
         for tap in pairs(*map(range, kernel))
     ]
-    return reduce(combine, (input[(..., *cut)] for cut in cuts))
+    result = reduce(combine, (input[(..., *cut)] for cut in cuts))
+    return np.transpose(result, order) if channels_last else result
 
 
 def least_of(type: Tensor) -> float:
@@ -53,13 +79,17 @@ def least_of(type: Tensor) -> float:
 
 
 class PoolOp(SingleResultOp, ABC):
-    """An op that combines the elements under a window that slides over an image."""
+    """
+    An op that combines the elements under a window that slides over an image NxCx...,
+    or with `channels_last` Nx...xC.
+    """
 
     input = operand_def(TensorType)
     kernel = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
     padding = prop_def(DenseArrayBase.constr(i64))
     dilation = prop_def(DenseArrayBase.constr(i64))
+    channels_last = opt_prop_def(UnitAttr)
 
     @classmethod
     def infer(
@@ -69,53 +99,61 @@ class PoolOp(SingleResultOp, ABC):
         strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
+        channels_last: bool = False,
     ) -> Tensor:
         require(input, "number")
-        match sizes(input):
-            case n, c, *spatial if (
-                len(spatial) == len(kernel) and min(kernel, default=0) > 0
-            ):
-                window = window_sizes(spatial, kernel, strides, padding, dilation)
-                return tensor(input.element_type, n, c, *window)
-            case _:
-                raise VerifyException(
-                    f"expected NxCx... with {len(kernel)} spatial axes, got {input}"
-                )
+        image = sizes(input)
+        if len(image) != len(kernel) + 2 or min(kernel, default=0) < 1:
+            axes = "Nx...xC" if channels_last else "NxCx..."
+            raise VerifyException(
+                f"expected {axes} with {len(kernel)} spatial axes, got {input}"
+            )
+        n, c, spatial = take_apart(image, channels_last)
+        window = window_sizes(spatial, kernel, strides, padding, dilation)
+        result = put_together(n, c, window, channels_last)
+        return tensor(input.element_type, *result)
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        if self.channels_last is not None or order != channels_to_end(len(self.shape)):
+            return None
+        properties = {**self.properties, "channels_last": UnitAttr()}
+        return Carried((order,), order, properties)
 
     def requirements(self) -> Sequence[Requirement]:
         values = self.values()
-        _, _, *spatial = sizes(tensor_type(self.input))
+        image = sizes(tensor_type(self.input))
+        _, _, spatial = take_apart(image, self.channels_last is not None)
         free = room(spatial, values["kernel"], values["padding"], values["dilation"])
         message = f"expected a window that fits {self.input.type}"
         return [Requirement(each, message) for each in free]
 
     def windows(self, combine: Combiner) -> Sequence[Nest] | None:
         """The nest over the places, then over the taps, when there is no padding."""
-        values = self.values()
+        values, last = self.values(), self.channels_last is not None
         if any(values["padding"]):
             return None
-        n, c, *places = self.shape
-        count = len(places)
-        reach = tuple(
-            axis(2 + each) * stride + axis(2 + count + each) * step
-            for each, (stride, step) in enumerate(
-                zip(values["strides"], values["dilation"], strict=True)
+        rank = len(self.shape)
+        image, channel, places = take_apart(here := axes(rank), last)
+        taps = axes(rank - 2, rank)
+        reach = [
+            place * stride + tap * step
+            for place, tap, stride, step in zip(
+                places, taps, values["strides"], values["dilation"], strict=True
             )
-        )
-        bounds = (n, c, *places, *values["kernel"])
-        sources = (Read(0, (*axes(2), *reach)),)
-        return [Nest(bounds, sources, same, axes(2 + count), count, combine)]
+        ]
+        bounds = (*self.shape, *values["kernel"])
+        sources = (Read(0, put_together(image, channel, reach, last)),)
+        return [Nest(bounds, sources, same, here, rank - 2, combine)]
 
     def with_padding(self, value: float) -> Sequence[SSAValue] | None:
         """This op on an input with `value` put around it, when it has padding."""
-        values = self.values()
-        padding: tuple[int, ...] = values.pop("padding")
+        padding: tuple[int, ...] = self.values()["padding"]
         if not any(padding):
             return None
-        low, high = padded(padding)
+        low, high = padded(padding, self.channels_last is not None)
         wide = PadOp(self.input, low=low, high=high, value=value)
-        zeros = tuple(0 for _ in padding)
-        return type(self)(wide, padding=zeros, **values).results
+        zeros = to_attribute(tuple(0 for _ in padding))
+        return type(self)(wide, **self.properties | {"padding": zeros}).results
 
 
 @irdl_op_definition
@@ -126,6 +164,7 @@ class MaxPoolOp(PoolOp):
     ```mlir
     %1 = graph.max_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
     %2 = graph.max_pool %0 {kernel = array<i64: 2>, strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 2>} : tensor<2x3x5xf32> -> tensor<2x3x3xf32>
+    %3 = graph.max_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, channels_last} : tensor<2x5x7x3xf32> -> tensor<2x3x7x3xf32>
     ```
     """
 
@@ -142,9 +181,10 @@ class MaxPoolOp(PoolOp):
         strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
+        channels_last: bool = False,
     ) -> Array:
-        input = pad_spatial(input, padding, self.least())
-        return combine_windows(input, kernel, strides, dilation, np.maximum)
+        window = (kernel, strides, padding, dilation, channels_last)
+        return combine_windows(input, *window, self.least(), np.maximum)
 
     def nests(self) -> Sequence[Nest] | None:
         return self.windows("max")
@@ -160,6 +200,7 @@ class SumPoolOp(PoolOp):
 
     ```mlir
     %1 = graph.sum_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
+    %2 = graph.sum_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, channels_last} : tensor<2x5x7x3xf32> -> tensor<2x3x7x3xf32>
     ```
     """
 
@@ -172,9 +213,10 @@ class SumPoolOp(PoolOp):
         strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
+        channels_last: bool = False,
     ) -> Array:
-        input = pad_spatial(input, padding, 0)
-        return combine_windows(input, kernel, strides, dilation, np.add)
+        window = (kernel, strides, padding, dilation, channels_last)
+        return combine_windows(input, *window, 0, np.add)
 
     def nests(self) -> Sequence[Nest] | None:
         return self.windows("add")
@@ -191,6 +233,7 @@ class AvgPoolOp(PoolOp):
     ```mlir
     %1 = graph.avg_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, count_padding = true} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
     %2 = graph.avg_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, count_padding = false} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
+    %3 = graph.avg_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, count_padding = false, channels_last} : tensor<2x5x7x3xf32> -> tensor<2x3x7x3xf32>
     ```
     """
 
@@ -206,10 +249,12 @@ class AvgPoolOp(PoolOp):
         strides: tuple[int, ...],
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
+        channels_last: bool = False,
         count_padding: bool = True,
     ) -> Tensor:
         require(input, "float")
-        return super().infer(input, kernel, strides, padding, dilation)
+        window = (kernel, strides, padding, dilation, channels_last)
+        return super().infer(input, *window)
 
     def reference(
         self,
@@ -219,23 +264,25 @@ class AvgPoolOp(PoolOp):
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
         count_padding: bool,
+        channels_last: bool = False,
     ) -> Array:
-        wide = pad_spatial(input, padding, 0)
-        total = combine_windows(wide, kernel, strides, dilation, np.add)
+        window = (kernel, strides, padding, dilation, channels_last, 0)
+        total = combine_windows(input, *window, np.add)
         if count_padding:
             return total / input.dtype.type(prod(kernel))
-        ones = pad_spatial(np.ones_like(input), padding, 0)
-        return total / combine_windows(ones, kernel, strides, dilation, np.add)
+        return total / combine_windows(np.ones_like(input), *window, np.add)
 
     def decompose(self) -> Sequence[SSAValue]:
-        values = self.values()
-        counts_padding, padding = values.pop("count_padding"), values["padding"]
-        total = SumPoolOp(self.input, **values)
+        values, window = self.values(), dict(self.properties)
+        del window["count_padding"]
+        total = SumPoolOp(self.input, **window)
         of = dtype(self.type).type
-        if counts_padding or not any(padding):
+        if values["count_padding"] or not any(values["padding"]):
             count = ConstantOp(value=np.array(of(prod(values["kernel"])))).result
         else:
-            image = (1, 1, *sizes(tensor_type(self.input))[2:])
-            one = ConstantOp(value=np.array(of(1)))
-            count = SumPoolOp(ExpandOp(one, shape=to_names(image)), **values).result
+            last = self.channels_last is not None
+            _, _, spatial = take_apart(sizes(tensor_type(self.input)), last)
+            image = to_names(put_together(1, 1, spatial, last))
+            one = ExpandOp(ConstantOp(value=np.array(of(1))), shape=image)
+            count = SumPoolOp(one, **window).result
         return [DivOp(total, count).result]

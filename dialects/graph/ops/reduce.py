@@ -21,8 +21,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import product
 from ..elementwise import Accepts, require
+from ..literal import to_attribute
 from ..nest import Combiner, Linear, Nest, Read, axis, same
 from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, without
 from ..shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
 from .binary import DivOp
 from .cast import CastOp
@@ -58,6 +60,12 @@ class ReduceOp(SingleResultOp, ABC):
     def reduced(self) -> tuple[int, ...]:
         """The axes along which elements are combined."""
         return tuple(self.values()["axes"])
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        axes = tuple(sorted(order.index(each) for each in self.reduced))
+        left = order if self.values()["keepdims"] else without(order, self.reduced)
+        properties = {**self.properties, "axes": to_attribute(axes)}
+        return Carried((order,), left, properties)
 
     @abstractmethod
     def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Any: ...

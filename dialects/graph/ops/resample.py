@@ -12,8 +12,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
 from ..elementwise import require
+from ..literal import to_attribute
 from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp
+from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 UNROLLED = 16
@@ -68,6 +70,15 @@ class ResampleOp(SingleResultOp):
                     "expected indices and weights of (batch)x(places)x(taps) for axis "
                     f"{place} of {input}, got {indices} and {weights}"
                 )
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        if operand != 0 or len(sizes(tensor_type(self.indices))) > 2:
+            return None
+        place = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(place))
+        return Carried(
+            (order, None, None), order, {**self.properties, "axis": axis}
+        )
 
     def reference(
         self, input: Array, indices: Array, weights: Array, axis: int, skips: bool

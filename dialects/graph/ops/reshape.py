@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import dim, product
+from ...dims import Dim, dim, guess, product
+from ..literal import to_names
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor
+from ..order import Carried, Order, ordered
+from ..shape import Array, Tensor, sizes, tensor, tensor_type
 
 
 @irdl_op_definition
@@ -20,6 +23,7 @@ class ReshapeOp(SingleResultOp):
 
     ```mlir
     %1 = graph.reshape %0 {shape = ["6"]} : tensor<2x3xf32> -> tensor<6xf32>
+    %2 = graph.reshape %0 {shape = ["2", "1", "35", "3"]} : tensor<2x5x7x3xf32> -> tensor<2x1x35x3xf32>
     ```
     """
 
@@ -39,5 +43,56 @@ class ReshapeOp(SingleResultOp):
             )
         return tensor(input.element_type, *wanted)
 
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        before, after = sizes(tensor_type(self.input)), self.shape
+        moved = [each for each in order if before[each] != 1]
+        result: list[int] = []
+        parts = together(before, after)
+        while moved:
+            # Axes that become others together must still lie in a row.
+            part = next((each for each in parts if each[0][:1] == moved[:1]), None)
+            if part is None or moved[: len(part[0])] != part[0]:
+                return None
+            del moved[: len(part[0])]
+            result += part[1]
+        ones = [each for each, size in enumerate(after) if size == 1]
+        for each in ones:
+            # An axis of one element may stand anywhere: it stays where it is.
+            result.insert(each, each)
+        return Carried(
+            (order,), tuple(result), {"shape": to_names(ordered(after, tuple(result)))}
+        )
+
     def reference(self, input: Array, shape: tuple[Any, ...]) -> Array:
         return input.reshape([int(each) for each in shape])
+
+
+def together(
+    before: Sequence[Dim], after: Sequence[Dim]
+) -> list[tuple[list[int], list[int]]]:
+    """
+    Groups of axes that hold the same elements before and after, as small as they are.
+
+    Axes of one element are in none.
+    """
+    old = [each for each, size in enumerate(before) if size != 1]
+    new = [each for each, size in enumerate(after) if size != 1]
+    groups: list[tuple[list[int], list[int]]] = []
+    while old and new:
+        a, b = [old.pop(0)], [new.pop(0)]
+        groups.append((a, b))
+        while (old or new) and (x := count(before, a)) != (y := count(after, b)):
+            if old and (not new or guess(x) < guess(y)):
+                a.append(old.pop(0))
+            else:
+                b.append(new.pop(0))
+    if groups:
+        # Only where there are no elements at all is anything left.
+        groups[-1][0].extend(old)
+        groups[-1][1].extend(new)
+    return groups
+
+
+def count(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
+    """The elements along some axes."""
+    return product(shape[each] for each in axes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -268,7 +268,8 @@ class Row:
         distance = AbsOp(SubOp(ConstantOp(value=taps.astype(dtype)), rest)).result
         if shrink != 1:
             distance = MulOp(distance, self.number(shrink)).result
-        weights = self.kernel(distance)
+        cubic = how.cubic if how.mode == "cubic" else None
+        weights = kernel_of(distance, cubic, self.number)
         first = self.column(CastOp(before, to=i64))
         places = AddOp(first, ConstantOp(value=taps.astype(np.int64))).result
         if how.exclude_outside:
@@ -281,16 +282,20 @@ class Row:
             weights = DivOp(weights, SumOp(weights, axes=(1,), keepdims=True)).result
         return self.inside(places), weights
 
-    def kernel(self, distance: SSAValue) -> SSAValue:
-        """Builds the weight of an element so far from a position."""
-        number, d = self.number, distance
-        zero, one = number(0), number(1)
-        if self.how.mode == "linear":
-            return MaximumOp(SubOp(one, d), zero).result
-        a = self.how.cubic
-        slope = SubOp(MulOp(number(a + 2), d), number(a + 3))
-        near = AddOp(MulOp(MulOp(slope, d), d), one)
-        inner = AddOp(MulOp(SubOp(d, number(5)), d), number(8))
-        far = MulOp(SubOp(MulOp(inner, d), number(4)), number(a))
-        beyond = WhereOp(LtOp(d, number(2)), far, zero)
-        return WhereOp(LeOp(d, one), near, beyond).result
+
+def kernel_of(
+    distance: SSAValue, cubic: float | None, number: Callable[[float], SSAValue]
+) -> SSAValue:
+    """
+    Builds the weight of an element so far from a position, linear without a coefficient
+    for a cubic.
+    """
+    d, zero, one = distance, number(0), number(1)
+    if cubic is None:
+        return MaximumOp(SubOp(one, d), zero).result
+    slope = SubOp(MulOp(number(cubic + 2), d), number(cubic + 3))
+    near = AddOp(MulOp(MulOp(slope, d), d), one)
+    inner = AddOp(MulOp(SubOp(d, number(5)), d), number(8))
+    far = MulOp(SubOp(MulOp(inner, d), number(4)), number(cubic))
+    beyond = WhereOp(LtOp(d, number(2)), far, zero)
+    return WhereOp(LeOp(d, one), near, beyond).result

@@ -39,17 +39,20 @@ class RnnOp(RecurrentOp):
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
     ) -> Sequence[Array]:
+        """The state after a step."""
         (function,) = self.gates
         product = np.tensordot(states[0], operands["recurrent_weight"], (1, 2))
         sums = x + product + operands["recurrent_bias"]
-        return (function.numpy(self.held(sums[:, 0])),)
+        return (function.numpy(self.held_array(sums[:, 0])),)
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
+        """Builds the weight by columns."""
         return {"weight": columns(operands["recurrent_weight"])}
 
     def build_step(
         self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
     ) -> Sequence[SSAValue]:
+        """Builds the state after a step."""
         (function,) = self.gates
         sums = AddOp(MatmulOp(states[0], captured["weight"]), x).result
         return (function.build(self.held(sums)),)

@@ -10,8 +10,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ..literal import to_attribute
 from ..nest import Nest, Read, axes, axis, same
 from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, ordered
 from ..shape import Array, Tensor, tensor, tensor_type
 from ..shape import sizes as sizes_of
 
@@ -81,6 +83,13 @@ class SliceOp(SingleResultOp):
         quantities = inside(shape, values["starts"], values["sizes"], values["steps"])
         message = f"expected a slice inside {self.input.type}"
         return [Requirement(each, message) for each in quantities]
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        cuts = {
+            name: to_attribute(ordered(each, order))
+            for name, each in self.values().items()
+        }
+        return Carried((order,), order, cuts)
 
     def reference(
         self,

@@ -13,7 +13,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from ..elementwise import require
+from ..literal import to_attribute
 from ..op import SingleResultOp
+from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes
 from .arithmetic import ReciprocalOp
 from .binary import MulOp, SubOp
@@ -32,6 +34,11 @@ class AlongAxisOp(SingleResultOp, ABC):
         require(input, "float")
         normalize_axis(axis, len(sizes(input)))
         return input
+
+    def carry(self, operand: int, order: Order) -> Carried | None:
+        place = normalize_axis(self.values()["axis"], len(order))
+        axis = to_attribute(order.index(place))
+        return Carried((order,), order, {**self.properties, "axis": axis})
 
     def shifted(self) -> tuple[SSAValue, SSAValue]:
         """

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from xdsl.irdl import irdl_op_definition
 
+from ...dims import Dim, product
+from ..buffer import byte_size
+from ..panels import PanelsAttr
+from ..shape import dtype, tensor_type
 from ..stored import StoredOp
 
 
@@ -15,6 +19,22 @@ class WeightOp(StoredOp):
     ```mlir
     %0 = graph.weight "fc.weight" : tensor<2x3xf32>
     ```
+
+    With `panels` it lies in the store in another order (`panels.py`).
     """
 
     name = "graph.weight"
+
+    @property
+    def panels(self) -> PanelsAttr | None:
+        """The panels that the store has of the tensor; None where it lies as it is."""
+        panels = self.attributes.get("panels")
+        return panels if isinstance(panels, PanelsAttr) else None
+
+    @property
+    def bytes(self) -> Dim:
+        """How many bytes the store has of it."""
+        type = tensor_type(self.result)
+        if self.panels is None:
+            return byte_size(type)
+        return product(self.panels.shape) * dtype(type).itemsize

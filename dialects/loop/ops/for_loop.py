@@ -63,7 +63,8 @@ class ForOp(IRDLOperation):
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
     loop with `lanes` runs so many bodies at once, side by side in vectors, and with
-    `vectors` so many of these in one step, which have totals of their own.
+    `vectors` so many of these in one step, which have totals of their own. The indices
+    of one that is `split` are shared by threads.
 
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
@@ -87,6 +88,8 @@ class ForOp(IRDLOperation):
     ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     vectors = opt_prop_def(IntegerAttr.constr(i64))
+    split = opt_prop_def(UnitAttr)
+    """Whether threads share the indices."""
     body = region_def("single_block")
     totals = var_result_def()
 
@@ -158,6 +161,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected one lane or more, got {self.width}")
         if self.vectors is not None and self.lanes is None:
             raise VerifyException("expected vectors of lanes")
+        if self.split is not None and self.kind != "parallel":
+            raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
             if self.combine is not None or self.width > 1:
                 raise VerifyException(
@@ -183,6 +188,8 @@ class ForOp(IRDLOperation):
             printer.print_string(f" lanes {self.width}")
         if self.vectors is not None:
             printer.print_string(f" vectors {self.vectors.value.data}")
+        if self.split is not None:
+            printer.print_string(" split")
         if arguments:
             printer.print_string(" (")
             for place, (inner, value) in enumerate(
@@ -215,6 +222,7 @@ class ForOp(IRDLOperation):
             lanes = parser.parse_integer()
         if parser.parse_optional_keyword("vectors") is not None:
             vectors = parser.parse_integer()
+        is_split = parser.parse_optional_keyword("split") is not None
         arguments: list[Parser.Argument] = []
         initial: list[SSAValue] = []
 
@@ -239,4 +247,6 @@ class ForOp(IRDLOperation):
             op.lanes = IntegerAttr(lanes, i64)
         if vectors:
             op.vectors = IntegerAttr(vectors, i64)
+        if is_split:
+            op.split = UnitAttr()
         return op

@@ -17,7 +17,11 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
+from ...dims import Dim, dim
 from .check_index import CheckIndexOp
+
+WORK = "work"
+"""The attribute of a kernel that threads may share: how much work it is."""
 
 
 @irdl_op_definition
@@ -56,6 +60,12 @@ class KernelOp(IRDLOperation):
     def may_fail(self) -> bool:
         """Whether a call can end in an error."""
         return any(isinstance(op, CheckIndexOp) for op in self.body.block.ops)
+
+    @property
+    def work(self) -> Dim | None:
+        """How much work there is for threads to share; None when they may not."""
+        found = self.attributes.get(WORK)
+        return dim(found.data) if isinstance(found, StringAttr) else None
 
     def print(self, printer: Printer) -> None:
         """Prints the name, the buffers, the symbols and the body."""

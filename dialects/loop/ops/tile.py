@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -20,8 +21,13 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ..schedule import ScheduleAttr
 from ..subscript import parse_number, print_number
-from .for_loop import YieldOp
+from .for_loop import ForOp, YieldOp
+from .memory import LoadOp, StoreOp
+
+SHARED = ("rows", "columns")
+"""What threads may share of a tile."""
 
 
 @irdl_op_definition
@@ -37,7 +43,8 @@ class TileOp(IRDLOperation):
     `rows`, `columns` and `lanes` say how many totals are kept in registers at a time:
     `rows` times `columns`, in vectors of `lanes` side by side along the columns. Rows
     and columns left over are computed by narrower tiles. All of it is one op, which is
-    unrolled while LLVM text is written.
+    unrolled while LLVM text is written. Threads share what is `split`. With a `schedule` the operands are read in
+    panels and blocks; without, as they lie.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
@@ -60,6 +67,9 @@ class TileOp(IRDLOperation):
     rows = opt_prop_def(IntegerAttr.constr(i64))
     columns = opt_prop_def(IntegerAttr.constr(i64))
     lanes = opt_prop_def(IntegerAttr.constr(i64))
+    schedule = opt_prop_def(ScheduleAttr)
+    split = opt_prop_def(StringAttr)
+    """What threads share, if they do: the rows or the columns."""
     step = region_def("single_block")
     finish = region_def("single_block")
 
@@ -96,6 +106,49 @@ class TileOp(IRDLOperation):
         """What the step yields."""
         return cast(YieldOp, self.step.block.last_op).values[0]
 
+    @property
+    def store(self) -> StoreOp | None:
+        """The one store of a total, or of what is computed from it; else None."""
+        stores = [op for op in self.finish.block.ops if isinstance(op, StoreOp)]
+        return stores[0] if len(stores) == 1 else None
+
+    @property
+    def around(self) -> list[ForOp]:
+        """The loops in parallel that hold nothing but this tile, innermost first."""
+        found: list[ForOp] = []
+        inner: Operation = self
+        while isinstance(outer := inner.parent_op(), ForOp) and outer.combine is None:
+            rest = [op for op in outer.body.block.ops if op is not inner]
+            if not all(isinstance(op, arith.ConstantOp | YieldOp) for op in rest):
+                break
+            found.append(outer)
+            inner = outer
+        return found
+
+    @property
+    def over(self) -> list[ForOp]:
+        """The loops around the tile that run inside of its blocks, innermost first."""
+        count = 0 if self.schedule is None else self.schedule.over.data
+        return self.around[:count]
+
+    def factors(self) -> tuple[LoadOp, LoadOp] | None:
+        """
+        The loads of what moves with the rows and of what moves with the columns.
+
+        None when a step is not just the product of two such elements.
+        """
+        block = self.step.block
+        row, column, *_ = block.args
+        loads = [each for each in block.ops if isinstance(each, LoadOp)]
+        across = [each for each in loads if column in each.indices]
+        down = [each for each in loads if column not in each.indices]
+        if len(across) != 1 or len(down) != 1 or row in across[0].indices:
+            return None
+        indices = [index for each in loads for index in each.indices]
+        if any(not isinstance(index.owner, Block) for index in indices):
+            return None
+        return down[0], across[0]
+
     def verify_(self) -> None:
         """The regions take what they should, and the step yields what it takes."""
         index, type = IndexType(), self.initial.type
@@ -116,6 +169,10 @@ class TileOp(IRDLOperation):
         if end is None or tuple(end.operand_types) != (type,):
             got = "" if end is None else ", ".join(map(str, end.operand_types))
             raise VerifyException(f"expected a step that yields {type}, got {got}")
+        if self.split is not None and self.split.data not in SHARED:
+            raise VerifyException(
+                f"expected to split rows or columns, got {self.split.data}"
+            )
         rows, columns, lanes = self.block
         if min(rows, columns, lanes) < 1 or columns % lanes:
             raise VerifyException(
@@ -140,6 +197,11 @@ class TileOp(IRDLOperation):
         if self.rows is not None:
             rows, columns, lanes = self.block
             printer.print_string(f" by {rows}, {columns}, {lanes}")
+        if self.schedule is not None:
+            printer.print_string(" as ")
+            printer.print_attribute(self.schedule)
+        if self.split is not None:
+            printer.print_string(f" split {self.split.data}")
         printer.print_string(" step (")
         printer.print_ssa_value(so_far)
         printer.print_string(") ")
@@ -178,6 +240,10 @@ class TileOp(IRDLOperation):
                 parser.raise_error(f"expected rows, columns, lanes, got {numbers}")
             for name, number in zip(("rows", "columns", "lanes"), numbers, strict=True):
                 properties[name] = IntegerAttr(number, i64)
+        if parser.parse_optional_keyword("as") is not None:
+            properties["schedule"] = parser.parse_attribute()
+        if parser.parse_optional_keyword("split") is not None:
+            properties["split"] = StringAttr(parser.parse_identifier())
         parser.parse_keyword("step")
         with parser.in_parens():
             so_far = parser.parse_argument(expect_type=False).resolve(type)

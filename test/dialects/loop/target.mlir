@@ -14,6 +14,14 @@ builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 128, re
 
 // -----
 
+// Caches that are not the usual ones are told, in KiB.
+//
+// CHECK: builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, "+avx512f">}
+builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, "+avx512f">} {
+}
+
+// -----
+
 // Nothing is left out.
 //
 // expected-error @below {{registers}}

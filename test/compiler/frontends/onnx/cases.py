@@ -195,7 +195,9 @@ CASES = {
         N,
     ),
     "powers of tensors": Case(
-        "float[n] x, double[n] e | { p = Abs(x) y = Pow(p, e) z = Pow(e, p) }", N
+        "float[n] x, double[n] e | "
+        "{ p = Abs(x) q = Abs(e) y = Pow(p, e) z = Pow(q, x) }",
+        N,
     ),
     "powers of integers": Case(
         "int64[n] i, int32[n] e | { f = Abs(e) y = Pow(i, f) z = Pow(f, f) }", N

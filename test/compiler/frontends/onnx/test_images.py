@@ -83,7 +83,7 @@ CASES = {
     "resize along axes": Case(
         "float[2,5,6,1] x | <int64[2] s = {3, 9}, int64[2] t = {7, 4}>"
         ' { y = Resize<axes=[1,2], mode="linear">(x, , , s)'
-        '   z = Resize<axes=[-2,1], keep_aspect_ratio_policy="not_larger",'
+        '   z = Resize<axes=[2,1], keep_aspect_ratio_policy="not_larger",'
         ' mode="nearest">(x, , , t) }',
     ),
     "resize smoothly": Case(
@@ -130,7 +130,7 @@ CASES = {
         for attributes in (
             "kernel_shape=[2,3]",
             "kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1], ceil_mode=1",
-            "kernel_shape=[2,2], dilations=[2,3], pads=[1,2,0,1]",
+            "kernel_shape=[2,2], dilations=[2,3], pads=[1,1,0,1]",
             "kernel_shape=[2,3], storage_order=1",
         )
     },
@@ -145,7 +145,7 @@ CASES = {
         N,
     ),
     "columns to an image": Case(
-        "float[n,12,30] x | <int64[2] s = {6, 7}, int64[2] k = {2, 3}>"
+        "float[n,12,25] x | <int64[2] s = {6, 7}, int64[2] k = {2, 3}>"
         " { y = Col2Im(x, s, k) }",
         ({"n": 1}, {"n": 3}),
     ),
@@ -188,7 +188,8 @@ REFUSALS = {
         "the policy not_larger for sizes that vary",
     ),
     "shape of a size that varies": (
-        "float[1,1,n] x, float[1,1,3] w | { y = ConvTranspose<output_shape=[7]>(x, w) }",
+        "float[1,1,n] x, float[1,1,3] w | "
+        "{ y = ConvTranspose<output_shape=[7]>(x, w) }",
         "output_shape 7 from a size that varies: n",
     ),
 }

@@ -123,6 +123,31 @@ MALFORMED: dict[str, tuple[str, str]] = {
         { y = Conv<auto_pad="SAME">(x, w) }""",
         "expected auto_pad NOTSET, VALID, SAME_UPPER or SAME_LOWER, got 'SAME'",
     ),
+    "a direction that time has not": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<direction="sideways">(x, w, r) }""",
+        "expected a direction forward or reverse or bidirectional, got 'sideways'",
+    ),
+    "weights of one direction for two": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<direction="bidirectional">(x, w, r) }""",
+        "for bidirectional a W and an R of 2x",
+    ),
+    "a state of another size than its weights": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<hidden_size=7>(x, w, r) }""",
+        "expected a hidden_size of 6, got 7",
+    ),
+    "a gate of no known function": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<activations=["Sine"]>(x, w, r) }""",
+        "expected a known activation, got 'Sine'",
+    ),
+    "a function for no gate": (
+        """(float[3,2,5] x, float[1,6,5] w, float[1,6,6] r) => (float y)
+        { y = RNN<activations=["Tanh","Relu"]>(x, w, r) }""",
+        "expected 1 activations, got",
+    ),
     "a tensor larger than any memory": (
         """(float[1] x) => (float y) <int64[2] s = {16777216,1073741824}>
         { y = Expand(x, s) }""",

@@ -1,4 +1,4 @@
-"""Functions of operators on pairs of numbers: powers, rests, bits, angles, distances."""
+"""Functions of operators on pairs of numbers: powers, rests, bits, distances."""
 
 from __future__ import annotations
 
@@ -68,6 +68,14 @@ CASES: dict[str, Case] = {
     "shift left": fixed(lambda x, y: x << y, whole(*X), BITS),
     "shift right": fixed(lambda x, y: x >> y, whole(*X), BITS),
     "shift by number": fixed(lambda x: (x << 3) + (x >> 1), whole(*X)),
+    "bitwise shifts": fixed(
+        lambda x, y: torch.bitwise_left_shift(torch.bitwise_right_shift(x, 1), y),
+        *(whole(*X), BITS),
+    ),
+    "bitwise shifts by tensors": fixed(
+        lambda x, y: torch.bitwise_left_shift(torch.bitwise_right_shift(x, y), 2),
+        *(whole(*X), BITS),
+    ),
     # Angles, signs, and what is no number.
     "atan2": dynamic(torch.atan2, floats(*X), floats(*X)),
     "atan2 of odd floats": fixed(torch.atan2, ODD.reshape(6, 1), -ODD),
@@ -79,6 +87,11 @@ CASES: dict[str, Case] = {
     "isinf": fixed(torch.isinf, ODD),
     "isinf of integers": fixed(torch.isinf, whole(*X)),
     "nan_to_num": fixed(lambda x: torch.nan_to_num(x, 1, 2, 3), ODD),
+    "round to hundredths": fixed(lambda x: x.round(decimals=2), floats(*X)),
+    "round to tens": fixed(lambda x: x.round(decimals=-1), floats(*X) * 99),
+    "signbit": fixed(torch.signbit, torch.tensor([-0.0, 0.0, -2, 3, -torch.inf])),
+    "signbit of integers": fixed(torch.signbit, whole(*X)),
+    "softmax without axes": fixed(lambda x: x.sum().softmax(0), floats(*X)),
     "xlogy": fixed(torch.xlogy, ODD.reshape(6, 1), ODD),
     # Norms and distances.
     **{
@@ -96,6 +109,7 @@ CASES: dict[str, Case] = {
         for order in (0, 1, 2, 2.5, torch.inf)
     },
     "cdist of nothing": fixed(torch.cdist, floats(3, 0), floats(2, 0)),
+    "dist": fixed(lambda x, y: torch.dist(x, y, 3), floats(*X), floats(6)),
     "pdist": fixed(F.pdist, floats(4, 3)),
     # Products that are added up.
     "addbmm": fixed(

@@ -29,7 +29,7 @@ class WithStates(nn.Module):
 
     def forward(self, x: Tensor, *states: Tensor) -> Any:
         """What the module makes of them."""
-        return self.module(x, states if len(states) > 1 else states[0])
+        return self.module(x, states[0] if len(states) == 1 else states)
 
 
 class Turned(nn.Module):

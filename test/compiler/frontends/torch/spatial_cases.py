@@ -168,7 +168,38 @@ STATISTICS: dict[str, Callable[[Tensor], Tensor]] = {
     "normalize": lambda x: F.normalize(x, 3.0),
 }
 
+SAMPLED = {
+    **{
+        f"grid_sample {mode} {padding} {corners}": dynamic(
+            lambda x, grid, mode=mode, padding=padding, corners=corners: F.grid_sample(
+                x, grid, mode, padding, corners
+            ),
+            image(),
+            floats(4, 5, 4, 2),
+        )
+        for mode in ("bilinear", "nearest", "bicubic")
+        for padding in ("zeros", "border", "reflection")
+        for corners in (False, True)
+    },
+    **{
+        f"grid_sample of volumes {mode} {padding}": dynamic(
+            lambda x, grid, mode=mode, padding=padding: F.grid_sample(
+                x, grid, mode, padding, False
+            ),
+            image(3),
+            floats(4, 3, 2, 4, 3),
+        )
+        for mode, padding in (("bilinear", "zeros"), ("nearest", "reflection"))
+    },
+    "affine_grid": dynamic(
+        lambda x, turn: F.grid_sample(x, F.affine_grid(turn, list(x.shape))),
+        image(),
+        floats(4, 2, 3),
+    ),
+}
+
 CASES: dict[str, Case] = {
+    **SAMPLED,
     **{
         f"conv_transpose{count}d {window}": transposed(count, *window)
         for count, window in (

@@ -198,3 +198,8 @@ def test_the_same_tensor_given_twice():
     x = floats(3, 4)
     module = Wrapped(lambda a, b: a @ b.T)
     check(sr.compile(module, (x, x)), module, x, floats(3, 4))
+
+
+def test_an_input_that_the_module_holds_as_well():
+    layer = nn.Linear(3, 3, bias=False)
+    check(sr.compile(layer, (layer.weight,)), layer, floats(3, 3))

@@ -131,7 +131,8 @@ CASES: dict[str, tuple[type[torch.nn.Module], Any, list[tuple[Any, ...]]]] = {
 
 def several(results: Any) -> tuple[Any, ...]:
     """The results of a model, also when it has one."""
-    return tuple(results) if type(results) is tuple else (results,)
+    found: tuple[Any, ...] = results if type(results) is tuple else (results,)
+    return found
 
 
 @pytest.mark.parametrize("name", CASES)

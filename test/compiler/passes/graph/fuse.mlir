@@ -18,6 +18,51 @@ func.func @epilogue(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>, %b : tensor<5xf3
   return %2 : tensor<2x5xf32>
 }
 
+// It does so where axes have one element, along which nothing moves.
+//
+// CHECK-LABEL: func.func @epilogue_of_one_row
+// CHECK-NEXT:    graph.fusion %x, %w
+// CHECK:           graph.matmul
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.yield
+func.func @epilogue_of_one_row(%x : tensor<1x3xf32>, %w : tensor<3x5xf32>) -> tensor<1x5xf32> {
+  %0 = graph.matmul %x, %w : tensor<1x3xf32>, tensor<3x5xf32> -> tensor<1x5xf32>
+  %1 = graph.relu %0 : tensor<1x5xf32> -> tensor<1x5xf32>
+  return %1 : tensor<1x5xf32>
+}
+
+// What is padded is computed inside the padding.
+//
+// CHECK-LABEL: func.func @padded
+// CHECK-NEXT:    graph.fusion %x, %w
+// CHECK:           graph.matmul
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.pad
+// CHECK-NEXT:      graph.yield
+func.func @padded(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>) -> tensor<4x7xf32> {
+  %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  %1 = graph.relu %0 : tensor<2x5xf32> -> tensor<2x5xf32>
+  %2 = graph.pad %1 {low = array<i64: 1, 1>, high = array<i64: 1, 1>, value = 0.0 : f64} : tensor<2x5xf32> -> tensor<4x7xf32>
+  return %2 : tensor<4x7xf32>
+}
+
+// Each part of a concatenation may be a reduction.
+//
+// CHECK-LABEL: func.func @reductions_side_by_side
+// CHECK-NEXT:    graph.fusion
+// CHECK:           graph.sum
+// CHECK-NEXT:      graph.matmul
+// CHECK-NEXT:      graph.relu
+// CHECK-NEXT:      graph.concat
+// CHECK-NEXT:      graph.yield
+func.func @reductions_side_by_side(%x : tensor<2x3xf32>, %y : tensor<2x5x7xf32>, %w : tensor<3x5xf32>) -> tensor<2x10xf32> {
+  %0 = graph.sum %y {axes = array<i64: 2>, keepdims = false} : tensor<2x5x7xf32> -> tensor<2x5xf32>
+  %1 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  %2 = graph.relu %1 : tensor<2x5xf32> -> tensor<2x5xf32>
+  %3 = graph.concat %0, %2 {axis = 1 : i64} : tensor<2x5xf32>, tensor<2x5xf32> -> tensor<2x10xf32>
+  return %3 : tensor<2x10xf32>
+}
+
 // Elementwise ops before a reduction become its prologue, and those after it its epilogue.
 //
 // CHECK-LABEL: func.func @prologue

@@ -96,3 +96,135 @@ loop.kernel @no_tile() {
     loop.yield
   }
 }
+
+// Both operands may change, and many rows use what is copied once: columns are copied
+// into panels as wide as the tile. As many steps as fill the first cache are a block.
+//
+// CHECK-LABEL: loop.kernel @columns_copied
+// SSE:           by 6, 8, 4 as #loop.schedule<panels = 8, rows = 30, columns = 48, depth = 1000 of 0, copies = "columns"> step
+// AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 96, depth = 500 of 0, copies = "columns"> step
+// AVX512:        by 14, 32, 16 as #loop.schedule<panels = 32, rows = 126, columns = 96, depth = 250 of 0, copies = "columns"> step
+loop.kernel @columns_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 1000 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 96 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%row * 96 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Rows a multiple of 2048 bytes apart are copied: they would fall into few sets of the
+// cache. A weight in panels is not copied.
+//
+// CHECK-LABEL: loop.kernel @rows_copied
+// AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 256, depth = 512 of 0, copies = "rows"> step
+loop.kernel @rows_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) symbols ["m"] {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to "m", %j to 256, reduce %k to 1024 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 1024 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j panel 16 * 16384] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%row * 256 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// One row reads each weight once: all columns and steps are one block, and several
+// panels side by side.
+//
+// CHECK-LABEL: loop.kernel @row_by_panels
+// AVX2:          by 1, 64, 8 as #loop.schedule<panels = 16, rows = 1, columns = 256, depth = 4096 of 0> step
+loop.kernel @row_by_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1, %j to 256, reduce %k to 4096 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j panel 16 * 65536] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Few rows do not pay for a copy.
+//
+// CHECK-LABEL: loop.kernel @few_rows
+// AVX2:          by 3, 24, 8 step
+loop.kernel @few_rows(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 4, %j to 256, reduce %k to 1024 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 1024 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 256 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%row * 256 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Totals of another type than the result cannot wait there: all steps are one block.
+//
+// CHECK-LABEL: loop.kernel @other_type
+// AVX2:          depth = 1024 of 0, copies = "columns"> step
+loop.kernel @other_type(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf64>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 64, %j to 256, reduce %k to 1024 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 1025 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 256 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    %wide = arith.extf %total : f32 to f64
+    loop.store %wide, %y[%row * 256 + %column] : memref<?xf64>
+    loop.yield
+  }
+}
+
+// Along the inner loop the columns stay the same: it runs inside of a block, so that a
+// panel is used for all of it. Along the outer they do not.
+//
+// CHECK-LABEL: loop.kernel @pixels
+// AVX2:          by 5, 16, 8 as #loop.schedule<panels = 16, rows = 15, columns = 128, depth = 384 of 1, over = 1> step
+loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  loop.for parallel %g to 2 {
+    loop.for parallel %h to 14 {
+      %zero = arith.constant 0.0 : f32
+      loop.tile %i to 14, %j to 256, reduce %k to 3, reduce %l to 768 from %zero : f32 step (%sum) {
+        %a = loop.load %x[%h * 4096 + %i * 256 + %k * 4096 + %l] : memref<?xf32>
+        %b = loop.load %w[%g * 589824 + %k * 12288 + %l * 16 + %j panel 16 * 36864] : memref<?xf32>
+        %next = math.fma %a, %b, %sum : f32
+        loop.yield %next : f32
+      } finish (%row, %column, %total) {
+        loop.store %total, %y[%g * 50176 + %h * 3584 + %row * 256 + %column] : memref<?xf32>
+        loop.yield
+      }
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// One row on lines a page long: few of them at a time, and all columns.
+//
+// CHECK-LABEL: loop.kernel @long_lines
+// AVX2:          by 1, 32, 8 as #loop.schedule<panels = 32, rows = 1, columns = 4096, depth = 8 of 0> step
+loop.kernel @long_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1, %j to 4096, reduce %k to 4096 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%k] : memref<?xf32>
+    %b = loop.load %w[%k * 4096 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%column] : memref<?xf32>
+    loop.yield
+  }
+}

@@ -22,6 +22,31 @@ loop.kernel @round_trip(%a: memref<?xf32>, %b: memref<?xi1>) {
 
 // -----
 
+// An index may count elements side by side in panels, each so far from the next.
+//
+// CHECK-LABEL: loop.kernel @panels
+// CHECK:         loop.load %a[%i * 16 + %j panel 16 * 1024 + 3] : memref<?xf32>
+// CHECK:         loop.load %a[%j panel 8 * "8 * n"] : memref<?xf32>
+//
+// In a panel they may be some way apart too, so that one index goes over two axes.
+//
+// CHECK:         loop.load %a[%i + %j panel 28 by 64 * 1920] : memref<?xf32>
+// CHECK:         loop.load %a[%j panel 28 by "n" * "30 * n"] : memref<?xf32>
+loop.kernel @panels(%a: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to 4 {
+    loop.for parallel %j to 32 {
+      %x = loop.load %a[%i * 16 + %j panel 16 * 1024 + 3] : memref<?xf32>
+      %y = loop.load %a[%j panel 8 * "8 * n"] : memref<?xf32>
+      %z = loop.load %a[%i + %j panel 28 by 64 * 1920] : memref<?xf32>
+      %u = loop.load %a[%j panel 28 by "n" * "30 * n"] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
 // Strides and offsets may depend on the symbols of the kernel.
 //
 // CHECK-LABEL: loop.kernel @symbols

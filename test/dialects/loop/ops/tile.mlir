@@ -40,6 +40,40 @@ loop.kernel @sized() symbols ["n", "m"] {
 
 // -----
 
+// A schedule says in which panels and blocks, and what is copied.
+//
+// CHECK-LABEL: loop.kernel @scheduled
+// CHECK:         by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0> step (%sum) {
+// CHECK:         by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 3 of 1, copies = "rows and columns"> step (
+loop.kernel @scheduled() {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0> step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+  loop.tile %i to 64, %j to 64, reduce %k to 3, reduce %l to 7 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 3 of 1, copies = "rows and columns"> step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+}
+
+// -----
+
+// Blocks are whole panels.
+loop.kernel @half_a_panel() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{expected blocks of whole panels and one step or more, got 24 columns, panels of 16 and 512 steps}}
+  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 24, depth = 512 of 0> step (%sum) {
+    loop.yield %sum : f32
+  } finish (%row, %column, %total) {
+    loop.yield
+  }
+}
+
+// -----
+
 // The columns of a tile are whole vectors.
 loop.kernel @half_a_vector() {
   %zero = arith.constant 0.0 : f32

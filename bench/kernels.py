@@ -1,0 +1,160 @@
+"""
+Time each kernel of a model by itself, on the memory that a run leaves behind.
+
+    python -m bench.kernels model.onnx [SYMBOL=NUMBER ...]
+
+A line for each call, in the order of the program: microseconds (the best of several),
+billions of multiplications and additions a second in the register tiles, the tiles
+(loops around them, rows, columns and what is summed up), the name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from llvmlite import binding
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from static_runtime.compiler.compile import Compilation, make_module
+from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.run import random_inputs, sizes_of
+from static_runtime.dialects.dims import Dim, dim, evaluate, product
+from static_runtime.dialects.loop.ops.for_loop import ForOp
+from static_runtime.dialects.loop.ops.kernel import KernelOp
+from static_runtime.dialects.loop.ops.program import (
+    CallOp,
+    ProgramOp,
+    ViewOp,
+    symbol_name,
+)
+from static_runtime.dialects.loop.ops.tile import TileOp
+from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
+from static_runtime.runtime.code import LOCK, linker
+from static_runtime.runtime.runtime import StaticRuntime
+
+REPEATS = 7
+
+
+def tiles(kernel: KernelOp) -> Iterator[tuple[Dim, tuple[Dim, ...]]]:
+    """How often each tile of a kernel is computed, and its sizes."""
+    for op in kernel.walk():
+        if isinstance(op, TileOp):
+            around: list[Dim] = []
+            outer: Operation | None = op.parent_op()
+            while outer is not None:
+                if isinstance(outer, ForOp):
+                    around.append(outer.size)
+                outer = outer.parent_op()
+            yield product(around), op.sizes
+
+
+def address(view: ViewOp, runtime: StaticRuntime) -> int:
+    """Where the memory of a view is."""
+    number, layout, words = view.number.value.data, runtime.layout, runtime.words
+    match view.region.data:
+        case "inputs":
+            return int(words[layout.HEAD + number])
+        case "outputs":
+            return int(words[layout.first_output + number])
+        case "constants":
+            return int(words[layout.CONSTANTS]) + number
+        case _:
+            offset = view.offset.value.data
+            if offset < 0:
+                offset = int(words[layout.first_slot + number])
+            return int(words[layout.ACTIVATIONS]) + offset
+
+
+def link_kernels(codes: list[bytes], names: list[str]) -> dict[str, int]:
+    """The addresses of the functions of kernels."""
+    with LOCK:
+        builder = binding.JITLibraryBuilder().add_current_process()
+        for code in codes:
+            builder.add_object_img(code)
+        for name in names:
+            builder.export_symbol(name)
+        library = builder.link(linker(), "kernels")
+    LIBRARIES.append(library)
+    return {name: library[name] for name in names}
+
+
+LIBRARIES: list[binding.ResourceTracker] = []
+
+
+def call_arguments(
+    call: CallOp, kernel: KernelOp, runtime: StaticRuntime, symbols: Mapping[str, int]
+) -> list[ctypes.c_void_p | ctypes.c_int64]:
+    """What a call passes to its kernel."""
+    values: list[ctypes.c_void_p | ctypes.c_int64] = []
+    for buffer in call.buffers:
+        assert isinstance(buffer.owner, ViewOp)
+        values.append(ctypes.c_void_p(address(buffer.owner, runtime)))
+    for each in call.symbols:
+        values.append(ctypes.c_int64(number(dim(each.data), symbols)))
+    if kernel.may_fail:
+        values.append(ctypes.c_void_p(runtime.address + 8 * runtime.layout.ERROR))
+    return values
+
+
+def number(size: Dim, symbols: Mapping[str, int]) -> int:
+    """The value of a dimension."""
+    return int(str(evaluate(size, symbols)))
+
+
+def main(path: str, given: list[str]) -> None:
+    """Prints the table of one model."""
+    compilation = Compilation(Path(path), options=Options(cache=False))
+    ctx = context()
+    module: ModuleOp = compilation.front_end()(ctx)
+    driver = Driver(ctx, Options(cache=False), "host", None)
+    artifact, report = driver.compile(module)
+    made = make_module(artifact, report)
+    symbols = sizes_of(made.program, given)
+    inputs = list(random_inputs(made.program, 0, symbols).values())
+    runtime = made.runtime
+    # What the inputs and outputs are must outlive the run.
+    outputs = runtime.run(inputs, symbols)
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
+    names = {
+        name: function_name(each.name)[1:]
+        for name, each in lower_kernels(module).items()
+    }
+    main_object = len(artifact.objects) - 1
+    functions = link_kernels(
+        list(artifact.objects[:main_object]), list(dict.fromkeys(names.values()))
+    )
+    (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
+    total = 0.0
+    for call in program.body.block.ops:
+        if not isinstance(call, CallOp):
+            continue
+        kernel = kernels[name := symbol_name(call.callee)]
+        arguments = call_arguments(call, kernel, runtime, symbols)
+        function = ctypes.CFUNCTYPE(None, *map(type, arguments))(functions[names[name]])
+        best = float("inf")
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            function(*arguments)
+            best = min(best, time.perf_counter() - start)
+        total += best
+        inner = dict(zip([s.data for s in kernel.symbols], call.symbols, strict=True))
+        local = {key: number(dim(each.data), symbols) for key, each in inner.items()}
+        work, shapes = 0, list[str]()
+        for count, sizes in tiles(kernel):
+            work += 2 * number(product((count, *sizes)), local)
+            shape = "x".join(str(number(each, local)) for each in sizes)
+            shapes.append(f"{number(count, local)}*({shape})")
+        speed = f"{work / best / 1e9:7.1f}" if work else " " * 7
+        print(f"{best * 1e6:9.1f} {speed} {' '.join(shapes):>40}  {name}")
+    print(f"{total * 1e6:9.1f} together, {len(outputs)} outputs")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

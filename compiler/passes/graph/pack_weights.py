@@ -1,0 +1,178 @@
+"""
+Put constants that a contraction reads into panels, in the order in which it reads them.
+
+Here the target has vectors of 256 bits.
+
+Before:
+
+    %w = graph.weight "fc" : tensor<64x120xf32>
+    %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
+
+After:
+
+    %w = graph.weight "fc.panels" {
+        panels = #graph.panels<width = 16, rows = [64 by 120], columns = 120 by 1>
+    } : tensor<64x120xf32>
+    %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
+
+A contraction is known by its nest, and so is what of it are columns: a convolution is
+packed as a product of matrices is. The tensor stays the same, to all that ask; only how
+it lies in the store is another. A weight that something else reads as well is there
+twice. Panels are as wide as the registers like it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.ir import Attribute, Operation, Use
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.dims import product
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.fusion import FusionOp
+from ....dialects.graph.ops.weight import WeightOp
+from ....dialects.graph.panels import Axis, PanelsAttr
+from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.loop.target import TargetAttr, target_of
+from ....lowering.graph_to_loop.collapse import collapse
+from ....lowering.graph_to_loop.expression import (
+    Apply,
+    KernelNest,
+    Load,
+    loads,
+    make_group,
+)
+from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
+from ...context import weights_of
+from ...cost.panels import panel_width
+from ...weights import WeightStore
+
+
+@dataclass(frozen=True)
+class PackWeights(ModulePass):
+    """Packs every weight that a contraction reads."""
+
+    name = "pack-weights"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        weights = weights_of(ctx)
+        found = [each for each in op.walk() if isinstance(each, WeightOp)]
+        if found:
+            target = target_of(op)
+            packer = Packer(weights, target)
+            for each in found:
+                packer.pack(each)
+            packer.forget([each for each in op.walk() if isinstance(each, WeightOp)])
+
+
+@dataclass
+class Packer:
+    """Packs weights of one store for one target."""
+
+    weights: WeightStore
+    target: TargetAttr
+
+    def __post_init__(self) -> None:
+        self.packed: dict[tuple[str, PanelsAttr], str] = {}
+        self.replaced: set[str] = set()
+
+    def pack(self, op: WeightOp) -> None:
+        """Gives each contraction that reads a weight the panels that it wants."""
+        wanted: dict[PanelsAttr, list[Use]] = {}
+        for use in list(op.result.uses):
+            panels = panels_of(use.operation, op, self.target)
+            if panels is not None:
+                wanted.setdefault(panels, []).append(use)
+        for panels, uses in wanted.items():
+            copy = WeightOp(self.entry(op.key.data, panels), tensor_type(op.result))
+            copy.attributes["panels"] = panels
+            copy.location = op.location
+            Rewriter.insert_op(copy, InsertPoint.after(op))
+            for use in uses:
+                use.operation.operands[use.index] = copy.result
+        if wanted:
+            self.replaced.add(op.key.data)
+            if not list(op.result.uses):
+                Rewriter.erase_op(op)
+
+    def entry(self, key: str, panels: PanelsAttr) -> str:
+        """The entry of the store that has a weight in panels."""
+        if (key, panels) not in self.packed:
+            array = panels.pack(self.weights[key])
+            self.packed[key, panels] = self.weights.put(f"{key}.panels", array)
+        return self.packed[key, panels]
+
+    def forget(self, ops: Sequence[WeightOp]) -> None:
+        """Drops from the store what was packed and is read by nothing else."""
+        used = {op.key.data for op in ops}
+        for key in self.replaced - used:
+            self.weights.drop(key)
+
+
+def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr | None:
+    """The panels in which a contraction wants a weight; None when it wants none."""
+    if not isinstance(op, GraphOp) or (not isinstance(op, FusionOp) and not op.nests()):
+        return None
+    group = make_group(op)
+    reading = [
+        nest
+        for nest in group.nests
+        if any(
+            load.buffer is weight.result
+            for root in (nest.element, nest.finish)
+            for load in loads(root)
+        )
+    ]
+    if len(reading) != 1 or not reading[0].is_contraction:
+        return None
+    nest = collapse(reading[0])
+    return panels_in(nest, weight, target)
+
+
+def panels_in(
+    nest: KernelNest, weight: WeightOp, target: TargetAttr
+) -> PanelsAttr | None:
+    """The panels of a weight that a contraction reads across its columns."""
+    assert isinstance(nest.element, Apply)
+    mine = [load for load in nest.element.operands if is_load_of(load, weight)]
+    # Its tail may read the weight too, element by element.
+    count = sum(load.buffer is weight.result for load in loads(nest.finish))
+    if len(mine) != 1 or count or len(nest.element.operands) != 2:
+        return None
+    (load,) = mine
+    assert isinstance(load, Load)
+    row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
+    steps: dict[int, Axis] = {}
+    for axis, stride in load.at.factors:
+        bound = nest.bounds[axis]
+        if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
+            return None
+        steps[axis] = (bound, stride)
+    size = product(sizes(tensor_type(weight.result)))
+    if column is None or column not in steps or row in steps:
+        return None
+    if load.at.offset != 0 or product(each for each, _ in steps.values()) != size:
+        return None
+    if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
+        return None
+    rows = [steps[axis] for axis in sorted(steps) if axis != column]
+    width, _ = panel_width(steps[column][0], bits_of(nest.type), target)
+    return PanelsAttr.of(width, rows, steps[column])
+
+
+def is_load_of(value: object, weight: WeightOp) -> bool:
+    """Whether an operand is just an element of the weight."""
+    return (
+        isinstance(value, Load) and value.buffer is weight.result and not value.lookups
+    )
+
+
+def bits_of(type: Attribute) -> int:
+    """The bits of an element."""
+    assert isinstance(type, FixedBitwidthType)
+    return type.bitwidth

@@ -1,0 +1,157 @@
+"""
+Choose for each kernel the loops whose indices several threads may share.
+
+Before:
+
+    loop.kernel @relu(%a: memref<?xf32>, %b: memref<?xf32>) {
+      loop.for parallel %i to 1000000 lanes 8 { … }
+    }
+
+After:
+
+    loop.kernel @relu(%a: memref<?xf32>, %b: memref<?xf32>)
+        attributes {work = "16000000"} {
+      loop.for parallel %i to 1000000 lanes 8 split { … }
+    }
+
+Each thread runs a range of the indices of a loop that is `split`: the outermost of its
+nest that has enough of them, never one that reduces or whose order matters; of a tile
+they share the rows or the columns, whichever are more. So what is
+computed for an index, and its bits, do not depend on the number of threads. The work of
+a kernel is about how many multiply-adds take as long; where that is known and small the
+kernel stays as it is, and elsewhere a call compares it with what a thread costs. A
+kernel that checks indices, or reads what it wrote, is one thread's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Block
+from xdsl.passes import ModulePass
+
+from ....dialects.dims import Dim, ceildiv, product
+from ....dialects.loop.ops.for_loop import ForOp
+from ....dialects.loop.ops.kernel import WORK, KernelOp
+from ....dialects.loop.ops.memory import LoadOp
+from ....dialects.loop.ops.tile import TileOp
+from ....runtime.layout import GRAIN
+
+ENOUGH = 8
+"""Indices of a loop that several threads can share evenly enough."""
+
+MANY = 1 << 20
+"""Units whose number only a run knows."""
+
+POINT = 16
+"""The work of a point of a loop that moves memory, in multiply-adds of a tile."""
+
+
+@dataclass(frozen=True)
+class ParallelizeLoops(ModulePass):
+    """Splits loops of kernels that have work for several threads."""
+
+    name = "parallelize-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            found = [splittable(each) for each in roots(kernel.body.block)]
+            loops = [each for each in found if each is not None]
+            if not loops or len(loops) < len(found) or not is_divisible(kernel):
+                continue
+            work = work_of(kernel.body.block)
+            if isinstance(work, int) and work < 2 * GRAIN:
+                continue
+            for each in loops:
+                each.split()
+            kernel.attributes[WORK] = StringAttr(str(work))
+
+
+def roots(block: Block) -> Iterator[ForOp | TileOp]:
+    """The outermost loops and tiles of a block."""
+    for op in block.ops:
+        if isinstance(op, ForOp | TileOp):
+            yield op
+
+
+def is_divisible(kernel: KernelOp) -> bool:
+    """Whether threads that share a kernel do not meet."""
+    result = kernel.body.block.args[-1]
+    reads = any(
+        isinstance(each, LoadOp) and each.buffer is result for each in kernel.walk()
+    )
+    return not (reads or kernel.may_fail)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What threads may share: so many units of a loop, or of what a tile has."""
+
+    units: Dim
+    op: ForOp | TileOp
+    what: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many units there are; many where only a run knows."""
+        return self.units if isinstance(self.units, int) else MANY
+
+    def split(self) -> None:
+        """Lets threads share it."""
+        if isinstance(self.op, TileOp):
+            self.op.split = StringAttr(self.what)
+        else:
+            self.op.split = UnitAttr()
+
+
+def splittable(root: ForOp | TileOp) -> Share | None:
+    """The outermost loop that has enough indices, or what has most of all."""
+    found: list[Share] = []
+    while isinstance(root, ForOp) and root.kind == "parallel":
+        found.append(Share(root.size, root))
+        inner = list(roots(root.body.block))
+        if len(inner) != 1:
+            break
+        (root,) = inner
+    if isinstance(root, TileOp):
+        found = [each for each in found if not is_repeated(each.op, root)]
+        found += shares_of(root)
+    enough = [each for each in found if each.count >= ENOUGH]
+    if enough and isinstance(enough[0].op, ForOp):
+        return enough[0]
+    most = max(found, key=lambda each: each.count, default=None)
+    return most if most is not None and most.count > 1 else None
+
+
+def is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
+    """Whether each thread would copy the columns again that a tile copies."""
+    copies = tile.schedule is not None and tile.schedule.copies_of("columns")
+    return copies and loop in tile.over
+
+
+def shares_of(tile: TileOp) -> list[Share]:
+    """The columns and rows of a tile, in as many as it computes at once."""
+    rows, columns, *_ = tile.sizes
+    tall, wide, _ = tile.block
+    found = [Share(ceildiv(columns, wide), tile, "columns")]
+    if tile.schedule is not None:
+        panels = tile.schedule.panels.data
+        found = [Share(ceildiv(columns, panels), tile, "columns")]
+        if tile.schedule.copies_of("columns"):
+            return found
+    return [*found, Share(ceildiv(rows, tall), tile, "rows")]
+
+
+def work_of(block: Block) -> Dim:
+    """How much work the loops of a block are."""
+    total: Dim = 0
+    for op in roots(block):
+        if isinstance(op, TileOp):
+            total = total + product(op.sizes)
+        else:
+            inner = work_of(op.body.block)
+            total = total + op.size * (POINT if inner == 0 else inner)
+    return total

@@ -1,0 +1,223 @@
+"""`graph.grid_sample`: an image at places that a grid gives, between its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product as pairs
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i1, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, maximum, product
+from ..elementwise import require
+from ..grid import FARTHEST, MODES, PADDINGS, Grid
+from ..literal import to_names
+from ..op import Requirement, SingleResultOp
+from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
+from .arithmetic import AbsOp
+from .binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
+from .cast import CastOp
+from .clamp import ClampOp
+from .compare import EqOp, GeOp, LeOp, NeOp
+from .constant import ConstantOp
+from .dim import DimOp
+from .logical import LogicalAndOp
+from .resample import ResampleOp
+from .reshape import ReshapeOp
+from .resize import kernel_of
+from .rounding import FloorOp, RoundOp
+from .slice import SliceOp
+from .where import WhereOp
+
+
+@irdl_op_definition
+class GridSampleOp(SingleResultOp):
+    """
+    Of an image NxCx... the elements at the places NxPx...xA of a grid: NxCxPx...
+
+    A place has a number for each spatial axis, the last axis first, from -1 to 1: the
+    middles of the elements at the ends when `align_corners`, else the borders of the
+    image. NaN is -1. `mode` is `nearest`, `linear` or `cubic`, and what lies beyond the
+    image is `zeros`, its `border`, or its `reflection`.
+
+    ```mlir
+    %2 = graph.grid_sample %0, %1 {mode = "linear", padding = "zeros", align_corners = false} : tensor<2x3x5x7xf32>, tensor<2x4x6x2xf32> -> tensor<2x3x4x6xf32>
+    %3 = graph.grid_sample %0, %1 {mode = "cubic", padding = "reflection", align_corners = false} : tensor<2x3x5xf32>, tensor<2x4x1xf32> -> tensor<2x3x4xf32>
+    ```
+    """
+
+    name = "graph.grid_sample"
+
+    input = operand_def(TensorType)
+    grid = operand_def(TensorType)
+    mode = prop_def(StringAttr)
+    padding = prop_def(StringAttr)
+    align_corners = prop_def(IntegerAttr.constr(i1))
+
+    @classmethod
+    def infer(
+        cls, input: Tensor, grid: Tensor, mode: str, padding: str, align_corners: bool
+    ) -> Tensor:
+        require(input, "float")
+        for name, known in ((mode, MODES), (padding, PADDINGS)):
+            if name not in known:
+                raise VerifyException(f"expected one of {', '.join(known)}, got {name}")
+        match sizes(input), sizes(grid):
+            case (n, c, *spatial), (n2, *places, count) if (
+                count == len(spatial) == len(places) > 0
+                and n == n2
+                and 0 not in spatial
+                and grid.element_type == input.element_type
+            ):
+                return tensor(input.element_type, n, c, *places)
+            case _:
+                raise VerifyException(
+                    f"expected NxCx... and NxPx...xA, got {input} and {grid}"
+                )
+
+    def requirements(self) -> Sequence[Requirement]:
+        type = tensor_type(self.input)
+        message = f"expected elements along the spatial axes of {type}"
+        return [Requirement(size - 1, message) for size in sizes(type)[2:]]
+
+    def reference(
+        self, input: Array, grid: Array, mode: str, padding: str, align_corners: bool
+    ) -> Array:
+        how = Grid(mode, padding, align_corners)
+        n, c, *spatial = input.shape
+        places = grid.shape[1:-1]
+        count, total = len(spatial), prod(places)
+        rows = grid.reshape(n, total, count)
+        tables = [
+            how.table(rows[:, :, count - 1 - axis], size)
+            for axis, size in enumerate(spatial)
+        ]
+        result = np.zeros((n, c, total), input.dtype)
+        images = np.arange(n)[:, None]
+        for taps in pairs(*(range(elements.shape[-1]) for elements, _ in tables)):
+            at = tuple(
+                elements[..., tap]
+                for tap, (elements, _) in zip(taps, tables, strict=True)
+            )
+            weight = np.ones((n, total), input.dtype)
+            for tap, (_, weights) in zip(taps, tables, strict=True):
+                weight = weight * weights[..., tap]
+            found = np.moveaxis(input, 1, -1)[(images, *at)]
+            with np.errstate(all="ignore"):
+                part = found * weight[..., None]
+            result += np.moveaxis(np.where(weight[..., None] == 0, 0, part), -1, 1)
+        return result.reshape(n, c, *places)
+
+    def decompose(self) -> Sequence[SSAValue]:
+        values = self.values()
+        how = Grid(values["mode"], values["padding"], values["align_corners"])
+        n, c, *spatial = sizes(tensor_type(self.input))
+        count, total = len(spatial), product(self.shape[2:])
+        places: SSAValue | None = None
+        weights: SSAValue | None = None
+        for axis, size in enumerate(spatial):
+            elements, part = Line(self, how, axis, size).table()
+            taps = [1] * count
+            taps[axis] = len(how.taps)
+            shape = to_names([n, total, *taps])
+            stride = DimOp(value=str(product(spatial[axis + 1 :])))
+            step = MulOp(ReshapeOp(elements, shape=shape), stride).result
+            part = ReshapeOp(part, shape=shape).result
+            places = step if places is None else AddOp(places, step).result
+            weights = part if weights is None else MulOp(weights, part).result
+        assert places is not None, "an image has axes"
+        assert weights is not None, "an image has axes"
+        table = to_names([n, total, len(how.taps) ** count])
+        result = ResampleOp(
+            ReshapeOp(self.input, shape=to_names([n, c, product(spatial)])),
+            ReshapeOp(places, shape=table),
+            ReshapeOp(weights, shape=table),
+            axis=2,
+            skips=True,
+        )
+        return [ReshapeOp(result, shape=to_names(self.shape)).result]
+
+
+class Line:
+    """Builds what `Grid` says of arrays, for one spatial axis."""
+
+    def __init__(self, op: GridSampleOp, how: Grid, axis: int, size: Dim):
+        """The axis of the image that `op` samples, which has `size` elements."""
+        self.how, self.size = how, size
+        self.kind = op.type.element_type
+        self.of = dtype(op.type)
+        outer = sizes(tensor_type(op.grid))[:-1]
+        starts = [*(0 for _ in outer), len(outer) - 2 - axis]
+        part = SliceOp(
+            op.grid,
+            starts=to_names(starts),
+            sizes=to_names([*outer, 1]),
+            steps=tuple(1 for _ in starts),
+        )
+        self.shape = (outer[0], product(outer[1:]))
+        self.places = ReshapeOp(part, shape=to_names(self.shape)).result
+
+    def number(self, value: Dim | float) -> SSAValue:
+        """Builds a number."""
+        if isinstance(value, (int, float)):
+            return ConstantOp(value=np.array(value, self.of)).result
+        return CastOp(DimOp(value=str(value)), to=self.kind).result
+
+    def table(self) -> tuple[SSAValue, SSAValue]:
+        """Builds the elements that each place weighs, and the weights, as rows."""
+        how, number = self.how, self.number
+        position = self.positions()
+        if how.mode != "cubic":
+            position = self.brought_inside(position)
+        taps = ConstantOp(value=how.taps.astype(self.of))
+        column = to_names([*self.shape, 1])
+        if how.mode == "nearest":
+            elements = ReshapeOp(RoundOp(position), shape=column).result
+            weights = AddOp(MulOp(elements, number(0)), number(1)).result
+        else:
+            before = FloorOp(position)
+            rest = ReshapeOp(SubOp(position, before), shape=column)
+            distance = AbsOp(SubOp(taps, rest)).result
+            cubic = how.cubic if how.mode == "cubic" else None
+            weights = kernel_of(distance, cubic, number)
+            elements = AddOp(ReshapeOp(before, shape=column), taps).result
+        if how.mode == "cubic":
+            elements = self.brought_inside(elements)
+        last = number(self.size - 1)
+        is_inside = LogicalAndOp(GeOp(elements, number(0)), LeOp(elements, last))
+        weights = WhereOp(is_inside, weights, number(0)).result
+        inside = MinimumOp(MaximumOp(elements, number(0)), last)
+        return CastOp(inside, to=i64).result, weights
+
+    def positions(self) -> SSAValue:
+        """Builds the positions of places, in elements."""
+        number, places = self.number, self.places
+        near = ClampOp(places, min=-FARTHEST, max=FARTHEST)
+        known = WhereOp(NeOp(places, places), number(-1), near)
+        above = AddOp(known, number(1))
+        if self.how.align_corners:
+            return MulOp(MulOp(above, number(0.5)), number(self.size - 1)).result
+        wide = SubOp(MulOp(above, number(self.size)), number(1))
+        return MulOp(wide, number(0.5)).result
+
+    def brought_inside(self, position: SSAValue) -> SSAValue:
+        """Builds positions inside the image, unless what is beyond it is zero."""
+        number, how = self.number, self.how
+        if how.padding == "zeros":
+            return position
+        if how.padding == "reflection":
+            least = 0.0 if how.align_corners else -0.5
+            whole = maximum(self.size - 1, 1) if how.align_corners else self.size
+            span = number(whole)
+            from_least = AbsOp(SubOp(position, number(least)))
+            turns = FloorOp(DivOp(from_least, span))
+            rest = SubOp(from_least, MulOp(turns, span))
+            half = FloorOp(MulOp(turns, number(0.5)))
+            is_even = EqOp(MulOp(half, number(2)), turns)
+            turned = WhereOp(is_even, rest, SubOp(span, rest))
+            position = AddOp(turned, number(least)).result
+        return MinimumOp(MaximumOp(position, number(0)), number(self.size - 1)).result

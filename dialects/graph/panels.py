@@ -1,0 +1,139 @@
+"""
+How a packed weight lies in the weight store: what `graph.weight` may carry.
+
+    %w = graph.weight "fc.panels" {
+        panels = #graph.panels<width = 16, rows = [64 by 120], columns = 120 by 1>
+    } : tensor<64x120xf32>
+
+The type is that of the tensor, whose elements are counted as they would lie in a row.
+Here 64 rows of 120 columns: a row is 120 elements from the next, a column 1. In the
+store are panels, each with 16 columns of every row, row after row, and zeros where
+there are no more columns. So a contraction reads in the order in which things lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from .shape import Array
+
+Axis = tuple[int, int]
+"""How many steps an axis has, and how many elements each is."""
+
+
+@irdl_attr_definition
+class PanelsAttr(ParametrizedAttribute):
+    """The width of panels, and the axes of their rows and of their columns."""
+
+    name = "graph.panels"
+
+    width: IntAttr = param_def()
+    axes: ArrayAttr[IntAttr] = param_def()
+    """Steps and stride of each axis of the rows, outermost first, then the columns'."""
+
+    @staticmethod
+    def of(width: int, rows: Sequence[Axis], columns: Axis) -> PanelsAttr:
+        """Panels of these axes."""
+        numbers = [IntAttr(number) for axis in (*rows, columns) for number in axis]
+        return PanelsAttr(IntAttr(width), ArrayAttr(numbers))
+
+    @property
+    def rows(self) -> list[Axis]:
+        """The axes of the rows."""
+        return list(self._pairs())[:-1]
+
+    @property
+    def columns(self) -> Axis:
+        """The axis of the columns."""
+        return list(self._pairs())[-1]
+
+    def _pairs(self) -> Iterator[Axis]:
+        numbers = [each.data for each in self.axes]
+        yield from zip(numbers[::2], numbers[1::2], strict=True)
+
+    @property
+    def panel_size(self) -> int:
+        """The elements of a panel."""
+        size = self.width.data
+        for steps, _ in self.rows:
+            size *= steps
+        return size
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """How many panels there are, of how many rows, how wide."""
+        width = self.width.data
+        return -(-self.columns[0] // width), self.panel_size // width, width
+
+    def steps(self) -> dict[int, int]:
+        """For each stride of the rows in the tensor, the one in a panel."""
+        found: dict[int, int] = {}
+        step = self.width.data
+        for steps, stride in reversed(self.rows):
+            found[stride] = step
+            step *= steps
+        return found
+
+    def verify(self) -> None:
+        """There are panels of some width."""
+        if self.width.data < 1 or len(self.axes) < 2 or len(self.axes) % 2:
+            raise VerifyException(
+                f"expected panels of a width, got {self.width.data} and {self.axes}"
+            )
+
+    def pack(self, array: Array) -> Array:
+        """The panels of a tensor."""
+        flat = np.ascontiguousarray(array).reshape(-1)
+        axes = [*self.rows, self.columns]
+        place = np.zeros((1,) * len(axes), np.int64)
+        for number, (steps, stride) in enumerate(axes):
+            shape = [1] * len(axes)
+            shape[number] = steps
+            place = place + np.arange(steps).reshape(shape) * stride
+        count, (panels, lines, width) = self.columns[0], self.shape
+        wide = np.zeros((lines, panels * width), array.dtype)
+        wide[:, :count] = flat[place].reshape(-1, count)
+        return np.ascontiguousarray(
+            wide.reshape(lines, panels, width).transpose(1, 0, 2)
+        )
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def number() -> IntAttr:
+            return IntAttr(parser.parse_integer(allow_negative=False))
+
+        def axis() -> tuple[IntAttr, IntAttr]:
+            steps = number()
+            parser.parse_keyword("by")
+            return steps, number()
+
+        def name(word: str) -> None:
+            parser.parse_keyword(word)
+            parser.parse_punctuation("=")
+
+        with parser.in_angle_brackets():
+            name("width")
+            width = number()
+            parser.parse_punctuation(",")
+            name("rows")
+            rows = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, axis)
+            parser.parse_punctuation(",")
+            name("columns")
+            axes = [*rows, axis()]
+            return [width, ArrayAttr([each for pair in axes for each in pair])]
+
+    def print_parameters(self, printer: Printer) -> None:
+        rows = ", ".join(f"{steps} by {stride}" for steps, stride in self.rows)
+        steps, stride = self.columns
+        printer.print_string(
+            f"<width = {self.width.data}, rows = [{rows}], "
+            f"columns = {steps} by {stride}>"
+        )

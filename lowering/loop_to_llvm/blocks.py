@@ -1,0 +1,142 @@
+"""
+What a `loop.tile` with a schedule is made of: blocks, scratch memory, loops over steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+
+from ...dialects.dims import product
+from ...dialects.loop.ops.tile import TileOp
+from .tile import Host
+from .types import Value, memory_text
+
+PADDING = 16
+"""Elements between copied rows, so that rows do not fall into one set of a cache."""
+
+
+@dataclass(frozen=True)
+class Depth:
+    """A block of steps: outer reduced indices, a range of one, and which it is."""
+
+    outer: tuple[str, ...]
+    start: str
+    count: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A block of columns."""
+
+    start: str
+    stop: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tile of totals begins: row, row in its block, column, column in it."""
+
+    row: str
+    row_in_block: str
+    column: str
+    column_in_block: str
+
+
+class Blocks:
+    """The facts of one tile, and its scratch memory."""
+
+    def __init__(self, host: Host, op: TileOp):
+        schedule, factors = op.schedule, op.factors()
+        assert schedule is not None
+        assert factors is not None, "a schedule is for products"
+        self.host, self.op, self.w = host, op, host.w
+        self.schedule = schedule
+        self.down, self.across = factors
+        self.tall, self.wide, self.lanes = op.block
+        self.width = schedule.panels.data
+        self.row_count, self.column_count, *self.reduced = op.sizes
+        self.axis = schedule.axis.data
+        inner = product(self.reduced[self.axis + 1 :])
+        assert isinstance(inner, int), "what is inside of a block has a known size"
+        self.inner = inner
+        self.deep = schedule.depth.data * inner
+        self.panel_copy = self.row_copy = ""
+        if schedule.copies_of("columns"):
+            self.panel_copy = self.allocate(self.deep * schedule.columns.data)
+        if schedule.copies_of("rows"):
+            rows = max(schedule.rows.data, self.tall)
+            self.row_copy = self.allocate(rows * (self.deep + PADDING))
+        whole = self.column_count
+        self.has_edge = not isinstance(whole, int) or whole % self.width != 0
+        self.edge = self.allocate(self.tall * self.width) if self.has_edge else ""
+
+    def shares(self, what: str) -> bool:
+        """Whether threads share the rows, or the columns."""
+        return self.op.split is not None and self.op.split.data == what
+
+    def allocate(self, count: int) -> str:
+        """Scratch memory of the kernel."""
+        type = memory_text(self.op.initial.type)
+        return self.w.entered(f"alloca [{count} x {type}], align 64")
+
+    def at(self, base: str, place: str) -> str:
+        """The address of an element of scratch memory."""
+        type = memory_text(self.op.initial.type)
+        return self.w.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {place}")
+
+    def let(self, index: SSAValue, value: str) -> None:
+        """Lets an index have a value."""
+        self.host.values[index] = Value(value, IndexType())
+
+    def enter(self, depth: Depth, indices: Sequence[str]) -> None:
+        """Lets the reduced indices have their values."""
+        _, _, *reduced, _ = self.op.step.block.args
+        for index, value in zip(reduced, (*depth.outer, *indices), strict=True):
+            self.let(index, value)
+
+    def over(
+        self,
+        depth: Depth,
+        carried: Sequence[Value],
+        build: Callable[[str, int, list[Value]], Sequence[Value]],
+        by: Sequence[int] = (1,),
+    ) -> list[Value]:
+        """
+        Writes loops over the steps of a block, the innermost by so many at a time.
+
+        `build` takes the number of the step in the block, how many there are, and what
+        is carried.
+        """
+        w, sizes = self.w, self.reduced[self.axis :]
+
+        def level(
+            indices: list[str], flat: str, lanes: int, carried: Sequence[Value]
+        ) -> list[Value]:
+            number = len(indices)
+            if number == len(sizes):
+                self.enter(depth, indices)
+                return list(build(flat, lanes, list(carried)))
+            bound = w.size(sizes[number]) if number else depth.count
+            stride = product(sizes[number + 1 :])
+            done = "0"
+            for step in by if number == len(sizes) - 1 else (1,):
+                stop = self.w.whole(bound, step) if step > 1 else bound
+
+                def body(
+                    at: str, inner: list[Value], step: int = step
+                ) -> Sequence[Value]:
+                    here = at if number else w.add(depth.start, at)
+                    place = w.add(flat, w.mul(at, w.size(stride)))
+                    return level([*indices, here], place, step, inner)
+
+                carried = w.loop(done, stop, step, carried, body)
+                done = stop
+            return list(carried)
+
+        return level([], "0", 1, carried)

@@ -1,0 +1,333 @@
+"""
+Write a `loop.tile` with a schedule: in blocks, from panels, with copies where it says.
+
+    for columns in blocks
+        for what is reduced in blocks
+            copy the columns of the block into panels
+            for rows in blocks, within the loops along which the columns stay the same
+                copy the rows of the block side by side
+                for panels
+                    for as many rows as registers hold: totals, step by step
+
+After the last step of all a total is finished; before, it is stored where the result
+will be, and goes on from there in the next block. So a total is a chain of steps in the
+order of the reduced indices, whatever the blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
+from ...dialects.loop.ops.memory import LoadOp
+from ...dialects.loop.ops.tile import TileOp
+from .blocks import PADDING, Blocks, Columns, Depth, Place
+from .copies import copy_columns, copy_rows
+from .edge import Edge
+from .tile import BlockWriter, Host, Shape
+from .types import Value
+
+WIDEST = 8
+"""Vectors in a row of the widest tile: as many chains as multiply-adds in flight."""
+
+
+def write_panels(host: Host, op: TileOp) -> None:
+    """Writes a tile as its schedule says."""
+    assert host.lanes == 1, "a tile is not inside a vector"
+    side_by_side = host.side_by_side
+    PanelWriter(Blocks(host, op)).write()
+    host.side_by_side, host.lanes = side_by_side, 1
+
+
+class PanelWriter:
+    """Writes the blocks of one tile."""
+
+    def __init__(self, blocks: Blocks):
+        self.blocks, self.w = blocks, blocks.w
+        self.host, self.op = blocks.host, blocks.op
+
+    def write(self) -> None:
+        """Writes the loops over blocks of columns, and all that is within."""
+        w, block = self.w, self.blocks.schedule.columns.data
+        start, stop = "0", w.size(self.blocks.column_count)
+        if self.blocks.shares("columns"):
+            start, stop = w.share(stop, self.blocks.width)
+
+        def columns(start: str, _: list[Value]) -> Sequence[Value]:
+            end = w.least(w.add(start, str(block)), stop)
+            self.write_depths([], Columns(start, end))
+            return ()
+
+        w.loop(start, stop, block, (), columns)
+
+    def write_depths(self, outer: Sequence[str], columns: Columns) -> None:
+        """Writes the loops over blocks of what is reduced."""
+        w, bound = self.w, self.blocks.reduced[len(outer)]
+        stop = w.size(bound)
+        if len(outer) < self.blocks.axis:
+
+            def index(at: str, _: list[Value]) -> Sequence[Value]:
+                self.write_depths([*outer, at], columns)
+                return ()
+
+            w.loop("0", stop, 1, (), index)
+            return
+        block = self.blocks.schedule.depth.data
+
+        def steps(start: str, _: list[Value]) -> Sequence[Value]:
+            count = w.least(str(block), self.w.minus(stop, start))
+            if isinstance(bound, int) and bound % block == 0:
+                count = str(block)
+            ends = [*zip(outer, self.blocks.reduced, strict=False)]
+            first = [self.w.same(each, "0") for each in (*outer, start)]
+            last = [
+                self.w.same(at, self.w.minus(w.size(size), "1")) for at, size in ends
+            ]
+            last.append(self.w.same(w.add(start, count), stop))
+            self.write_depth(
+                columns,
+                Depth((*outer,), start, count, self.w.both(first), self.w.both(last)),
+            )
+            return ()
+
+        # Where nothing is reduced, totals are finished all the same.
+        if not isinstance(bound, int):
+            stop_at_least = w.emit(f"call i64 @llvm.smax.i64(i64 {stop}, i64 1)")
+        else:
+            stop_at_least = stop
+        w.loop("0", stop_at_least, block, (), steps)
+
+    def write_depth(self, columns: Columns, depth: Depth) -> None:
+        """Writes a block of columns and steps, for all rows."""
+        if self.blocks.panel_copy:
+            copy_columns(self.blocks, columns, depth)
+        self.write_over([*self.op.over], columns, depth)
+
+    def write_over(
+        self, loops: Sequence[ForOp], columns: Columns, depth: Depth
+    ) -> None:
+        """Writes the loops along which the columns stay the same, and all rows."""
+        if loops:
+            *rest, outer = loops
+
+            def body(at: str, _: list[Value]) -> Sequence[Value]:
+                self.blocks.let(outer.index, at)
+                self.write_over(rest, columns, depth)
+                return ()
+
+            start, stop = "0", self.w.size(outer.size)
+            if outer.split is not None:
+                start, stop = self.w.share(stop, 1)
+            self.w.loop(start, stop, 1, (), body)
+            return
+        w, done = self.w, "0"
+        count = w.size(self.blocks.row_count)
+        if self.blocks.shares("rows"):
+            done, count = w.share(count, self.blocks.tall)
+        for tall in self.heights():
+            stop = w.add(done, self.w.whole(self.w.minus(count, done), tall))
+            most = (
+                self.blocks.schedule.rows.data // tall * tall
+                if tall == self.blocks.tall
+                else tall
+            )
+
+            def rows(
+                start: str,
+                _: list[Value],
+                tall: int = tall,
+                most: int = most,
+                stop: str = stop,
+            ) -> Sequence[Value]:
+                end = w.least(w.add(start, str(most)), stop)
+                self.write_rows(columns, depth, start, end, tall)
+                return ()
+
+            w.loop(done, stop, most, (), rows)
+            done = stop
+
+    def heights(self) -> list[int]:
+        """How many rows are computed at a time: first the most, then what is left."""
+        if isinstance(self.blocks.row_count, int):
+            rest = self.blocks.row_count % self.blocks.tall
+            return [self.blocks.tall, rest] if rest else [self.blocks.tall]
+        heights = [self.blocks.tall]
+        while heights[-1] > 1:
+            heights.append(heights[-1] // 2)
+        return heights
+
+    def write_rows(
+        self, columns: Columns, depth: Depth, start: str, end: str, tall: int
+    ) -> None:
+        """Writes a block of rows, columns and steps: panel by panel."""
+        w, copied = self.w, bool(self.blocks.row_copy) and tall > 1
+        if copied:
+            copy_rows(self.blocks, depth, start, end)
+        rows, wide = self.w.minus(end, start), self.blocks.width
+        count = self.w.minus(columns.stop, columns.start)
+        done = "0"
+        for group in dict.fromkeys((self.group(tall), 1)):
+            step = group * wide
+            stop = self.w.whole(count, step) if group > 1 else count
+
+            def panel(
+                column: str, _: list[Value], group: int = group
+            ) -> Sequence[Value]:
+                def row(at: str, _: list[Value]) -> Sequence[Value]:
+                    place = Place(
+                        w.add(start, at), at, w.add(columns.start, column), column
+                    )
+                    self.write_totals(place, depth, tall, group, copied)
+                    return ()
+
+                w.loop("0", rows, tall, (), row)
+                return ()
+
+            w.loop(done, stop, step, (), panel)
+            done = stop
+
+    def group(self, tall: int) -> int:
+        """How many panels are computed at once beside so few rows."""
+        if tall == self.blocks.tall:
+            return self.blocks.wide // self.blocks.width
+        vectors = self.blocks.width // self.blocks.lanes
+        if tall == 1:
+            return max(WIDEST // vectors, 1)
+        registers = (self.blocks.tall + 1) * (self.blocks.wide // self.blocks.lanes)
+        return max(registers // (tall + 1) // vectors, 1)
+
+    def write_totals(
+        self, place: Place, depth: Depth, tall: int, group: int, copied: bool
+    ) -> None:
+        """Writes one tile of totals: where they start, the steps, where they go."""
+        vectors = group * self.blocks.width // self.blocks.lanes
+        shape = Shape(tall, vectors, self.blocks.lanes)
+        block = BlockWriter(self.host, self.op, shape)
+        block.place(place.row, place.column)
+        partial = "false"
+        if self.blocks.has_edge and group == 1:
+            end = self.w.add(place.column, str(self.blocks.width))
+            partial = self.w.emit(
+                f"icmp sgt i64 {end}, {self.w.size(self.blocks.column_count)}"
+            )
+        edge = Edge(self.blocks, block, place, tall)
+        initial = self.w.splat(self.host.values[self.op.initial], self.blocks.lanes)
+        totals = self.w.branch(
+            depth.first,
+            lambda: [initial for _ in block.places],
+            lambda: self.w.branch(
+                partial, edge.load, lambda: [block.load(at) for at in block.places]
+            ),
+        )
+        totals = self.steps(place, depth, block, totals, copied)
+        self.w.branch(
+            depth.last,
+            lambda: self.w.branch(
+                partial, lambda: edge.finish(totals), lambda: block.finish(totals)
+            ),
+            lambda: self.w.branch(
+                partial, lambda: edge.keep(totals), lambda: block.keep(totals)
+            ),
+        )
+
+    def steps(
+        self,
+        place: Place,
+        depth: Depth,
+        block: BlockWriter,
+        totals: list[Value],
+        copied: bool,
+    ) -> list[Value]:
+        """Writes the steps of a block for one tile of totals; the totals after them."""
+        w, host = self.w, self.host
+        panel, apart = self.panel(place, depth)
+        row = w.mul(place.row_in_block, str(self.blocks.deep + PADDING))
+        rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
+
+        def step(flat: str, carried: list[Value]) -> list[Value]:
+            down: list[Value] = []
+            for number, row in enumerate(block.row_at):
+                if copied:
+                    offset = w.add(flat, str(number * (self.blocks.deep + PADDING)))
+                    one = host.read(
+                        self.blocks.at(rows, offset), self.op.initial.type, 1
+                    )
+                else:
+                    host.side_by_side, host.lanes = None, 1
+                    self.blocks.let(self.op.step.block.args[0], row)
+                    one = host.evaluate(self.blocks.down)
+                down.append(w.splat(one, self.blocks.lanes))
+            if not panel:
+                return self.multiply(block, down, self.as_it_lies(block), carried)
+            line = w.mul(flat, str(self.blocks.width))
+            across: list[Value] = []
+            for vector in range(block.shape.vectors):
+                number, inside = divmod(vector * self.blocks.lanes, self.blocks.width)
+                offset = w.add(line, w.add(w.mul(apart, str(number)), str(inside)))
+                across.append(
+                    host.read(
+                        self.blocks.at(panel, offset),
+                        self.op.initial.type,
+                        self.blocks.lanes,
+                    )
+                )
+            return self.multiply(block, down, across, carried)
+
+        if copied:
+            return w.loop(
+                "0", w.mul(depth.count, str(self.blocks.inner)), 1, totals, step
+            )
+        return self.blocks.over(depth, totals, lambda flat, _, inner: step(flat, inner))
+
+    def as_it_lies(self, block: BlockWriter) -> list[Value]:
+        """Writes the loads of columns that are neither in panels nor copied."""
+        column, across = self.op.step.block.args[1], list[Value]()
+        for at in block.column_at:
+            self.blocks.let(column, at)
+            self.host.side_by_side, self.host.lanes = column, self.blocks.lanes
+            across.append(self.host.evaluate(self.blocks.across))
+        self.host.side_by_side, self.host.lanes = None, 1
+        return across
+
+    def multiply(
+        self,
+        block: BlockWriter,
+        down: Sequence[Value],
+        across: Sequence[Value],
+        totals: Sequence[Value],
+    ) -> list[Value]:
+        """Writes one step of every total."""
+        host, results = self.host, list[Value]()
+        *_, so_far = self.op.step.block.args
+        for (row, vector), total in zip(block.places, totals, strict=True):
+            host.values[so_far] = total
+            host.values[self.blocks.down.result] = down[row]
+            host.values[self.blocks.across.result] = across[vector]
+            for each in self.op.step.block.ops:
+                if not isinstance(each, LoadOp | YieldOp):
+                    host.values[each.results[0]] = host.evaluate(each)
+            results.append(self.w.splat(host.values[self.op.next], self.blocks.lanes))
+        return results
+
+    def panel(self, place: Place, depth: Depth) -> tuple[str, str]:
+        """Where a panel begins in a block of steps, if any, and how far the next is."""
+        w, at = self.w, self.blocks.across.at
+        if self.blocks.panel_copy:
+            here = self.blocks.at(
+                self.blocks.panel_copy,
+                w.mul(place.column_in_block, str(self.blocks.deep)),
+            )
+            return here, str(self.blocks.deep * self.blocks.width)
+        if at.panel is None:
+            return "", "0"
+        apart = w.size(at.panel.stride)
+        self.blocks.enter(
+            depth,
+            [depth.start, *("0" for _ in self.blocks.reduced[self.blocks.axis + 1 :])],
+        )
+        self.blocks.let(self.op.step.block.args[1], "0")
+        self.host.side_by_side, self.host.lanes = None, 1
+        start, _, _ = self.host.place(at)
+        number = w.div(place.column, self.blocks.width)
+        start = w.add(start, w.mul(number, apart))
+        return self.host.address(self.blocks.across.buffer, start), apart

@@ -1,0 +1,77 @@
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},outline-constants,pack-weights' | filecheck %s --check-prefixes=CHECK,AVX2
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v4},outline-constants,pack-weights' | filecheck %s --check-prefixes=CHECK,AVX512
+// RUN: not sr-opt %s -p outline-constants,pack-weights 2>&1 | filecheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
+
+// A panel is two vectors wide, or as wide as wastes least. The type says what the tensor is, and stays.
+//
+// CHECK-LABEL: func.func @product
+// AVX2:          graph.weight "constant.panels" {panels = #graph.panels<width = 16, rows = [3 by 48], columns = 48 by 1>} : tensor<3x48xf32>
+// AVX512:        graph.weight "constant.panels" {panels = #graph.panels<width = 48, rows = [3 by 48], columns = 48 by 1>} : tensor<3x48xf32>
+// CHECK-NEXT:    graph.matmul
+func.func @product(%x: tensor<5x3xf32>) -> tensor<5x48xf32> {
+  %w = graph.constant dense<2.0> : tensor<3x48xf32>
+  %1 = graph.matmul %x, %w : tensor<5x3xf32>, tensor<3x48xf32> -> tensor<5x48xf32>
+  func.return %1 : tensor<5x48xf32>
+}
+
+// Inside of a fusion it is the same.
+//
+// CHECK-LABEL: func.func @fused
+// AVX2:          graph.weight "constant_1.panels" {panels = #graph.panels<width = 8, rows = [3 by 8], columns = 8 by 1>} : tensor<3x8xf32>
+// CHECK:         graph.fusion
+func.func @fused(%x: tensor<5x3xf32>) -> tensor<5x8xf32> {
+  %w = graph.constant dense<1.0> : tensor<3x8xf32>
+  %2 = graph.fusion %x, %w : tensor<5x3xf32>, tensor<3x8xf32> -> tensor<5x8xf32> {
+  ^bb0(%a: tensor<5x3xf32>, %b: tensor<3x8xf32>):
+    %3 = graph.matmul %a, %b : tensor<5x3xf32>, tensor<3x8xf32> -> tensor<5x8xf32>
+    %4 = graph.relu %3 : tensor<5x8xf32> -> tensor<5x8xf32>
+    graph.yield %4 : tensor<5x8xf32>
+  }
+  func.return %2 : tensor<5x8xf32>
+}
+
+// A stack of matrices is packed matrix by matrix, so that each panel is of one.
+//
+// CHECK-LABEL: func.func @stack
+// AVX2:          panels = #graph.panels<width = 16, rows = [4 by 48, 3 by 16], columns = 16 by 1>
+func.func @stack(%x: tensor<4x5x3xf32>) -> tensor<4x5x16xf32> {
+  %w = graph.constant dense<3.0> : tensor<4x3x16xf32>
+  %1 = graph.matmul %x, %w : tensor<4x5x3xf32>, tensor<4x3x16xf32> -> tensor<4x5x16xf32>
+  func.return %1 : tensor<4x5x16xf32>
+}
+
+// What another op reads as well is there twice.
+//
+// CHECK-LABEL: func.func @read_twice
+// CHECK:         %[[W:.*]] = graph.weight "constant_3" : tensor<3x16xf32>
+// CHECK-NEXT:    %[[P:.*]] = graph.weight "constant_3.panels"
+// CHECK-NEXT:    graph.matmul %{{.*}}, %[[P]]
+// CHECK-NEXT:    graph.relu %[[W]]
+func.func @read_twice(%x: tensor<5x3xf32>) -> (tensor<5x16xf32>, tensor<3x16xf32>) {
+  %w = graph.constant dense<4.0> : tensor<3x16xf32>
+  %1 = graph.matmul %x, %w : tensor<5x3xf32>, tensor<3x16xf32> -> tensor<5x16xf32>
+  %2 = graph.relu %w : tensor<3x16xf32> -> tensor<3x16xf32>
+  func.return %1, %2 : tensor<5x16xf32>, tensor<3x16xf32>
+}
+
+// The filters of a convolution in this layout are rows and not columns.
+//
+// CHECK-LABEL: func.func @rows_stay
+// CHECK:         graph.weight "constant_4" : tensor<8x3x3x3xf32>
+func.func @rows_stay(%x: tensor<2x3x9x9xf32>) -> tensor<2x8x7x7xf32> {
+  %w = graph.constant dense<4.0> : tensor<8x3x3x3xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x9x9xf32>, tensor<8x3x3x3xf32> -> tensor<2x8x7x7xf32>
+  func.return %1 : tensor<2x8x7x7xf32>
+}
+
+// What is added, element by element, stays as it is.
+//
+// CHECK-LABEL: func.func @no_contraction
+// CHECK:         graph.weight "constant_5" : tensor<3x16xf32>
+func.func @no_contraction(%x: tensor<3x16xf32>) -> tensor<3x16xf32> {
+  %w = graph.constant dense<5.0> : tensor<3x16xf32>
+  %1 = graph.add %x, %w : tensor<3x16xf32>, tensor<3x16xf32> -> tensor<3x16xf32>
+  func.return %1 : tensor<3x16xf32>
+}
