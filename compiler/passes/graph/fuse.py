@@ -17,14 +17,17 @@ After:
       graph.yield %6 : tensor<2x5xf32>
     }
 
-A value moves into the kernel of its only user when it is then computed no more often
-than before: where the user reads each element once. The elementwise tail of a reduction
-or contraction becomes its epilogue; elementwise ops before a reduction its prologue. A
-contraction takes no prologue, since it reads its operands many times over. An op of
-several nests, each for a part of its result, such as a concatenation, may take a
-reduction for each of them; what is padded is computed inside the padding. It is decided
-by the nests of the ops alone, before there are buffers, so that what is inside a group
-never needs one.
+A value moves into the kernel of its users, when these are all in one, and it is then
+computed no more often than before: where they read each element once. The elementwise
+tail of a reduction or contraction becomes its epilogue; elementwise ops before a
+reduction its prologue. A contraction takes no prologue, since it reads its operands
+many times over. An op of several nests, each for a part of its result, such as a
+concatenation, may take a reduction for each of them; what is padded is computed inside
+the padding. Several reductions over the same rows, and what is computed between them
+for each row and column, are one kernel that goes from row to row: a softmax, or a
+normalization with what is around it (`dialects/graph/stages.py`). It is decided by the
+nests of the ops alone, before there are buffers, so that what is inside a group never
+needs one.
 """
 
 from __future__ import annotations

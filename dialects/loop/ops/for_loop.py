@@ -160,7 +160,8 @@ class ForOp(IRDLOperation):
         if self.width < 1:
             raise VerifyException(f"expected one lane or more, got {self.width}")
         if self.vectors is not None and self.lanes is None:
-            raise VerifyException("expected vectors of lanes")
+            got = self.vectors.value.data
+            raise VerifyException(f"expected vectors of lanes, got {got} of none")
         if self.split is not None and self.kind != "parallel":
             raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
