@@ -145,7 +145,7 @@ class KernelWriter:
         stop = self.w.size(op.size)
         if op.split is None:
             return "0", stop
-        return self.w.share(stop, op.width)
+        return self.w.share(stop, max(op.widths))
 
     def write_bodies(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]

@@ -43,8 +43,8 @@ from ....dialects.loop.target import TargetAttr, target_of
 WEIGHT = 256
 """How many accesses one that is a loop deeper is worth."""
 
-SHORT = 6
-"""Scalar ops of a body that is no longer than the wait for a total."""
+SHORT = 12
+"""Ops of a body that is over before what it waits for, a total or memory, is there."""
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,15 @@ def widest(loop: ForOp) -> int:
 
 
 def vectors_of(loop: ForOp) -> int:
-    """How many vectors run in one step, so that no total waits for itself."""
+    """How many vectors run in one step, so that there is always one to go on with."""
     ops = list(loop.body.block.ops)
-    if loop.combine is None or any(isinstance(each, ForOp) for each in ops):
+    if any(isinstance(each, ForOp) for each in ops):
         return 1
     if any(each.name.startswith("math.") for each in ops):
-        return 2
-    return 4 if len(ops) <= SHORT else 1
+        return 1 if loop.combine is None else 2
+    accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
+    apart = any(gain(each, loop.index) < 0 for each in accesses)
+    return 1 if apart or len(ops) > SHORT else 4
 
 
 def fitting(loop: ForOp, target: TargetAttr) -> int:
