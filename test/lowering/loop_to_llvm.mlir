@@ -86,18 +86,19 @@ loop.kernel @reduction(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.store %sum, %b[0] : memref<?xf32>
 }
 
-// Of several vectors each has totals of its own; those of the rest go into the first few.
+// Of several vectors each has totals of its own; those of the rest go on from them all.
 //
 // CHECK-LABEL: ; kernel @several_vectors
-// CHECK:         phi <8 x float> [splat (float 0x0000000000000000), %entry]
-// CHECK:         %[[TOTALS:.*]] = fadd <8 x float>
+// CHECK:         %[[A:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
+// CHECK-NEXT:    %[[B:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
+// CHECK:         %[[X:.*]] = fadd <4 x float> %[[A]]
+// CHECK:         %[[Y:.*]] = fadd <4 x float> %[[B]]
 // CHECK:         icmp slt i64 %{{.*}}, 32
-// CHECK:         %[[LOW:.*]] = shufflevector <8 x float> %[[TOTALS]], {{.*}}<i32 0, i32 1, i32 2, i32 3>
-// CHECK-NEXT:    %[[HIGH:.*]] = shufflevector <8 x float> %[[TOTALS]], {{.*}}<i32 4, i32 5, i32 6, i32 7>
-// CHECK-NEXT:    %[[FOUR:.*]] = fadd <4 x float> %[[LOW]], %[[HIGH]]
+// CHECK:         %[[BOTH:.*]] = fadd <4 x float> %[[X]], %[[Y]]
 // CHECK:         load <4 x float>
-// CHECK-NEXT:    fadd <4 x float> %[[FOUR]]
-// CHECK-NOT:     <8 x float>
+// CHECK-NEXT:    %[[TOTALS:.*]] = fadd <4 x float> %[[BOTH]]
+// CHECK-NEXT:    shufflevector <4 x float> %[[TOTALS]]
+// CHECK:         phi float
 // CHECK:         ret void
 loop.kernel @several_vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32

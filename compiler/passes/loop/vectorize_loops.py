@@ -151,7 +151,10 @@ def vectors_of(loop: ForOp) -> int:
         return 1 if loop.combine is None else 2
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
     apart = any(gain(each, loop.index) < 0 for each in accesses)
-    return 1 if apart or len(ops) > SHORT else 4
+    if apart or len(ops) > SHORT:
+        return 1
+    is_small = isinstance(loop.size, int) and loop.size < 4 * loop.width
+    return 1 if loop.combine is None and is_small else 4
 
 
 def fitting(loop: ForOp, target: TargetAttr) -> int:

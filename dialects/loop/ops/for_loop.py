@@ -132,10 +132,10 @@ class ForOp(IRDLOperation):
         return 1 if self.lanes is None else self.lanes.value.data
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        """How many bodies run at once, first in all vectors, then in one."""
+    def counts(self) -> tuple[int, ...]:
+        """How many vectors run in one step: all, and of those left over one."""
         several = 1 if self.vectors is None else self.vectors.value.data
-        return tuple(dict.fromkeys((self.width * several, self.width)))
+        return tuple(dict.fromkeys((several, 1)))
 
     @property
     def index(self) -> SSAValue:

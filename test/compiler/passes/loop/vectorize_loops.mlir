@@ -5,12 +5,13 @@
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
 
-// A vector of the target holds four, eight or sixteen elements of 32 bits.
+// A vector of the target holds four, eight or sixteen elements of 32 bits. A short body is
+// over before memory is there, so that several vectors run in one step.
 //
 // CHECK-LABEL: loop.kernel @copy
-// SSE:           loop.for parallel %i to 64 lanes 4 {
-// AVX2:          loop.for parallel %i to 64 lanes 8 {
-// AVX512:        loop.for parallel %i to 64 lanes 16 {
+// SSE:           loop.for parallel %i to 64 lanes 4 vectors 4 {
+// AVX2:          loop.for parallel %i to 64 lanes 8 vectors 4 {
+// AVX512:        loop.for parallel %i to 64 lanes 16 vectors 4 {
 loop.kernel @copy(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.for parallel %i to 64 {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -22,7 +23,7 @@ loop.kernel @copy(%a: memref<?xf32>, %b: memref<?xf32>) {
 // The widest element that is computed with decides.
 //
 // CHECK-LABEL: loop.kernel @widen
-// AVX2:          loop.for parallel %i to 64 lanes 4 {
+// AVX2:          loop.for parallel %i to 64 lanes 4 vectors 4 {
 loop.kernel @widen(%a: memref<?xf32>, %b: memref<?xf64>) {
   loop.for parallel %i to 64 {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -59,7 +60,7 @@ loop.kernel @few_bodies(%a: memref<?xf32>, %b: memref<?xf32>) {
 // A number of bodies that is not known is taken for a large one.
 //
 // CHECK-LABEL: loop.kernel @symbols
-// AVX2:          loop.for parallel %i to "n" lanes 8 {
+// AVX2:          loop.for parallel %i to "n" lanes 8 vectors 4 {
 loop.kernel @symbols(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   loop.for parallel %i to "n" {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -141,7 +142,7 @@ loop.kernel @long_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
 // CHECK-LABEL: loop.kernel @stages
 // AVX2:          loop.for parallel %i to 64 {
 // AVX2:            loop.for reduce(add) %j to 32 lanes 8 vectors 4 (
-// AVX2:            loop.for parallel %k to 32 lanes 8 {
+// AVX2:            loop.for parallel %k to 32 lanes 8 vectors 4 {
 loop.kernel @stages(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %i to 64 {
