@@ -26,7 +26,8 @@ func.func @layer(%x : tensor<2x3xf32>, %w : tensor<5x3xf32>) -> tensor<2x5xf32> 
 // CHECK-NEXT:    %[[LOWER:.*]] = graph.sub %x, %[[MAX]]
 // CHECK-NEXT:    %[[EXP:.*]] = graph.exp %[[LOWER]]
 // CHECK-NEXT:    %[[SUM:.*]] = graph.sum %[[EXP]] {axes = array<i64: 1>, keepdims = true}
-// CHECK:         graph.div %{{.*}}, %[[SUM]]
+// CHECK:         %[[PART:.*]] = graph.reciprocal %[[SUM]]
+// CHECK-NEXT:    graph.mul %{{.*}}, %[[PART]]
 func.func @softmax(%x : tensor<?x3xf32, ["batch"]>) -> tensor<?x3xf32, ["batch"]> {
   %0 = graph.softmax %x {axis = -1 : i64} : tensor<?x3xf32, ["batch"]> -> tensor<?x3xf32, ["batch"]>
   return %0 : tensor<?x3xf32, ["batch"]>
