@@ -27,13 +27,13 @@ def host_text() -> str:
 
     version = ".".join(map(str, binding.llvm_version_info))
     features = binding.get_host_cpu_features().flatten()
-    return f"{binding.get_process_triple()} {features} {version} {cache_sizes()}"
+    return f"{binding.get_process_triple()} {features} {version} {cache_sizes(0, 0)}"
 
 
 @cache
-def cache_sizes() -> dict[int, int]:
-    """KiB of the first cache of data and of the second, as far as that is told."""
-    sizes: dict[int, int] = {}
+def cache_sizes(l1: int, l2: int) -> tuple[int, int]:
+    """KiB of the first cache of data and of the second; these where none are told."""
+    sizes = {1: l1, 2: l2}
     for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         try:
             level = int((folder / "level").read_text())
@@ -41,9 +41,9 @@ def cache_sizes() -> dict[int, int]:
             size = int((folder / "size").read_text().strip().removesuffix("K"))
         except (OSError, ValueError):
             continue
-        if level in (1, 2) and kind in ("Data", "Unified"):
+        if level in sizes and kind in ("Data", "Unified"):
             sizes[level] = size
-    return sizes
+    return sizes[1], sizes[2]
 
 
 def check_runs_here(target: str) -> None:

@@ -42,7 +42,7 @@ def host_target() -> TargetAttr:
     if triple.startswith(("aarch64", "arm64")):
         features = binding.get_host_cpu_features()
         return TargetAttr.of(
-            "aarch64", 128, 32, True, features.flatten(), host_caches()
+            "aarch64", 128, 32, True, features.flatten(), cache_sizes(*CACHES)
         )
     if not triple.startswith("x86_64"):
         raise CompileError(
@@ -53,12 +53,5 @@ def host_target() -> TargetAttr:
     fused = bool(features.get("avx2") and features.get("fma"))
     vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
     return TargetAttr.of(
-        "x86-64", vector, registers, fused, features.flatten(), host_caches()
+        "x86-64", vector, registers, fused, features.flatten(), cache_sizes(*CACHES)
     )
-
-
-def host_caches() -> tuple[int, int]:
-    """KiB of the first two caches of this machine; the usual where it does not tell."""
-    l1, l2 = CACHES
-    told = cache_sizes()
-    return told.get(1, l1), told.get(2, l2)

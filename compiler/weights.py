@@ -32,6 +32,7 @@ class WeightStore:
         """A store without entries."""
         self.arrays: dict[str, Array] = {}
         self._numbers: dict[str, int] = {}
+        self._names: dict[tuple[str, int], str] = {}
         self.files: list[Path] = []
         """The files that entries come from, besides that of the model itself."""
 
@@ -49,15 +50,16 @@ class WeightStore:
 
     def put(self, key: str, array: Array) -> str:
         """Adds an entry; the name that it got, which differs from `key` if taken."""
+        name = self._names.get((key, id(array)), key)
+        if self.arrays.get(name) is array:
+            return name
+        # The next of this key need not ask for those that are taken.
         name, number = key, self._numbers.get(key, 0)
-        for taken in (key, f"{key}_{number}"):
-            if self.arrays.get(taken) is array:
-                return taken
         while name in self.arrays:
             number += 1
             name = f"{key}_{number}"
-        # The next of this key need not ask for those that are taken.
         self._numbers[key] = number
+        self._names[key, id(array)] = name
         self.arrays[name] = array
         return name
 
