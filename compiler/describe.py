@@ -170,7 +170,7 @@ def call_out(op: CallOutOp) -> CallOut:
 def constant_block(program: ProgramOp, weights: WeightStore) -> ConstantBlock:
     """The block of constants: every weight where the program looks for it."""
     entries = constant_places(entry_list(program, "constants"))
-    return ConstantBlock(tuple({at: weights[key] for key, at in entries}.items()))
+    return ConstantBlock(tuple((at, weights[key]) for key, at in entries))
 
 
 def constant_places(entries: Sequence[Attribute]) -> list[tuple[str, int]]:

@@ -67,7 +67,8 @@ class ConstantBlock:
     def _runs(self) -> Iterator[Bytes]:
         """The bytes of the block in order, in runs of any length."""
         end = 0
-        for at, array in sorted(self.places, key=lambda each: each[0]):
+        # What is empty may share its place with what is not.
+        for at, array in sorted(self.places, key=lambda each: (each[0], each[1].size)):
             assert at >= end, "constants do not overlap"
             yield np.zeros(at - end, np.uint8)
             yield from runs(array)
