@@ -28,7 +28,7 @@ from ..runtime.artifact import (
 )
 from ..runtime.cache import Cache, default_folder
 from ..runtime.code import link
-from ..runtime.constant_block import Bytes, ConstantBlock
+from ..runtime.constant_block import Bytes
 from ..runtime.module import StaticModule
 from .errors import CompileError, ModelFileError
 from .host import check_runs_here, host_text
@@ -211,10 +211,8 @@ class Compilation:
         Writes the artifact of a model with these other files, where it can be; its
         constants, as they are mapped from there, or else in memory.
         """
-        constants = artifact.constants
-        assert isinstance(constants, ConstantBlock)
         if self.cache is None or not self.cache.writable or self.after_pass is not None:
-            return constants.in_memory()
+            return artifact.block
         digests = {os.path.relpath(each, self.folder): digest(each) for each in files}
         notes = {**artifact.notes, FILES: digests}
         path = self.cache.path(key, SUFFIX)
@@ -224,7 +222,7 @@ class Compilation:
             mapped = mapped_constants(path)
         except OSError:
             # A full disk does not keep a model from running.
-            return constants.in_memory()
+            return artifact.block
         self.cache.register(key, SUFFIX)
         return mapped
 
@@ -250,10 +248,8 @@ def make_module(
         with BUILDING:
             references = references_of(artifact.program)
     start = time.perf_counter()
-    code, constants = link(artifact.objects), artifact.constants
-    if isinstance(constants, ConstantBlock):
-        constants = constants.in_memory()
-    module = StaticModule(artifact.program, code, constants, references, threads)
+    code = link(artifact.objects)
+    module = StaticModule(artifact.program, code, artifact.block, references, threads)
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module

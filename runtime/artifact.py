@@ -41,6 +41,13 @@ class Artifact:
     notes: dict[str, Any]
     """What the compiler wants to know of it again; JSON values."""
 
+    @property
+    def block(self) -> Bytes:
+        """The constants as a program reads them: mapped, or else in memory."""
+        if isinstance(self.constants, ConstantBlock):
+            return self.constants.in_memory()
+        return self.constants
+
 
 class ArtifactError(ValueError):
     """A file that is no artifact, or not a whole one."""

@@ -55,19 +55,19 @@ def run(artifact: Artifact) -> Any:
 def test_comes_back_as_it_was_written(path: Path, tmp_path: Path):
     first = load(path)
     assert first.objects
-    assert first.constants.view(np.float32)[:3].tolist() == [1, 2, 4]
+    assert first.block.view(np.float32)[:3].tolist() == [1, 2, 4]
     noted = Artifact(first.program, first.objects, first.constants, {"a": [1, "b"]})
     save(tmp_path / "again", noted)
     second = load(tmp_path / "again")
     assert second.program == first.program
     assert list(second.objects) == list(first.objects)
     assert second.notes == {"a": [1, "b"]}
-    np.testing.assert_array_equal(second.constants, first.constants)
+    np.testing.assert_array_equal(second.block, first.block)
     np.testing.assert_array_equal(run(second), Y)
 
 
 def test_constants_are_aligned_and_cannot_be_changed(path: Path):
-    constants = load(path).constants
+    constants = load(path).block
     assert constants.ctypes.data % 64 == 0
     assert not constants.flags.writeable
 
@@ -198,8 +198,7 @@ def test_refuses_constants_that_a_disk_has_damaged(large: Path, damage: str):
 
 def test_a_block_is_written_as_it_would_be_in_memory(large: Path, tmp_path: Path):
     artifact = load(large)
-    assert isinstance(artifact.constants, np.ndarray)
-    block = ConstantBlock(((0, artifact.constants),))
+    block = ConstantBlock(((0, artifact.block),))
     save(tmp_path / "again", Artifact(artifact.program, artifact.objects, block, {}))
     assert (tmp_path / "again").read_bytes() == large.read_bytes()
 
