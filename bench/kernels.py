@@ -98,6 +98,9 @@ def call_arguments(
         values.append(ctypes.c_void_p(address(buffer.owner, runtime)))
     for each in call.symbols:
         values.append(ctypes.c_int64(number(dim(each.data), symbols)))
+    if kernel.work is not None:
+        # All of the work is one part.
+        values += [ctypes.c_int64(0), ctypes.c_int64(1)]
     if kernel.may_fail:
         values.append(ctypes.c_void_p(runtime.address + 8 * runtime.layout.ERROR))
     return values

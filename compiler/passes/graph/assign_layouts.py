@@ -145,6 +145,8 @@ class Choice:
             return None
         if not op.operands or not value.has_one_use() or op in self.plan:
             return None
+        if len(sizes(tensor_type(op.operands[0]))) != len(order):
+            return None
         carried = op.carry(0, order)
         if carried is None or carried.result != order:
             return None
