@@ -145,6 +145,7 @@ class Choice:
             return None
         if not op.operands or not value.has_one_use() or op in self.plan:
             return None
+        # The order is one for the first operand too, where that has as many axes.
         if len(sizes(tensor_type(op.operands[0]))) != len(order):
             return None
         carried = op.carry(0, order)
