@@ -96,12 +96,14 @@ def test_every_stage_of_a_row_runs_in_vectors(cpu: str):
     register = "%ymm" if cpu == "x86-64-v3" else "%zmm"
     greatest, exponential, last = loops(text)
     assert len(re.findall(rf"vmaxps.*{register}", greatest)) >= 4
-    # Two vectors of exponentials, each of which is stored once.
+    # Four vectors of exponentials, each of which is stored once.
     stores = rf"vmovup\w\s+{register}\d+, \S*\(%r(?!sp)"
-    assert len(re.findall(stores, exponential)) == 2
+    assert len(re.findall(stores, exponential)) == 4
     assert re.search(rf"vmulps.*{register}", last)
     for loop in (greatest, exponential, last):
         assert not re.search(r"\bv(?!broadcast)\w+ss\b", loop)
+    # With 16 registers some exponentials wait on the stack, and it is faster so.
+    for loop in (greatest, last, *([exponential] if register == "%zmm" else [])):
         assert not re.search(rf"{register}\d+, -?\d*\(%rsp\)", loop)
     # One reciprocal for each row.
     assert len(re.findall(r"\bvdiv", text)) == 1
