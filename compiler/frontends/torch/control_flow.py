@@ -72,8 +72,8 @@ def region(
 
 
 def listed(values: Any) -> list[Value]:
-    """Values as a list."""
-    return list(values)
+    """One value, or several, as a list."""
+    return [values] if isinstance(values, SSAValue) else list(values)
 
 
 def tensors(values: Sequence[Value]) -> list[SSAValue]:

@@ -76,9 +76,7 @@ class ResampleOp(SingleResultOp):
             return None
         place = normalize_axis(self.axis.value.data, len(order))
         axis = to_attribute(order.index(place))
-        return Carried(
-            (order, None, None), order, {**self.properties, "axis": axis}
-        )
+        return Carried((order, None, None), order, {**self.properties, "axis": axis})
 
     def reference(
         self, input: Array, indices: Array, weights: Array, axis: int, skips: bool

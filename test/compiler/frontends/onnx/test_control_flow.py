@@ -50,7 +50,8 @@ g (float[2, 4] x) => (float[2, 4] last, float[5, 4] sums) {
   yes = Constant<value = bool {1}>()
   axes = Constant<value = int64[1] {0}>()
   last, sums = Loop (limit, yes, x) <
-    body = b (int64 i, bool c, float[2, 4] s) => (bool on, float[2, 4] t, float[4] sum) {
+    body = b (int64 i, bool c, float[2, 4] s)
+        => (bool on, float[2, 4] t, float[4] sum) {
       on = Identity (c)
       f = Cast<to = 1> (i)
       u = Add (s, f)

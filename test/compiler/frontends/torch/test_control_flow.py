@@ -129,10 +129,9 @@ CASES: dict[str, tuple[type[torch.nn.Module], Any, list[tuple[Any, ...]]]] = {
 }
 
 
-def several(results: Any) -> tuple[Any, ...]:
+def several(results: Any) -> list[Any]:
     """The results of a model, also when it has one."""
-    found: tuple[Any, ...] = results if type(results) is tuple else (results,)
-    return found
+    return [*results] if isinstance(results, tuple) else [results]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -148,6 +148,18 @@ def test_a_question_with_one_answer_for_the_whole_range():
     read_torch(Wrapped(small), context(), (floats(4, 6),), shapes)
 
 
+def test_two_names_for_what_must_be_one_size():
+    shapes = (({0: Dim("n")}, {0: Dim("m")}),)
+    message = refused(Wrapped(torch.add), floats(4), floats(4), dynamic_shapes=shapes)
+    assert "must always be equal" in message
+
+
+def test_a_name_for_a_size_that_the_model_fixes():
+    model = Wrapped(lambda x: x + torch.ones(4))
+    message = refused(model, floats(4), dynamic_shapes=(({0: Dim("n")},),))
+    assert "specialized it to be a constant (4)" in message
+
+
 def test_a_size_that_is_never_a_dimension_by_itself():
     def halves(x: Any) -> Any:
         return x.view(2, -1).sum(0)
@@ -177,11 +189,6 @@ def test_dtypes_of_weights():
     assert {each.op for each in error.ops} == {"user input", "parameter"}
 
 
-def test_a_mask_makes_sizes_depend_on_data():
-    error = unsupported(Wrapped(lambda x, m: x[m].sum()), floats(4), truths(4))
-    assert "a mask, which makes a size depend on data" in str(error)
-
-
 def test_a_mask_says_how_many_values_there_are():
     model = Wrapped(lambda x, m, y: x.index_put((m,), y))
     error = unsupported(model, floats(4), truths(4), floats(3))
@@ -200,10 +207,10 @@ def test_a_mean_of_integers_that_meet():
     assert "a mean of integers" in str(error)
 
 
-def test_a_number_from_data():
-    model = Wrapped(lambda x, i: x.sum() * i.item())
-    error = unsupported(model, floats(4), torch.tensor(3))
-    assert "a size that depends on data" in str(error)
+def test_a_number_from_data_that_is_no_size():
+    model = Wrapped(lambda x, f: x.sum() * f.item())
+    error = unsupported(model, floats(4), torch.tensor(3.5))
+    assert "a number that the run computes" in str(error)
 
 
 def test_a_number_from_sizes_that_is_no_size():
@@ -262,7 +269,6 @@ FORMS: dict[str, Function] = {
     "result 1 of adaptive_max_pool2d": lambda x: functional.adaptive_max_pool2d(
         x, 3, return_indices=True
     )[1],
-    "indices along 2 axes, not along one": lambda x: x[[0, 1], [1, 2]],
 }
 
 

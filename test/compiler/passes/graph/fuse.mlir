@@ -419,9 +419,9 @@ func.func @view_stays(%x : tensor<2x3xf32>) -> tensor<6xf32> {
 // CHECK-NEXT:    graph.neg %[[S]]
 func.func @reference_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
-  %1, %2 = graph.sort %0 {axis = 0 : i64, descending = false} : tensor<4xf32> -> tensor<4xf32>, tensor<4xi64>
-  %3 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
-  return %3 : tensor<4xf32>
+  %1, %i = graph.sort %0 {axis = 0 : i64, descending = false} : tensor<4xf32> -> tensor<4xf32>, tensor<4xi64>
+  %2 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
 }
 
 // A copy is what it is for the sake of its memory.
