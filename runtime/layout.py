@@ -28,7 +28,13 @@ class State:
     """The type object of numpy arrays."""
     EMPTY = 3
     """`PyArray_Empty` of numpy's C interface."""
-    DTYPES = 4
+    EXPLAIN = 4
+    """The Python callable for runs that ended in an error: (context, status)."""
+    OUT = 5
+    """The text "out"; null when an input has that name."""
+    TUPLE_TYPE = 6
+    """The type object of tuples."""
+    DTYPES = 7
     """The first of the descriptors of `DTYPE_NAMES`."""
 
     SIZE = DTYPES + len(DTYPE_NAMES)

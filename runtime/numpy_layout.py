@@ -23,7 +23,7 @@ EMPTY_SLOT = 184
 
 # Bytes from the start of an array object.
 TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
-C_CONTIGUOUS, ALIGNED = 0x1, 0x100
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
 
 def word_at(address: int) -> int:
@@ -54,9 +54,14 @@ def is_as_expected() -> bool:
     )
     flags = ctypes.c_int.from_address(at + FLAGS).value
     turned = ctypes.c_int.from_address(id(array.T) + FLAGS).value
-    wanted = C_CONTIGUOUS | ALIGNED
+    array.flags.writeable = False
+    fixed = ctypes.c_int.from_address(at + FLAGS).value
+    wanted = C_CONTIGUOUS | ALIGNED | WRITEABLE
     return (
-        bool(fields and flags & wanted == wanted and turned & wanted == ALIGNED)
+        bool(fields and flags & wanted == wanted)
+        and turned & wanted == wanted - C_CONTIGUOUS
+        and fixed & wanted == wanted - WRITEABLE
+        and word_at(id(()) + TYPE) == id(tuple)
         and empty_works()
     )
 
@@ -77,6 +82,7 @@ def empty_works() -> bool:
 def fill_state(state: npt.NDArray[np.uint64]) -> None:
     """Writes what a program's entry needs of numpy into its state."""
     state[State.ARRAY_TYPE] = id(np.ndarray)
+    state[State.TUPLE_TYPE] = id(tuple)
     state[State.EMPTY] = word_at(functions() + EMPTY_SLOT * 8)
     for at, name in enumerate(DTYPE_NAMES):
         state[State.DTYPES + at] = id(np.dtype(name))
