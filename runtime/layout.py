@@ -26,8 +26,8 @@ class State:
     """The Python callable for calls that the entry does not take."""
     ARRAY_TYPE = 2
     """The type object of numpy arrays."""
-    EMPTY = 3
-    """`PyArray_Empty` of numpy's C interface."""
+    NEW = 3
+    """`PyArray_NewFromDescr` of numpy's C interface."""
     EXPLAIN = 4
     """The Python callable for runs that ended in an error: (context, status)."""
     OUT = 5

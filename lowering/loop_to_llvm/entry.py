@@ -285,10 +285,10 @@ class _EntryWriter(ObjectWriter):
                 w.do(f"store i64 {self.size(size)}, ptr {place}, align {WORD}")
             described = self.descriptor(type)
             w.do(f"call void @Py_IncRef(ptr {described})")
-            make = self.state(State.EMPTY)
+            make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
             array = w.emit(
-                f"call ptr {make}(i32 {len(sizes(type))}, ptr {dims}, "
-                f"ptr {described}, i32 0)"
+                f"call ptr {make}(ptr {kind}, ptr {described}, i32 {len(sizes(type))}, "
+                f"ptr {dims}, ptr null, ptr null, i32 0, ptr null)"
             )
             self.keep_or_leave(array, results, context)
             results.append(array)
