@@ -53,9 +53,10 @@ class StaticModule:
     report: Any
     """What compiling it took: a `CompileReport`; None until the compiler has set it."""
 
-    def __new__(cls, *_: Any) -> StaticModule:
+    def __new__(cls, *_: Any, **__: Any) -> StaticModule:
         """A module whose calls may go to machine code."""
-        return object.__new__(callable_class(StaticModule))
+        own: type[StaticModule] = callable_class(StaticModule)
+        return object.__new__(own)
 
     def __init__(
         self,

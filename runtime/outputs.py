@@ -80,7 +80,7 @@ def check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> Ar
     head = f"output {info.name}: expected"
     if type(value) is not np.ndarray:
         raise TypeError(f"{head} a numpy.ndarray, got {type(value).__name__}")
-    array = cast("Array", value)
+    array: Array = value
     if array.dtype != np.dtype(info.dtype):
         raise TypeError(f"{head} {info.dtype}, got {array.dtype}")
     shape = info.sizes(symbols)

@@ -56,7 +56,7 @@ KEPT: list[Any] = []
 
 
 @cache
-def callable_class(base: type) -> type:
+def callable_class(base: type[Any]) -> type[Any]:
     """The subclass of a class whose objects have the address of a function."""
     offset = base.__basicsize__
     members = (Member * 2)(
@@ -72,7 +72,7 @@ def callable_class(base: type) -> type:
     return make(ctypes.addressof(spec), (base,))
 
 
-def call_by(instance: object, base: type, function: int) -> None:
+def call_by(instance: object, base: type[Any], function: int) -> None:
     """Lets a function be what calls an object of `callable_class(base)`."""
     place = ctypes.c_void_p.from_address(id(instance) + base.__basicsize__)
     place.value = function

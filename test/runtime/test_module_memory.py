@@ -16,7 +16,7 @@ import pytest
 import static_runtime as sr
 
 from .resident import resident_bytes
-from .texts import AFFINE, PARTS, RUNNING, WORDS, compiled
+from .texts import AFFINE, PARTS, RUNNING, SORTED, WORDS, compiled
 
 X = np.ones((4, 3), np.float32)
 W = np.ones((3, 5), np.float32)
@@ -40,7 +40,7 @@ CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
     "several outputs": (5_000, lambda: compiled(PARTS)(X)),
     "the slow way": (1_000, lambda: compiled(AFFINE)(x=X, w=W)),
     "lists": (1_000, lambda: compiled(PARTS)([[1, 2, 3]])),
-    "a fallback op": (1_000, lambda: compiled(RUNNING)(X)),
+    "a fallback op": (1_000, lambda: compiled(SORTED)(X)),
     "a bad index": (1_000, refused(lambda: compiled(WIDE)(TABLE, BAD))),
     "a bad shape": (1_000, refused(lambda: compiled(PARTS)(W))),
     "a bad dtype": (1_000, refused(lambda: compiled(PARTS)(X > 0.5, X))),
@@ -109,11 +109,11 @@ def test_a_result_holds_one_reference_to_itself():
 
 def test_modules_are_freed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
-    sr.compile(RUNNING)
+    sr.compile(SORTED)
     dead: list[weakref.ref[sr.StaticModule]] = []
 
     def use_one() -> None:
-        module = sr.compile(RUNNING)
+        module = sr.compile(SORTED)
         assert module.report.warm
         module(X)
         module([[1, 2, 3]])

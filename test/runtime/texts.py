@@ -59,7 +59,24 @@ func.func @running(%x: tensor<?x3xf32, ["n"]>)
   return %2, %3 : tensor<?x3xf32, ["n"]>, tensor<?xi64, ["n"]>
 }
 """
-"""cumsum(relu(x)) * x and where it is greatest; with fallback ops, called 0 and 1."""
+"""cumsum(relu(x)) * x and where it is greatest."""
+
+SORTED = """
+func.func @sorted(%x: tensor<?x3xf32, ["n"]>)
+    -> (tensor<?x3xf32, ["n"]>, tensor<?x3xi64, ["n"]>) {
+  %0 = graph.relu %x : tensor<?x3xf32, ["n"]> -> tensor<?x3xf32, ["n"]>
+  %1, %2 = graph.sort %0 {axis = 0 : i64, descending = false}
+    : tensor<?x3xf32, ["n"]> -> tensor<?x3xf32, ["n"]>, tensor<?x3xi64, ["n"]>
+    loc("rows")
+  %3 = graph.mul %1, %x : tensor<?x3xf32, ["n"]>, tensor<?x3xf32, ["n"]>
+    -> tensor<?x3xf32, ["n"]>
+  %4, %5 = graph.sort %3 {axis = 1 : i64, descending = true}
+    : tensor<?x3xf32, ["n"]> -> tensor<?x3xf32, ["n"]>, tensor<?x3xi64, ["n"]>
+    loc("model.py":12:3)
+  return %3, %5 : tensor<?x3xf32, ["n"]>, tensor<?x3xi64, ["n"]>
+}
+"""
+"""sort(relu(x)) * x, and how its rows are ordered; by fallback ops, called 0 and 1."""
 
 WORDS = """
 func.func @words(%table: tensor<?x2xf32, ["rows"]>, %i: tensor<?xi64, ["n"]>)
