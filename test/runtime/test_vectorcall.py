@@ -1,6 +1,5 @@
 """Objects of a class are called by a function at an address, else as ever."""
 
-import copy
 import ctypes
 import gc
 import sys
@@ -64,8 +63,6 @@ def test_a_function_takes_the_arguments():
     assert one(1, x=2)[1] == 1
     assert other(1) == ("python", 1, {})
     assert one.__call__(1) == ("python", 1, {})
-    assert copy.copy(one)(1) == ("python", 1, {})
-    assert copy.copy(one).name == "one"
 
 
 def test_objects_have_fields_and_are_freed():
@@ -76,6 +73,7 @@ def test_objects_have_fields_and_are_freed():
     assert one.more() == ("one", 0, None)
     dead = weakref.ref(one)
     kind = type(one)
+    gc.collect()
     before = sys.getrefcount(kind)
     del one
     gc.collect()
