@@ -59,7 +59,8 @@ def test_a_function_takes_the_arguments():
     assert one() == ("one", 0, None)
     assert one(1, 2) == ("one", 2, None)
     assert one(*range(9)) == ("one", 9, None)
-    assert list(map(one, (1,), (2,), (3,))) == [("one", 3, None)]
+    results: list[Any] = list(map(one, (1,), (2,), (3,)))
+    assert results == [("one", 3, None)]
     assert one(1, x=2)[1] == 1
     assert other(1) == ("python", 1, {})
     assert one.__call__(1) == ("python", 1, {})
@@ -72,7 +73,7 @@ def test_objects_have_fields_and_are_freed():
     one.more = one
     assert one.more() == ("one", 0, None)
     dead = weakref.ref(one)
-    kind = type(one)
+    kind: type[Any] = callable_class(Plain)
     gc.collect()
     before = sys.getrefcount(kind)
     del one
