@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from ..dialects.loop.target import CACHES
 from .errors import CompileError
 
 V2 = "cx16 popcnt sse3 sse4.1 sse4.2 ssse3"
@@ -28,13 +27,13 @@ def host_text() -> str:
 
     version = ".".join(map(str, binding.llvm_version_info))
     features = binding.get_host_cpu_features().flatten()
-    return f"{binding.get_process_triple()} {features} {version} {cache_sizes()}"
+    return f"{binding.get_process_triple()} {features} {version} {cache_sizes(0, 0)}"
 
 
 @cache
-def cache_sizes() -> tuple[int, int]:
-    """KiB of the first cache of data and of the second, the usual where not told."""
-    sizes: dict[int, int] = dict(zip((1, 2), CACHES, strict=True))
+def cache_sizes(l1: int, l2: int) -> tuple[int, int]:
+    """KiB of the first cache of data and of the second; these where none are told."""
+    sizes = {1: l1, 2: l2}
     for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         try:
             level = int((folder / "level").read_text())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from ..dialects.loop.target import TargetAttr
+from ..dialects.loop.target import CACHES, TargetAttr
 from .errors import CompileError
 from .host import cache_sizes
 
@@ -42,7 +42,7 @@ def host_target() -> TargetAttr:
     if triple.startswith(("aarch64", "arm64")):
         features = binding.get_host_cpu_features()
         return TargetAttr.of(
-            "aarch64", 128, 32, True, features.flatten(), cache_sizes()
+            "aarch64", 128, 32, True, features.flatten(), cache_sizes(*CACHES)
         )
     if not triple.startswith("x86_64"):
         raise CompileError(
@@ -53,5 +53,5 @@ def host_target() -> TargetAttr:
     fused = bool(features.get("avx2") and features.get("fma"))
     vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
     return TargetAttr.of(
-        "x86-64", vector, registers, fused, features.flatten(), cache_sizes()
+        "x86-64", vector, registers, fused, features.flatten(), cache_sizes(*CACHES)
     )

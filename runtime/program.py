@@ -119,7 +119,7 @@ def _read(value: Any) -> Program:
         symbols=_list(_text, data["symbols"]),
         defined=_list(_text, data["defined"]),
         room=_list(_size, data["room"]),
-        is_shared=bool(_number(int(data["is_shared"]))),
+        is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
         checks=_list(lambda each: _pair(_text, each), data["checks"]),
         slots=_list(_slot, data["slots"]),
@@ -203,6 +203,12 @@ def _number(value: Any, least: int = 0) -> int:
     # `True` is an integer to Python, but not to JSON.
     if type(value) is not int or not least <= value < 2**63:
         raise _unexpected(f"an integer from {least} below 2**63", value)
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _unexpected("true or false", value)
     return value
 
 

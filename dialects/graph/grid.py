@@ -72,8 +72,9 @@ class Grid:
         if self.padding == "reflection":
             least = of(0 if self.align_corners else -0.5)
             span = of(max(size - 1, 1) if self.align_corners else size)
-            from_least = np.abs(position - least)
-            turns = np.floor(from_least / span)
-            rest = from_least - turns * span
-            position = np.where(turns % 2 == 0, rest, span - rest) + least
+            from_least: Array = np.abs(position - least)
+            turns: Array = np.floor(from_least / span)
+            rest: Array = from_least - turns * span
+            turned: Array = np.where(turns % 2 == 0, rest, span - rest)
+            position = turned + least
         return np.clip(position, of(0), of(size - 1))

@@ -72,7 +72,7 @@ class Interpolation:
         return self.mode in ROUNDED
 
     def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
-        """The elements that a place weighs, from the one before it; how far they are."""
+        """The elements that a place weighs, from the one before it; what shrinks it."""
         reach = 1 if self.mode == "linear" else 2
         shrink = 1.0
         if self.antialias:

@@ -15,6 +15,7 @@ from typing import Any
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -23,7 +24,7 @@ from .nest import Combiner
 
 Binary = Callable[[SSAValue, SSAValue], SSAValue]
 
-FLOAT: dict[str, type[Operation]] = {
+FLOAT: dict[str, Any] = {
     "add": arith.AddfOp,
     "sub": arith.SubfOp,
     "mul": arith.MulfOp,
@@ -45,6 +46,8 @@ INTEGER: dict[str, type[Operation]] = {
     "or": arith.OrIOp,
     "xor": arith.XOrIOp,
 }
+NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+
 BOOLEAN: dict[str, type[Operation]] = {
     "add": arith.OrIOp,
     "mul": arith.AndIOp,
@@ -74,6 +77,15 @@ def binary(name: str) -> Binary:
 
 add, sub, mul, div = (binary(name) for name in ("add", "sub", "mul", "div"))
 maximum, minimum = binary("max"), binary("min")
+
+
+def combine(name: Combiner, so_far: SSAValue, x: SSAValue) -> SSAValue:
+    """
+    What a reduction comes to with one more element; of zeros of two signs, to either.
+    """
+    if name in ("max", "min") and isinstance(x.type, AnyFloat):
+        return FLOAT[name](x, so_far, NO_SIGNED_ZEROS).results[0]
+    return binary(name)(so_far, x)
 
 
 def constant(value: float, type: Attribute) -> SSAValue:

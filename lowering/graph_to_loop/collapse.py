@@ -15,13 +15,12 @@ from dataclasses import replace
 
 from ...dialects.dims import Dim
 from ...dialects.graph.nest import Linear
-from .expression import KernelNest, Load, linears, rewrite
+from .tree import KernelNest, Moved, linears
 
 
 def collapse(nest: KernelNest) -> KernelNest:
     """The nest over as few axes as describe the same points in the same order."""
-    roots = (nest.element, nest.finish, nest.store)
-    positions = [position for root in roots for position in linears(root)]
+    positions = list(linears(*nest.roots))
     parallel = len(nest.bounds) - nest.reductions
 
     def kind(axis: int) -> tuple[bool, bool]:
@@ -52,16 +51,23 @@ def collapse(nest: KernelNest) -> KernelNest:
         )
         return Linear(tuple(sorted(factors, key=lambda each: each[0])), position.offset)
 
-    store = rewrite(nest.store, change)
-    assert isinstance(store, Load), "a place stays a place"
+    moved = Moved(change)
     return replace(
         nest,
         bounds=tuple(bounds[axis] for axis in kept),
         reductions=sum(axis >= parallel for axis in kept),
-        element=(element := rewrite(nest.element, change)),
-        finish=element if nest.finish is nest.element else rewrite(nest.finish, change),
-        store=store,
+        element=moved(nest.element),
+        finish=moved(nest.finish),
+        store=moved.load(nest.store),
         ordered=frozenset(place[axis] for axis in kept if axis in nest.ordered),
+        stages=tuple(
+            replace(
+                stage,
+                element=moved(stage.element),
+                kept=tuple((moved(e), moved.load(at)) for e, at in stage.kept),
+            )
+            for stage in nest.stages
+        ),
     )
 
 

@@ -1,27 +1,25 @@
 """
-What a kernel computes at one point, as a tree: the nests of a group of ops, put
-together.
+Put the nests of a group of ops together: what a kernel computes at one point, as a
+tree.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
 stored: where it is read, the tree of what it computes stands instead, at the position
 it is read at. Behind a nest of the last op at most one op reduces; what comes after it
-sees its `Total`.
+sees its `Total`. Several reductions of the same rows are stages of one nest
+(`dialects/graph/stages.py`); what one of them keeps, those after it load.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects.dims import Dim
 from ...dialects.graph import scalar
 from ...dialects.graph.literal import to_array
 from ...dialects.graph.nest import (
-    Body,
-    Combiner,
     Extent,
     Linear,
     Nest,
@@ -35,79 +33,19 @@ from ...dialects.graph.op import GraphOp
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.shape import sizes, tensor_type
+from ...dialects.graph.stages import Stages, arrange
 from .row import flatten, looked_up, strides
-
-
-@dataclass(frozen=True, eq=False)
-class Index:
-    """An index that is looked up, counted from the front."""
-
-    load: Load
-    bound: Dim
-    wraps: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Load:
-    """An element of the buffer of a value, at a place in its row of elements."""
-
-    buffer: SSAValue
-    at: Linear
-    lookups: tuple[tuple[Index, Dim], ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Constant:
-    """A number known when the model is compiled."""
-
-    value: float
-    element: Attribute
-
-
-@dataclass(frozen=True, eq=False)
-class Apply:
-    """What an op's body computes of its operands."""
-
-    body: Body
-    operands: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Total:
-    """What the reduction of this nest came to."""
-
-
-Expression: TypeAlias = Load | Constant | Apply | Total | Extent | Where
-
-
-@dataclass(frozen=True, eq=False)
-class KernelNest:
-    """One loop nest of a kernel: for every point, where a value goes and what it is."""
-
-    bounds: tuple[Dim, ...]
-    reductions: int
-    element: Expression
-    """What is computed at each point; what is combined, when the nest reduces."""
-
-    combine: Combiner | None
-    type: Attribute
-    """The type of what is combined."""
-
-    finish: Expression
-    """What is stored: the element itself, or something computed from the total."""
-
-    store: Load
-    """The element that is set."""
-
-    is_contraction: bool
-    onto: Combiner | None = None
-    """How what is stored is combined with what is there, if it is."""
-
-    ordered: frozenset[int] = frozenset()
-    """The axes whose points come one after the other."""
-
-    keeps_totals: bool = False
-    """Whether each step of the reduction stores what it came to."""
+from .tree import (
+    Apply,
+    Constant,
+    Expression,
+    Index,
+    KernelNest,
+    Load,
+    Stage,
+    Total,
+    loads,
+)
 
 
 @dataclass(frozen=True)
@@ -138,65 +76,10 @@ class Group:
         for check in self.checks:
             found[check.indices] = None
         for nest in self.nests:
-            for root in (nest.element, nest.finish, nest.store):
-                for load in loads(root):
-                    found[load.buffer] = None
+            for load in loads(*nest.roots):
+                found[load.buffer] = None
         found.pop(self.result, None)
         return list(found)
-
-
-def loads(root: Expression) -> Iterator[Load]:
-    """Every load of an expression, those of looked-up indices first."""
-    match root:
-        case Load():
-            for index, _ in root.lookups:
-                yield index.load
-            yield root
-        case Apply():
-            for operand in root.operands:
-                yield from loads(operand)
-        case _:
-            return
-
-
-def linears(root: Expression) -> Iterator[Linear]:
-    """Every position that an expression depends on."""
-    if isinstance(root, Where):
-        yield root.position
-    elif isinstance(root, Apply):
-        for operand in root.operands:
-            yield from linears(operand)
-    else:
-        for load in loads(root):
-            yield load.at
-
-
-def rewrite(root: Expression, change: Callable[[Linear], Linear]) -> Expression:
-    """The expression with every position changed; what is shared stays shared."""
-    done: dict[int, Expression] = {}
-
-    def load(each: Load) -> Load:
-        lookups = tuple(
-            (Index(load(index.load), index.bound, index.wraps), stride)
-            for index, stride in each.lookups
-        )
-        return Load(each.buffer, change(each.at), lookups)
-
-    def visit(each: Expression) -> Expression:
-        if id(each) not in done:
-            match each:
-                case Load():
-                    done[id(each)] = load(each)
-                case Apply():
-                    operands = tuple(visit(operand) for operand in each.operands)
-                    done[id(each)] = Apply(each.body, operands)
-                case Where():
-                    done[id(each)] = Where(change(each.position))
-                case _:
-                    done[id(each)] = each
-        return done[id(each)]
-
-    return visit(root)
 
 
 def element(value: SSAValue, at: Sequence[Linear | Index]) -> Load:
@@ -229,8 +112,15 @@ class _Builder:
             root = op.root.owner
         self.inner = set(ops)
         self.memo: dict[tuple[SSAValue, tuple[Linear, ...]], Expression] = {}
+        self.totals: dict[Operation, Total] = {}
+        self.kept: dict[Operation, Load] = {}
+        """Values that an earlier stage has stored, and where."""
         self.reducers = {op for op in ops if any(n.reductions for n in nests(op))}
         self.group = Group(op.results[0])
+        plan = arrange({op: nests(op) for op in ops}) if self.reducers else None
+        if plan is not None and not plan.is_one_total:
+            self.group.nests.append(self.in_stages(plan, root))
+            return
         for nest in nests(root):
             reducer = self.reducer(root, nest)
             self.group.nests.append(
@@ -245,10 +135,12 @@ class _Builder:
             return root
         read = [each.operand for each in nest.sources if isinstance(each, Read)]
         waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
+        seen = set[GraphOp]()
         while waiting:
             op = waiting.pop()
-            if not isinstance(op, GraphOp) or op not in self.inner:
+            if not isinstance(op, GraphOp) or op not in self.inner - seen:
                 continue
+            seen.add(op)
             if op in self.reducers:
                 found.add(op)
             else:
@@ -296,6 +188,46 @@ class _Builder:
             nest.combine == "add" and nest.body is scalar.mul,
             keeps_totals=nest.keeps_totals,
         )
+
+    def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
+        """The nest of several reductions of the same rows, and of what uses them."""
+        result = root.results[0]
+        store = element(self.group.result, plan.places[result])
+        stages: list[Stage] = []
+        for number, reducer in enumerate(plan.reducers):
+            (nest,) = nests(reducer)
+            assert nest.combine is not None, "a reduction combines"
+            combined = self.apply(reducer, nest, identity(nest))
+            kept = [op for op, first in plan.kept.items() if first == number]
+            values = [
+                (self.value(op.results[0], plan.places[op.results[0]]), store)
+                for op in kept
+            ]
+            type = tensor_type(reducer.results[0]).element_type
+            stages.append(Stage(combined, nest.combine, type, tuple(values)))
+            self.totals[reducer] = Total(number)
+            self.kept |= dict.fromkeys(kept, store)
+            self.forget(plan)
+        value = self.value(result, plan.places[result])
+        return KernelNest(
+            plan.bounds,
+            plan.columns,
+            value,
+            None,
+            tensor_type(result).element_type,
+            value,
+            store,
+            False,
+            stages=tuple(stages),
+            is_wide=plan.is_wide,
+        )
+
+    def forget(self, plan: Stages) -> None:
+        """Forgets what was computed for each column, which a stage does for itself."""
+        rows = len(plan.bounds) - plan.columns
+        for value, at in list(self.memo):
+            if any(axis >= rows for each in at for axis, _ in each.factors):
+                del self.memo[value, at]
 
     def apply(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Expression:
         """What `op` computes at a point of its nest."""
@@ -352,8 +284,11 @@ class _Builder:
     def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
         """What `value` has not been computed to yet."""
         owner = value.owner
-        if owner in self.reducers:
-            return Total()
+        if isinstance(owner, Operation):
+            if owner in self.kept:
+                return self.kept[owner]
+            if owner in self.reducers:
+                return self.totals.get(owner, Total())
         if isinstance(owner, GraphOp) and owner in self.inner:
             (nest,) = nests(owner)
             return self.apply(owner, nest, at)

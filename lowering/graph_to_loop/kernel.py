@@ -2,9 +2,10 @@
 Build the kernel of a group: its loops, with the scalar arithmetic inside.
 
 A plain nest becomes loops in parallel; one that reduces has loops inside them that
-carry the total. A contraction, recognised by its nest (products summed up), becomes a
-`loop.tile`: its columns are the axis along which the result lies in a row, its rows an
-axis along which one operand stays the same, or two: the rows and columns of an image.
+carry the total, or several one after the other (`stages.py`). A contraction, recognised
+by its nest (products summed up), becomes a `loop.tile`: its columns are the axis along
+which the result lies in a row, its rows an axis along which one operand stays the same,
+or two: the rows and columns of an image.
 """
 
 from __future__ import annotations
@@ -38,17 +39,9 @@ from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Panel, Subscript
 from .collapse import collapse
-from .expression import (
-    Apply,
-    Constant,
-    Expression,
-    Group,
-    Index,
-    KernelNest,
-    Load,
-    Total,
-    loads,
-)
+from .expression import Group
+from .stages import build_stages
+from .tree import Apply, Constant, Expression, Index, KernelNest, Load, Total, loads
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""
@@ -94,14 +87,14 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.step),
             )
         for nest in group.nests:
-            _NestBuilder(collapse(nest), places, body.args[-1], rename).build()
+            NestBuilder(collapse(nest), places, body.args[-1], rename).build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     return Kernel(op, tuple(buffers), symbols)
 
 
 @dataclass
-class _NestBuilder:
+class NestBuilder:
     """Builds the loops of one nest."""
 
     nest: KernelNest
@@ -117,6 +110,8 @@ class _NestBuilder:
         parallel = nest.bounds[: len(nest.bounds) - nest.reductions]
         if nest.is_contraction:
             self.build_contraction(len(parallel))
+        elif nest.stages:
+            build_stages(self)
         else:
             self.build_loops(parallel, self.build_point)
 
@@ -154,8 +149,8 @@ class _NestBuilder:
         nest = self.nest
         assert nest.combine is not None
         if len(point) == len(nest.bounds):
-            element = _Scalars(self, point, None).value(nest.element)
-            total = scalar.binary(nest.combine)(so_far, element)
+            element = Scalars(self, point).value(nest.element)
+            total = scalar.combine(nest.combine, so_far, element)
             if nest.keeps_totals:
                 self.store(nest.finish, point, total)
             return total
@@ -170,12 +165,16 @@ class _NestBuilder:
 
     def store(self, value: Expression, point: Point, total: SSAValue | None) -> None:
         """Builds the computation of `value` and its store."""
-        scalars = _Scalars(self, point, total)
+        scalars = Scalars(self, point, () if total is None else (total,))
         result, at = scalars.value(value), scalars.place(self.nest.store)
         if self.nest.onto is not None:
             before = LoadOp(self.output, at).result
             result = scalar.binary(self.nest.onto)(before, result)
         StoreOp(result, self.output, at)
+
+    def scalars(self, point: Point, totals: Sequence[SSAValue]) -> Scalars:
+        """What is computed at one point, once reductions have come to `totals`."""
+        return Scalars(self, point, totals)
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
         """A position as a subscript."""
@@ -235,7 +234,7 @@ class _NestBuilder:
         """Builds one step of a contraction, fused where the type has such an op."""
         element = self.nest.element
         assert isinstance(element, Apply)
-        scalars = _Scalars(self, point, None)
+        scalars = Scalars(self, point)
         a, b = (scalars.value(each) for each in element.operands)
         if isinstance(self.nest.type, AnyFloat):
             return math.FmaOp(a, b, so_far).result
@@ -296,13 +295,16 @@ def another_row(
     )
 
 
-class _Scalars:
+class Scalars:
     """Builds the scalar arithmetic of expressions at one point; each only once."""
 
-    def __init__(self, nest: _NestBuilder, point: Point, total: SSAValue | None):
+    def __init__(
+        self, nest: NestBuilder, point: Point, totals: Sequence[SSAValue] = ()
+    ):
+        """Scalars at `point` of a nest, once reductions have come to `totals`."""
         self.nest = nest
         self.point = point
-        self.total = total
+        self.totals = totals
         self.done: dict[int, SSAValue] = {}
 
     def value(self, root: Expression) -> SSAValue:
@@ -321,8 +323,8 @@ class _Scalars:
             case Apply():
                 return root.body(*(self.value(each) for each in root.operands))
             case Total():
-                assert self.total is not None, "a total is there once all is combined"
-                return self.total
+                assert root.stage < len(self.totals), "all is combined before"
+                return self.totals[root.stage]
             case Extent():
                 return ExtentOp(self.nest.rename(root.size)).result
             case Where():

@@ -145,49 +145,77 @@ class KernelWriter:
         stop = self.w.size(op.size)
         if op.split is None:
             return "0", stop
-        return self.w.share(stop, op.width)
+        return self.w.share(stop, op.width * max(op.counts))
 
     def write_bodies(
-        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value], count: int = 1
     ) -> list[Value]:
-        """Writes a loop that runs as many bodies at once as there are lanes now."""
+        """
+        Writes a loop of `count` bodies a step, each in as many lanes as there are now.
+
+        `initial` is what each of them starts from, one after the other.
+        """
         step = self.lanes if op.index is self.side_by_side else 1
         index, *inner = op.body.block.args
 
         def body(at: str, carried: list[Value]) -> list[Value]:
-            self.values[index] = Value(at, index.type)
-            self.values.update(zip(inner, carried, strict=True))
-            self.write_ops(op.body.block.ops)
-            return [
-                self.w.splat(self.values[each], self.lanes) for each in op.end.values
-            ]
+            results: list[Value] = []
+            for number in range(count):
+                here = self.w.add(at, str(number * step))
+                self.values[index] = Value(here, index.type)
+                mine = carried[number * len(inner) : (number + 1) * len(inner)]
+                self.values.update(zip(inner, mine, strict=True))
+                self.write_ops(op.body.block.ops)
+                results += [
+                    self.w.splat(self.values[each], self.lanes)
+                    for each in op.end.values
+                ]
+            return results
 
-        return self.w.loop(start, stop, step, initial, body)
+        return self.w.loop(start, stop, count * step, initial, body)
 
     def write_vectors(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
     ) -> list[Value]:
-        """Writes a loop in vectors, then the bodies that are left over one by one."""
-        lanes, totals = op.width, list(initial)
-        if is_number(stop):
-            whole = str(int(stop) // lanes * lanes)
-        else:
-            # A range begins at a whole vector.
-            whole = self.w.emit(f"and i64 {stop}, {-lanes}")
-        if whole != "0":
+        """
+        Writes a loop in vectors, several at a time and then one, and then the bodies
+        that are left over one by one.
+        """
+        lanes, by = op.width, "" if op.combine is None else op.combine.data
+        # What came in is combined once, not in every lane.
+        first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+        done, totals = start, list[Value]()
+        for count in op.counts:
+            whole = self.whole(start, stop, count * lanes)
+            if whole == done:
+                continue
             self.side_by_side, self.lanes = op.index, lanes
-            by = "" if op.combine is None else op.combine.data
-            # What came in is combined once, not in every lane.
-            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
-            partial = self.write_bodies(op, start, whole, first)
+            before = totals or first * count
+            found = self.write_bodies(op, done, whole, before, count)
             self.side_by_side, self.lanes = None, 1
-            totals = [
-                combine(self.w, before, combine_lanes(self.w, each, by), by)
-                for before, each in zip(initial, partial, strict=True)
-            ]
-        if not is_number(start):
-            whole = self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {whole})")
-        return self.write_bodies(op, whole, stop, totals)
+            done, totals = whole, self.combined(found, len(initial), by)
+        totals = [
+            combine(self.w, before, combine_lanes(self.w, each, by), by)
+            for before, each in zip(initial, totals, strict=bool(totals))
+        ] or list(initial)
+        return self.write_bodies(op, done, stop, totals)
+
+    def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
+        """The totals of several bodies, so many each, combined to those of one."""
+        while len(values) > width:
+            half = len(values) // 2
+            pairs = zip(values[:half], values[half:], strict=True)
+            values = [combine(self.w, a, b, by) for a, b in pairs]
+        return values
+
+    def whole(self, start: str, stop: str, unit: int) -> str:
+        """Where the whole units of a range end, which begins at one if at all."""
+        if is_number(stop):
+            return str(int(stop) // unit * unit)
+        end = self.w.emit(f"and i64 {stop}, {-unit}")
+        if is_number(start):
+            return end
+        return self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {end})")
 
     def place(self, at: Subscript) -> tuple[str, Dim, list[tuple[Value, Dim]]]:
         """

@@ -41,7 +41,8 @@ def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
     name = f"{combiner}imum" if floating else f"s{combiner}"
     callee = f"@llvm.{name}.{suffix(a.type, a.lanes)}"
     type = type_text(a.type, a.lanes)
-    return w.value(f"call {type} {callee}({a.typed}, {b.typed})", a.type, a.lanes)
+    call = "call nsz" if floating else "call"
+    return w.value(f"{call} {type} {callee}({a.typed}, {b.typed})", a.type, a.lanes)
 
 
 def combine_lanes(w: FunctionWriter, value: Value, combiner: str) -> Value:
@@ -51,13 +52,13 @@ def combine_lanes(w: FunctionWriter, value: Value, combiner: str) -> Value:
         type = type_text(value.type, value.lanes)
         halves: list[Value] = []
         for start in (0, half):
-            lanes = ", ".join(f"i32 {start + each}" for each in range(half))
+            places = ", ".join(f"i32 {start + each}" for each in range(half))
             if half == 1:
                 text = f"extractelement {value.typed}, i64 {start}"
             else:
                 text = (
                     f"shufflevector {value.typed}, {type} poison, <{half} x i32> "
-                    f"<{lanes}>"
+                    f"<{places}>"
                 )
             halves.append(w.value(text, value.type, half))
         value = combine(w, halves[0], halves[1], combiner)

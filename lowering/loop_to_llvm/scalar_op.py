@@ -9,10 +9,12 @@ to an integer saturates, and where the target multiplies and adds in two steps s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, i1
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
@@ -80,6 +82,36 @@ Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
 
 
+def ignores_signs_of_zeros(op: Operation) -> bool:
+    """Whether an op may take any zero for any other."""
+    return (
+        isinstance(op, arith.MaximumfOp | arith.MinimumfOp)
+        and FastMathFlag.NO_SIGNED_ZEROS in op.fastmath.data
+    )
+
+
+def limited(op: Operation) -> int | None:
+    """Which operand of a maximum or minimum is held to the other, a known number."""
+    if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
+        return None
+    for place, each in enumerate(op.operands):
+        known = each.owner.value if isinstance(each.owner, arith.ConstantOp) else None
+        if isinstance(known, FloatAttr) and not isnan(known.value.data):
+            return 1 - place
+    return None
+
+
+def write_limit(w: FunctionWriter, op: Operation, x: Value, limit: Value) -> Value:
+    """
+    Writes the greater or lesser of a value and a number, or NaN when the value is.
+
+    It is one instruction of x86, which has none for the maximum of any two numbers.
+    """
+    beyond = "olt" if isinstance(op, arith.MaximumfOp) else "ogt"
+    test = w.value(f"fcmp {beyond} {x.typed}, {limit.text}", i1, x.lanes)
+    return w.value(f"select {test.typed}, {limit.typed}, {x.typed}", x.type, x.lanes)
+
+
 def write_scalar_op(
     w: FunctionWriter, op: Operation, operands: Sequence[Value], fma: bool, needs: Needs
 ) -> Value:
@@ -96,10 +128,13 @@ def write_scalar_op(
     if kind in INSTRUCTIONS:
         a, b = values
         return w.value(f"{INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
+    if (limit := limited(op)) is not None:
+        return write_limit(w, op, values[limit], values[1 - limit])
     if kind in INTRINSICS:
         name = f"@llvm.{INTRINSICS[kind]}.{suffix(type, lanes)}"
+        call = "call nsz" if ignores_signs_of_zeros(op) else "call"
         return w.value(
-            f"call {type_text(type, lanes)} {name}({arguments})", type, lanes
+            f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
         )
     if kind in CONVERSIONS:
         to = type_text(type, lanes)

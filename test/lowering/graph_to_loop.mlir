@@ -42,7 +42,7 @@
 // CHECK-LABEL: loop.kernel @mul_reduce_max_sqrt_3
 // CHECK:         loop.for reduce(max)
 // CHECK:           %[[PRODUCT:.*]] = arith.mulf
-// CHECK-NEXT:      arith.maximumf %{{.*}}, %[[PRODUCT]]
+// CHECK-NEXT:      arith.maximumf %[[PRODUCT]], %{{.*}} fastmath<nsz>
 // CHECK:         %[[ROOT:.*]] = math.sqrt
 // CHECK-NEXT:    loop.store %[[ROOT]]
 //

@@ -86,6 +86,44 @@ loop.kernel @reduction(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.store %sum, %b[0] : memref<?xf32>
 }
 
+// Of several vectors each has totals of its own; those of the rest go on from them all.
+//
+// CHECK-LABEL: ; kernel @several_vectors
+// CHECK:         %[[A:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
+// CHECK-NEXT:    %[[B:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
+// CHECK:         %[[X:.*]] = fadd <4 x float> %[[A]]
+// CHECK:         %[[Y:.*]] = fadd <4 x float> %[[B]]
+// CHECK:         icmp slt i64 %{{.*}}, 32
+// CHECK:         %[[BOTH:.*]] = fadd <4 x float> %[[X]], %[[Y]]
+// CHECK:         load <4 x float>
+// CHECK-NEXT:    %[[TOTALS:.*]] = fadd <4 x float> %[[BOTH]]
+// CHECK-NEXT:    shufflevector <4 x float> %[[TOTALS]]
+// CHECK:         phi float
+// CHECK:         ret void
+loop.kernel @several_vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = loop.for reduce(add) %i to 39 lanes 4 vectors 2 (%so_far = %zero : f32) {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %next = arith.addf %so_far, %x : f32
+    loop.yield %next : f32
+  }
+  loop.store %sum, %b[0] : memref<?xf32>
+}
+
+// A greatest element may be a zero of either sign.
+//
+// CHECK-LABEL: ; kernel @greatest
+// CHECK:         call nsz <4 x float> @llvm.maximum.v4f32(
+loop.kernel @greatest(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %least = arith.constant -1.0e30 : f32
+  %max = loop.for reduce(max) %i to 64 lanes 4 (%so_far = %least : f32) {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %next = arith.maximumf %x, %so_far fastmath<nsz> : f32
+    loop.yield %next : f32
+  }
+  loop.store %max, %b[0] : memref<?xf32>
+}
+
 // Elements that lie apart are loaded one by one, and then are a vector.
 //
 // CHECK-LABEL: ; kernel @elements_lie_apart

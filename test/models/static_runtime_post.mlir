@@ -116,9 +116,9 @@
 //
 // VECTORS: loop.target = #loop.target<"x86-64-v3"
 // VECTORS: loop.for parallel %{{.*}} to 64 {
-// VECTORS:   loop.for parallel %{{.*}} to 32 lanes 8 {
+// VECTORS:   loop.for parallel %{{.*}} to 32 lanes 8 vectors 4 {
 // VECTORS: loop.for parallel %{{.*}} to 64 {
-// VECTORS:   loop.for parallel %{{.*}} to 32 lanes 8 {
+// VECTORS:   loop.for parallel %{{.*}} to 32 lanes 8 vectors 4 {
 
 // As LLVM's text these are vectors of eight, with nothing left over.
 //

@@ -16,10 +16,11 @@ import pytest
 import static_runtime as sr
 
 from .resident import resident_bytes
-from .texts import AFFINE, PARTS, RUNNING, SORTED, WORDS, compiled
+from .texts import AFFINE, PARTS, RUNNING, WORDS, compiled
 
 X = np.ones((4, 3), np.float32)
 W = np.ones((3, 5), np.float32)
+OUT = np.ones((4, 3), np.float32), np.ones((4, 3), np.float32)
 TABLE = np.zeros((1000, 250), np.float32)
 WIDE = WORDS.replace("x2xf32", "x250xf32")
 GOOD, BAD = np.arange(1000), np.full(1000, 1000)
@@ -38,9 +39,12 @@ def refused(call: Callable[[], Any]) -> Callable[[], None]:
 CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
     "one output": (5_000, lambda: compiled(AFFINE)(X, W)),
     "several outputs": (5_000, lambda: compiled(PARTS)(X)),
+    "outputs of the caller's": (5_000, lambda: compiled(PARTS)(X, out=OUT)),
+    "no such outputs": (1_000, refused(lambda: compiled(PARTS)(X, out=(X, X)))),
+    "a state": (1_000, lambda: compiled(PARTS)(OUT[0], out=OUT)),
     "the slow way": (1_000, lambda: compiled(AFFINE)(x=X, w=W)),
     "lists": (1_000, lambda: compiled(PARTS)([[1, 2, 3]])),
-    "a fallback op": (1_000, lambda: compiled(SORTED)(X)),
+    "a fallback op": (1_000, lambda: compiled(RUNNING)(X)),
     "a bad index": (1_000, refused(lambda: compiled(WIDE)(TABLE, BAD))),
     "a bad shape": (1_000, refused(lambda: compiled(PARTS)(W))),
     "a bad dtype": (1_000, refused(lambda: compiled(PARTS)(X > 0.5, X))),
@@ -109,11 +113,11 @@ def test_a_result_holds_one_reference_to_itself():
 
 def test_modules_are_freed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
-    sr.compile(SORTED)
+    sr.compile(RUNNING)
     dead: list[weakref.ref[sr.StaticModule]] = []
 
     def use_one() -> None:
-        module = sr.compile(SORTED)
+        module = sr.compile(RUNNING)
         assert module.report.warm
         module(X)
         module([[1, 2, 3]])

@@ -17,7 +17,7 @@ import pytest
 import static_runtime as sr
 
 from .arrangements import same
-from .texts import AFFINE, RUNNING, SORTED, WORDS, compiled, fresh
+from .texts import AFFINE, RUNNING, WORDS, compiled, fresh
 
 Array = npt.NDArray[Any]
 
@@ -82,15 +82,15 @@ def test_threads_with_batches_of_their_own():
 
 @pytest.mark.usefixtures("impatient")
 def test_threads_run_fallback_ops():
-    module = compiled(SORTED)
+    module = compiled(RUNNING)
 
     def work(number: int) -> None:
         for turn in range(20):
             shape = (1 + (number + turn) % 5, 3)
             x = np.full(shape, number + 1, np.float32)
-            squares, order = module(x)
-            same(squares, x * x)
-            same(order, np.broadcast_to(np.arange(3), shape))
+            total, greatest = module(x)
+            same(total, np.cumsum(x, 0, dtype=np.float32) * x)
+            same(greatest, np.zeros(shape[0], np.int64))
 
     in_threads(work)
 
@@ -117,9 +117,11 @@ def test_long_runs_do_not_mix():
     expected = [module(x, w) for x in inputs]
 
     def work(number: int) -> None:
+        out = np.empty_like(expected[number])
         for turn in range(4):
             at = (number + turn) % THREADS
             same(module(inputs[at], w), expected[at])
+            same(module(inputs[number], w, out=out), expected[number])
 
     in_threads(work)
 

@@ -58,5 +58,8 @@ def test_a_module_works_with_a_numpy_of_another_layout(
         negative, positive = module(x)
         np.testing.assert_array_equal(negative, -x)
         np.testing.assert_array_equal(positive, abs(x))
+        out = np.empty_like(x), np.empty_like(x)
+        assert module(x, out=out) is out
+        np.testing.assert_array_equal(out[1], abs(x))
     with pytest.raises(ValueError, match="expected shape"):
         module(np.zeros((2, 4), np.float32))

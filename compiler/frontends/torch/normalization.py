@@ -8,9 +8,9 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
 from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.arithmetic import SqrtOp
+from ....dialects.graph.ops.arithmetic import RsqrtOp
 from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
 from ....dialects.graph.ops.dropout import DropoutOp
 from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.reduce import MeanOp
@@ -40,13 +40,13 @@ def batch_norm(
 
 
 def normalize(x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:
-    """`x` less its mean along `axes`, divided by its deviation."""
+    """`x` less its mean along `axes`, times one by its deviation."""
     mean = MeanOp(x, axes=tuple(axes), keepdims=True).result
     centered = SubOp(x, mean).result
     squares = MulOp(centered, centered)
     variance = MeanOp(squares, axes=tuple(axes), keepdims=True).result
-    deviation = SqrtOp(AddOp(variance, number_like(epsilon, x)))
-    return DivOp(centered, deviation).result
+    factor = RsqrtOp(AddOp(variance, number_like(epsilon, x)))
+    return MulOp(centered, factor).result
 
 
 def scale_and_shift(

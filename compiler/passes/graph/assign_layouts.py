@@ -20,28 +20,33 @@ operand comes in another (`carry`); so no op is named here. Convolutions prefer 
 channels last: then the weights and the result lie in rows of output channels, and what
 is summed up lies in a row. What comes after them is carried along as far as it goes,
 unless more would have to be put in order for it than is in order already. An order goes
-back through an op to what it is computed from, when that is no larger. Permutations
-remain where a chain begins and ends; `fold-constants` computes those of weights.
+back through an op to what it is computed from, when that is smaller. Permutations
+remain where a chain begins and ends; `fold-constants` computes those of weights. A
+chain with too little to compute for what it has permuted there stays as it was.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.dims import guess, product
+from ....dialects.dims import Dim, guess, product
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.order import Carried, Order, inverse, ordered, then
 from ....dialects.graph.shape import sizes, tensor_type
+
+WORTH = 64
+"""How many points of a preferred nest make up for one element that is permuted."""
 
 
 @dataclass(frozen=True)
@@ -53,35 +58,45 @@ class AssignLayouts(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
-                Layouts().assign(function.body.block)
+                block = function.body.block
+                rebuild(block, Choice(block).made())
 
 
 @dataclass
-class Layouts:
-    """The orders in which the values of one block are computed."""
+class Chain:
+    """Ops that are carried together, what they compute, and what is permuted for it."""
 
-    carried: dict[SSAValue, tuple[SSAValue, Order]] = field(
-        default_factory=dict[SSAValue, tuple[SSAValue, Order]]
-    )
-    """What is computed in another order: by which value, and in which order."""
+    ops: list[GraphOp]
+    points: int = 0
+    moved: int = 0
 
-    made: dict[tuple[SSAValue, Order], SSAValue] = field(
-        default_factory=dict[tuple[SSAValue, Order], SSAValue]
-    )
-    """What has been put in an order."""
+    @property
+    def pays(self) -> bool:
+        """Whether there is enough to compute."""
+        return self.points >= WORTH * self.moved
 
-    def assign(self, block: Block) -> None:
-        """Carries every op that is better computed in another order."""
-        for op in list(block.ops):
+
+class Choice:
+    """Which ops of a block are carried, and how."""
+
+    def __init__(self, block: Block):
+        """What is chosen for the ops of `block`."""
+        self.plan: dict[Operation, Carried] = {}
+        self.chains: dict[Operation, Chain] = {}
+        self.orders: dict[SSAValue, Order] = {}
+        """The orders in which values are computed, where not the usual ones."""
+        self.permuted: set[tuple[SSAValue, Order]] = set()
+        for op in block.ops:
             if isinstance(op, GraphOp) and (carried := self.wanted(op)) is not None:
-                self.rebuild(op, carried, InsertPoint.before(op))
-        for value, (new, order) in reversed(self.carried.items()):
-            if value.uses:
-                assert isinstance(new.owner, GraphOp)
-                after = InsertPoint.after(new.owner)
-                value.replace_all_uses_with(put(new, inverse(order), after))
-            assert isinstance(value.owner, GraphOp)
-            Rewriter.erase_op(value.owner)
+                self.carry(op, carried)
+        for value, order in self.orders.items():
+            self.leave(value, order)
+
+    def made(self) -> dict[Operation, Carried]:
+        """The ops that are carried, without those of chains that are too short."""
+        return {
+            op: carried for op, carried in self.plan.items() if self.chains[op].pays
+        }
 
     def wanted(self, op: GraphOp) -> Carried | None:
         """How the op is computed in another order, when it should be."""
@@ -90,35 +105,33 @@ class Layouts:
         if (preferred := op.preferred) is not None:
             return op.carry(0, preferred)
         for number, operand in enumerate(op.operands):
-            if operand in self.carried:
-                _, order = self.carried[operand]
-                carried = op.carry(number, order)
-                if carried is not None and self.pays(op, carried):
+            if operand in self.orders:
+                carried = op.carry(number, self.orders[operand])
+                if carried is not None and self.is_ready(op, carried):
                     return carried
         return None
 
-    def pays(self, op: GraphOp, carried: Carried) -> bool:
+    def is_ready(self, op: GraphOp, carried: Carried) -> bool:
         """Whether no more has to be put in order than is in order already."""
         ready = missing = 0
         for operand, order in zip(op.operands, carried.operands, strict=True):
             if order is not None:
-                cost = self.cost(operand, order)
-                missing += cost
-                ready += elements(operand) if operand in self.carried else 0
+                missing += self.cost(operand, order)
+                ready += elements(operand) if operand in self.orders else 0
         return missing <= ready
 
     def cost(self, value: SSAValue, order: Order) -> int:
         """How many elements have to be moved to have a value in an order."""
-        if value in self.carried:
-            new, own = self.carried[value]
-            return 0 if is_view(new, then(inverse(own), order)) else elements(new)
-        if is_constant(value) or is_view(value, order):
+        own = self.orders.get(value)
+        if own is not None:
+            needed = then(inverse(own), order)
+            shape = ordered(sizes(tensor_type(value)), own)
+            return 0 if is_view(shape, needed) else elements(value)
+        if is_constant(value) or is_view(sizes(tensor_type(value)), order):
             return 0
         carried = self.led_back(value, order)
-        return elements(value) if carried is None else self.total(value, carried)
-
-    def total(self, value: SSAValue, carried: Carried) -> int:
-        """How many elements have to be moved to compute a value so."""
+        if carried is None:
+            return elements(value)
         assert isinstance(value.owner, GraphOp)
         operands = zip(value.owner.operands, carried.operands, strict=True)
         return sum(self.cost(each, o) for each, o in operands if o is not None)
@@ -130,7 +143,10 @@ class Layouts:
         op = value.owner
         if not isinstance(op, GraphOp) or len(op.results) != 1 or op.regions:
             return None
-        if not op.operands or not value.has_one_use():
+        if not op.operands or not value.has_one_use() or op in self.plan:
+            return None
+        # The order is one for the first operand too, where that has as many axes.
+        if len(sizes(tensor_type(op.operands[0]))) != len(order):
             return None
         carried = op.carry(0, order)
         if carried is None or carried.result != order:
@@ -139,26 +155,81 @@ class Layouts:
         largest = max(map(elements, op.operands))
         return carried if largest < elements(value) else None
 
-    def in_order(self, value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-        """The value in an order; what makes it stands at this place or before."""
-        if value in self.carried:
-            new, own = self.carried[value]
-            if own == order:
-                return new
-        if (value, order) not in self.made:
-            if value in self.carried:
-                new, own = self.carried[value]
-                made = put(new, then(inverse(own), order), at)
-            elif (carried := self.led_back(value, order)) is not None:
-                assert isinstance(value.owner, GraphOp)
-                made = self.rebuild(value.owner, carried, at)
-            else:
-                made = put(value, order, at)
-            self.made[value, order] = made
-        return self.made[value, order]
+    def carry(self, op: GraphOp, carried: Carried) -> None:
+        """Plans that an op is carried, and what it takes to have its operands so."""
+        self.plan[op] = carried
+        chain = self.chains[op] = Chain([op])
+        if carried.result != tuple(range(len(carried.result))):
+            self.orders[op.results[0]] = carried.result
+        if op.preferred is not None:
+            bounds = (nest.bounds for nest in op.nests() or ())
+            chain.points = sum(guess(product(each)) for each in bounds)
+        for operand, order in zip(op.operands, carried.operands, strict=True):
+            if order is not None:
+                self.supply(op, operand, order)
 
-    def rebuild(self, op: GraphOp, carried: Carried, at: InsertPoint) -> SSAValue:
-        """Builds an op in another order; its new result."""
+    def supply(self, op: GraphOp, value: SSAValue, order: Order) -> None:
+        """Plans what makes a value that an op takes in some order."""
+        if value not in self.orders:
+            back = None if is_constant(value) else self.led_back(value, order)
+            if back is not None:
+                assert isinstance(value.owner, GraphOp)
+                self.carry(value.owner, back)
+        if value in self.orders:
+            self.join(op, value.owner)
+        if (value, order) not in self.permuted:
+            self.permuted.add((value, order))
+            self.chains[op].moved += self.cost(value, order)
+
+    def join(self, op: Operation, other: Operation | Block) -> None:
+        """Makes one chain of those of two ops."""
+        assert isinstance(other, Operation), "what is carried is the result of an op"
+        into, chain = self.chains[other], self.chains[op]
+        if into is not chain:
+            into.ops += chain.ops
+            into.points += chain.points
+            into.moved += chain.moved
+            for each in chain.ops:
+                self.chains[each] = into
+
+    def leave(self, value: SSAValue, order: Order) -> None:
+        """Notes that a value is put back where it is used in the usual order."""
+        assert isinstance(value.owner, Operation), "what is carried is a result"
+        for use in value.uses:
+            carried = self.plan.get(use.operation)
+            if carried is None or carried.operands[use.index] is None:
+                shape = ordered(sizes(tensor_type(value)), order)
+                if not is_view(shape, inverse(order)):
+                    self.chains[value.owner].moved += elements(value)
+                return
+
+
+def rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
+    """Replaces the ops that are carried."""
+    builder = Builder()
+    for op in list(block.ops):
+        if isinstance(op, GraphOp) and op in plan:
+            builder.replace(op, plan[op])
+    builder.finish()
+
+
+@dataclass
+class Builder:
+    """Builds ops in other orders, and what puts values in order between them."""
+
+    carried: dict[SSAValue, tuple[SSAValue, Order]] = field(
+        default_factory=dict[SSAValue, tuple[SSAValue, Order]]
+    )
+    """What is computed in another order: by which value, and in which order."""
+
+    made: dict[tuple[SSAValue, Order], SSAValue] = field(
+        default_factory=dict[tuple[SSAValue, Order], SSAValue]
+    )
+    """What has been put in an order."""
+
+    def replace(self, op: GraphOp, carried: Carried) -> None:
+        """Builds an op in another order; the old one goes when all are built."""
+        at = InsertPoint.before(op)
         operands = [
             operand if order is None else self.in_order(operand, order, at)
             for operand, order in zip(op.operands, carried.operands, strict=True)
@@ -170,7 +241,26 @@ class Layouts:
             Rewriter.replace_op(op, [], [new.results[0]])
         else:
             self.carried[op.results[0]] = new.results[0], carried.result
-        return new.results[0]
+
+    def in_order(self, value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
+        """The value in an order; what makes it stands at this place or before."""
+        new, own = self.carried.get(value, (value, None))
+        if own == order:
+            return new
+        if (value, order) not in self.made:
+            needed = order if own is None else then(inverse(own), order)
+            self.made[value, order] = put(new, needed, at)
+        return self.made[value, order]
+
+    def finish(self) -> None:
+        """Removes what was replaced; puts back what is used in the usual order."""
+        for value, (new, order) in reversed(self.carried.items()):
+            if value.uses:
+                assert isinstance(new.owner, GraphOp)
+                after = InsertPoint.after(new.owner)
+                value.replace_all_uses_with(put(new, inverse(order), after))
+            assert isinstance(value.owner, GraphOp)
+            Rewriter.erase_op(value.owner)
 
 
 def elements(value: SSAValue) -> int:
@@ -183,9 +273,8 @@ def is_constant(value: SSAValue) -> bool:
     return isinstance(value.owner, GraphOp) and not value.owner.operands
 
 
-def is_view(value: SSAValue, order: Order) -> bool:
+def is_view(shape: Sequence[Dim], order: Order) -> bool:
     """Whether only axes of one element change their places."""
-    shape = sizes(tensor_type(value))
     more = len(order) - len(shape)
     wide = [each - more for each in order if each >= more and shape[each - more] != 1]
     return wide == sorted(wide)
@@ -195,7 +284,7 @@ def put(value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
     """Builds the value in an order; axes that it lacks come first."""
     shape = sizes(tensor_type(value))
     ones = (1,) * (len(order) - len(shape))
-    if is_view(value, order):
+    if is_view(shape, order):
         names = to_names(ordered((*ones, *shape), order))
         op = ReshapeOp(value, shape=names)
     else:

@@ -17,14 +17,17 @@ After:
       graph.yield %6 : tensor<2x5xf32>
     }
 
-A value moves into the kernel of its only user when it is then computed no more often
-than before: where the user reads each element once. The elementwise tail of a reduction
-or contraction becomes its epilogue; elementwise ops before a reduction its prologue. A
-contraction takes no prologue, since it reads its operands many times over. An op of
-several nests, each for a part of its result, such as a concatenation, may take a
-reduction for each of them; what is padded is computed inside the padding. It is decided
-by the nests of the ops alone, before there are buffers, so that what is inside a group
-never needs one.
+A value moves into the kernel of its users, when these are all in one, and it is then
+computed no more often than before: where they read each element once. The elementwise
+tail of a reduction or contraction becomes its epilogue; elementwise ops before a
+reduction its prologue. A contraction takes no prologue, since it reads its operands
+many times over. An op of several nests, each for a part of its result, such as a
+concatenation, may take a reduction for each of them; what is padded is computed inside
+the padding. Several reductions over the same rows, and what is computed between them
+for each row and column, are one kernel that goes from row to row: a softmax, or a
+normalization with what is around it (`dialects/graph/stages.py`). It is decided by the
+nests of the ops alone, before there are buffers, so that what is inside a group never
+needs one.
 """
 
 from __future__ import annotations
@@ -39,13 +42,13 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph import scalar
 from ....dialects.graph.nest import Linear, Nest, Read, axis
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
 from ....dialects.graph.region import ControlOp
 from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.graph.stages import arrange, is_contraction
 
 LIMIT = 64
 """Ops of the largest group, so that a kernel keeps its values in registers."""
@@ -61,6 +64,9 @@ class Group:
 
     reducing: set[int] = field(default_factory=set[int])
     """The nests of the last op that reduce, or whose values come from a reduction."""
+
+    is_staged: bool = False
+    """Whether the ops reduce more than once, or use a total for more than itself."""
 
 
 def make_group(op: GraphOp) -> Group | None:
@@ -95,11 +101,6 @@ def reads_once(nest: Nest, read: Read) -> bool:
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
 
 
-def is_contraction(nest: Nest) -> bool:
-    """Whether the nest sums up products, and so reads its operands many times over."""
-    return nest.combine == "add" and nest.body is scalar.mul
-
-
 def taker(user: Group, producer: Group, operand: int) -> int | None:
     """
     The nest of the last op of `user` inside which `producer` can be computed, if any.
@@ -112,7 +113,8 @@ def taker(user: Group, producer: Group, operand: int) -> int | None:
     if producer.reducing:
         # The tail of a reduction: each total is used once, just where it belongs.
         free = number not in user.reducing and not nest.is_scattered
-        can = free and reads_at_own_place(nest, read, producer)
+        is_total = not producer.is_staged
+        can = free and is_total and reads_at_own_place(nest, read, producer)
     else:
         whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
         can = whole and reads_once(nest, read) and not is_contraction(nest)
@@ -126,6 +128,45 @@ def reads_at_own_place(nest: Nest, read: Read, producer: Group) -> bool:
         size == 1 or position == axis(number)
         for number, (size, position) in enumerate(zip(shape, read.at, strict=True))
     )
+
+
+@dataclass
+class Groups:
+    """The groups of a block so far, by the values that they have."""
+
+    known: dict[SSAValue, Group] = field(default_factory=dict[SSAValue, Group])
+    nests: dict[GraphOp, Sequence[Nest]] = field(
+        default_factory=dict[GraphOp, Sequence[Nest]]
+    )
+    """The nests of every op of a group."""
+
+    def add(self, op: GraphOp, group: Group) -> None:
+        """Adds the group of one op, and moves into it what may."""
+        self.nests[op] = group.nests
+        for number, operand in enumerate(op.operands):
+            producer = self.known.get(operand) if operand.has_one_use() else None
+            nest = None if producer is None else taker(group, producer, number)
+            if producer is not None and nest is not None:
+                merge(group, producer, nest)
+                del self.known[operand]
+        while self.extend(group):
+            pass
+        self.known[op.results[0]] = group
+
+    def extend(self, group: Group) -> bool:
+        """Moves one more group into this one; whether there was one."""
+        inside = set[Operation](group.ops)
+        for value in dict.fromkeys(each for op in group.ops for each in op.operands):
+            producer = self.known.get(value)
+            if producer is None or not {use.operation for use in value.uses} <= inside:
+                continue
+            ops = [*producer.ops, *group.ops]
+            stages = arrange({each: self.nests[each] for each in ops})
+            if stages is not None and len(ops) <= LIMIT:
+                merge(group, self.known.pop(value), 0)
+                group.is_staged = not stages.is_one_total
+                return True
+        return False
 
 
 def merge(user: Group, producer: Group, nest: int) -> None:
@@ -149,23 +190,16 @@ class Fuse(ModulePass):
 
 def fuse_block(block: Block) -> None:
     """Groups the ops of a block and of the regions in it; builds fusions of several."""
-    groups: dict[SSAValue, Group] = {}
+    groups = Groups()
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
         if isinstance(op, ControlOp):
             for inner in op.blocks:
                 fuse_block(inner)
         group = make_group(op) if isinstance(op, GraphOp) else None
-        if group is None:
-            continue
-        for number, operand in enumerate(op.operands):
-            producer = groups.get(operand) if operand.has_one_use() else None
-            nest = None if producer is None else taker(group, producer, number)
-            if producer is not None and nest is not None:
-                merge(group, producer, nest)
-                del groups[operand]
-        groups[op.results[0]] = group
-    for group in groups.values():
+        if isinstance(op, GraphOp) and group is not None:
+            groups.add(op, group)
+    for group in groups.known.values():
         if len(group.ops) > 1:
             build_fusion(sorted(group.ops, key=order.__getitem__))
 

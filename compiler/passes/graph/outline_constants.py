@@ -12,8 +12,8 @@ After:
     %1 = graph.constant dense<3.0> : tensor<f32>
 
 A number that only kernels use becomes part of their code, and stays where it is, unless
-they look it up, or look something up in it. All else is read from memory: from here each has a name in the store, and gets a place among
-the constants of the program.
+they look it up, or look something up in it. All else is read from memory: from here
+each has a name in the store, and gets a place among the constants of the program.
 """
 
 from __future__ import annotations

@@ -20,23 +20,24 @@ they share the rows or the columns, whichever are more. So what is
 computed for an index, and its bits, do not depend on the number of threads. The work of
 a kernel is about how many multiply-adds take as long; where that is known and small the
 kernel stays as it is, and elsewhere a call compares it with what a thread costs. A
-kernel that checks indices, or reads what it wrote, is one thread's.
+kernel that checks indices, or reads what another index of the loop wrote, is one
+thread's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.dims import Dim, ceildiv, product
 from ....dialects.loop.ops.for_loop import ForOp
 from ....dialects.loop.ops.kernel import WORK, KernelOp
-from ....dialects.loop.ops.memory import LoadOp
+from ....dialects.loop.ops.memory import LoadOp, StoreOp
 from ....dialects.loop.ops.tile import TileOp
 from ....runtime.layout import GRAIN
 
@@ -60,7 +61,7 @@ class ParallelizeLoops(ModulePass):
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
             found = [splittable(each) for each in roots(kernel.body.block)]
             loops = [each for each in found if each is not None]
-            if not loops or len(loops) < len(found) or not is_divisible(kernel):
+            if not loops or len(loops) < len(found) or not is_divisible(kernel, loops):
                 continue
             work = work_of(kernel.body.block)
             if isinstance(work, int) and work < 2 * GRAIN:
@@ -77,13 +78,41 @@ def roots(block: Block) -> Iterator[ForOp | TileOp]:
             yield op
 
 
-def is_divisible(kernel: KernelOp) -> bool:
+def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
     """Whether threads that share a kernel do not meet."""
     result = kernel.body.block.args[-1]
-    reads = any(
-        isinstance(each, LoadOp) and each.buffer is result for each in kernel.walk()
-    )
-    return not (reads or kernel.may_fail)
+    accesses = [
+        each
+        for each in kernel.walk()
+        if isinstance(each, LoadOp | StoreOp) and each.buffer is result
+    ]
+    if kernel.may_fail or not any(isinstance(each, LoadOp) for each in accesses):
+        return not kernel.may_fail
+    # No two indices store to one place; so each may read where it stores itself.
+    if len(shares) > 1 or not isinstance(shares[0].op, ForOp):
+        return False
+    return len({places(each, shares[0].op) for each in accesses}) == 1
+
+
+def places(access: LoadOp | StoreOp, loop: ForOp) -> object:
+    """Where an access goes for one index of a loop, whatever loops are inside."""
+    outer: set[tuple[SSAValue, Dim]] = set()
+    inner: list[tuple[str, str]] = []
+    for index, stride in access.at.terms:
+        owner = index.owner
+        around = owner.parent_op() if isinstance(owner, Block) else None
+        if isinstance(around, ForOp) and around is not loop and is_inside(around, loop):
+            inner.append((str(around.size), str(stride)))
+        else:
+            outer.add((index, stride))
+    panel = access if access.at.panel is not None else None
+    return access.at.offset, frozenset(outer), tuple(sorted(inner)), panel
+
+
+def is_inside(op: Operation, loop: ForOp) -> bool:
+    """Whether an op is part of the body of a loop."""
+    parent = op.parent_op()
+    return parent is not None and (parent is loop or is_inside(parent, loop))
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ After:
 
     loop.for parallel %i to 64 lanes 8 { … }
 
-It is the loop along which most loads and stores move by one element. The bodies that
-are left over at the end run one by one, by the same arithmetic. A loop that reduces
-gets a total for each lane, and these are combined at its end: the order depends on the
-number of elements and the target only, never on the sizes around it. The bodies of an
-ordered loop never run side by side.
+It is the loop along which most loads and stores move by one element; of loops that come
+one after the other inside of a row, each of them or the rows. The bodies that are left
+over at the end run one by one, by the same arithmetic. A loop that reduces gets a total
+for each lane, of several vectors where a body is short, and these are combined at its
+end: the order depends on the number of elements and the target only, never on the sizes
+around it. The bodies of an ordered loop never run side by side.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.dims import Dim
@@ -38,6 +39,12 @@ from ....dialects.loop.ops.kernel import KernelOp
 from ....dialects.loop.ops.memory import LoadOp, StoreOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
+
+WEIGHT = 256
+"""How many accesses one that is a loop deeper is worth."""
+
+SHORT = 12
+"""Ops of a body that is over before what it waits for, a total or memory, is there."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +56,10 @@ class VectorizeLoops(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
             for root in nests(kernel.body.block):
-                loop = best_loop(root)
-                if loop is not None:
+                for loop in best_loops(root):
                     loop.lanes = IntegerAttr(fitting(loop, target_of(op)), i64)
+                    if (vectors := vectors_of(loop)) > 1:
+                        loop.vectors = IntegerAttr(vectors, i64)
 
 
 def nests(block: Block) -> Iterator[ForOp]:
@@ -62,23 +70,42 @@ def nests(block: Block) -> Iterator[ForOp]:
                 yield op
 
 
-def best_loop(root: ForOp) -> ForOp | None:
-    """The loop of a nest along which the most accesses move by one element."""
-    loops = [
-        each
-        for each in root.walk()
-        if isinstance(each, ForOp) and each.kind != "ordered"
-    ]
-    accesses = [each for each in root.walk() if isinstance(each, LoadOp | StoreOp)]
+def best_loops(root: ForOp) -> list[ForOp]:
+    """The loops of a nest that gain most from vectors, none inside another."""
+    _, best = choose(root, 1)
+    return best
 
-    def fit(place: int) -> tuple[int, int]:
-        score = sum(gain(each, loops[place].index) for each in accesses)
-        return score, place
 
-    best = max(range(len(loops)), key=fit, default=None)
-    if best is None or fit(best)[0] <= 0:
-        return None
-    return loops[best]
+def choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
+    """
+    What a nest gains from vectors, and the loops to run so: this one, or those inside.
+
+    An access counts for more than any number of those less deep.
+    """
+    ops = loop.body.block.ops
+    inner = [choose(each, depth + 1) for each in ops if isinstance(each, ForOp)]
+    score = sum(each for each, _ in inner)
+    best = [each for _, loops in inner for each in loops]
+    if loop.kind == "ordered":
+        return score, best
+    own = (
+        sum(
+            gain(each, loop.index) * WEIGHT ** loops_around(each, loop)
+            for each in loop.walk()
+            if isinstance(each, LoadOp | StoreOp)
+        )
+        * WEIGHT**depth
+    )
+    return (own, [loop]) if own > max(score, 0) else (score, best)
+
+
+def loops_around(access: Operation, loop: ForOp) -> int:
+    """How many loops inside of `loop` an access is in."""
+    count, parent = 0, access.parent_op()
+    while parent is not loop:
+        assert parent is not None, "the access is inside of the loop"
+        count, parent = count + 1, parent.parent_op()
+    return count
 
 
 def gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
@@ -113,6 +140,21 @@ def widest(loop: ForOp) -> int:
             if isinstance(value.type, FixedBitwidthType):
                 widths.append(value.type.bitwidth)
     return max(widths)
+
+
+def vectors_of(loop: ForOp) -> int:
+    """How many vectors run in one step, so that there is always one to go on with."""
+    ops = list(loop.body.block.ops)
+    if any(isinstance(each, ForOp) for each in ops):
+        return 1
+    if any(each.name.startswith("math.") for each in ops):
+        return 1 if loop.combine is None else 2
+    accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
+    apart = any(gain(each, loop.index) < 0 for each in accesses)
+    if apart or len(ops) > SHORT:
+        return 1
+    is_small = isinstance(loop.size, int) and loop.size < 4 * loop.width
+    return 1 if loop.combine is None and is_small else 4
 
 
 def fitting(loop: ForOp, target: TargetAttr) -> int:

@@ -95,7 +95,7 @@ class ArgmaxPoolOp(PoolOp):
         padding: tuple[int, ...],
         dilation: tuple[int, ...],
     ) -> Array:
-        count, spatial = len(kernel), input.shape[2:]
+        spatial = input.shape[2:]
         least = least_of(tensor_type(self.input))
         numbers = np.arange(prod(spatial)).reshape(1, 1, *spatial)
         every, inside = (
@@ -103,7 +103,7 @@ class ArgmaxPoolOp(PoolOp):
             for each, value in ((input, least), (numbers, -1))
         )
         every, inside = (
-            each.reshape(*each.shape[: 2 + count], prod(kernel))
+            each.reshape(*each.shape[: 2 + len(kernel)], prod(kernel))
             for each in (every, inside)
         )
         greatest = every.max(-1, keepdims=True, initial=least)

@@ -97,7 +97,7 @@ class GridSampleOp(SingleResultOp):
             for axis, size in enumerate(spatial)
         ]
         result = np.zeros((n, c, total), input.dtype)
-        images = np.arange(n)[:, None]
+        images: Array = np.indices((n, 1))[0]
         for taps in pairs(*(range(elements.shape[-1]) for elements, _ in tables)):
             at = tuple(
                 elements[..., tap]

@@ -17,7 +17,8 @@ from ..literal import to_attribute
 from ..op import SingleResultOp
 from ..order import Carried, Order
 from ..shape import Array, Tensor, normalize_axis, sizes
-from .binary import DivOp, SubOp
+from .arithmetic import ReciprocalOp
+from .binary import MulOp, SubOp
 from .exponential import ExpOp, LogOp
 from .reduce import ReduceMaxOp, SumOp
 
@@ -71,7 +72,8 @@ class SoftmaxOp(AlongAxisOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         lower, total = self.shifted()
-        return [DivOp(ExpOp(lower), total).result]
+        # The greatest is one of those added up, so that the total is one or more.
+        return [MulOp(ExpOp(lower), ReciprocalOp(total)).result]
 
 
 @irdl_op_definition

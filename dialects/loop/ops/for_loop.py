@@ -62,8 +62,9 @@ class ForOp(IRDLOperation):
     what others wrote, or take what the one before yields. In a loop that reduces, the
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
-    loop with `lanes` runs so many bodies at once, side by side in vectors. The indices of one that
-    is `split` are shared by threads.
+    loop with `lanes` runs so many bodies at once, side by side in vectors, and with
+    `vectors` so many of these in one step, which have totals of their own. The indices
+    of one that is `split` are shared by threads.
 
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
@@ -86,6 +87,7 @@ class ForOp(IRDLOperation):
     combine = opt_prop_def(StringAttr)
     ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))
+    vectors = opt_prop_def(IntegerAttr.constr(i64))
     split = opt_prop_def(UnitAttr)
     """Whether threads share the indices."""
     body = region_def("single_block")
@@ -130,6 +132,12 @@ class ForOp(IRDLOperation):
         return 1 if self.lanes is None else self.lanes.value.data
 
     @property
+    def counts(self) -> tuple[int, ...]:
+        """How many vectors run in one step: all, and of those left over one."""
+        several = 1 if self.vectors is None else self.vectors.value.data
+        return tuple(dict.fromkeys((several, 1)))
+
+    @property
     def index(self) -> SSAValue:
         """The index that the body takes."""
         return self.body.block.args[0]
@@ -151,6 +159,9 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"expected a yield of {types}, got {yields}")
         if self.width < 1:
             raise VerifyException(f"expected one lane or more, got {self.width}")
+        if self.vectors is not None and self.lanes is None:
+            got = self.vectors.value.data
+            raise VerifyException(f"expected vectors of lanes, got {got} of none")
         if self.split is not None and self.kind != "parallel":
             raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
@@ -176,6 +187,8 @@ class ForOp(IRDLOperation):
         print_number(printer, self.bound)
         if self.lanes is not None:
             printer.print_string(f" lanes {self.width}")
+        if self.vectors is not None:
+            printer.print_string(f" vectors {self.vectors.value.data}")
         if self.split is not None:
             printer.print_string(" split")
         if arguments:
@@ -205,9 +218,11 @@ class ForOp(IRDLOperation):
         index = parser.parse_argument(expect_type=False).resolve(IndexType())
         parser.parse_keyword("to")
         bound = parse_number(parser)
-        lanes = 0
+        lanes = vectors = 0
         if parser.parse_optional_keyword("lanes") is not None:
             lanes = parser.parse_integer()
+        if parser.parse_optional_keyword("vectors") is not None:
+            vectors = parser.parse_integer()
         is_split = parser.parse_optional_keyword("split") is not None
         arguments: list[Parser.Argument] = []
         initial: list[SSAValue] = []
@@ -231,6 +246,8 @@ class ForOp(IRDLOperation):
         op.add_region(body)
         if lanes:
             op.lanes = IntegerAttr(lanes, i64)
+        if vectors:
+            op.vectors = IntegerAttr(vectors, i64)
         if is_split:
             op.split = UnitAttr()
         return op

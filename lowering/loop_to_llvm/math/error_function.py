@@ -81,11 +81,11 @@ def erf(w: Writer, x: Value) -> Value:
     if x.kind == "float":
         border = 1.0625
         near = w.fma(a, w.polynomial(square, NEAR_F32), a)
-        far = w.polynomial(w.upper_limit(a, 3.92) - MIDDLE, FAR_F32)
+        far = w.polynomial(w.upper_limit(a, 3.92) - MIDDLE, FAR_F32, chains=2)
     else:
         border = 1.0
         near = w.fma(a, w.polynomial(square, NEAR_F64), a)
-        missing = w.polynomial(w.upper_limit(a, 5.93), FAR_F64)
+        missing = w.polynomial(w.upper_limit(a, 5.93), FAR_F64, chains=2)
         far = 1.0 - exp2_of_limited(w, -missing)
     return w.copysign(w.select(a < border, near, far), x)
 

@@ -244,8 +244,19 @@ class Writer:
         """The smaller of both; NaN stays."""
         return self.select(a > limit, limit, a)
 
-    def polynomial(self, x: Value, coefficients: Sequence[float]) -> Value:
-        """The polynomial with the coefficient of the lowest power first (Horner)."""
+    def polynomial(
+        self, x: Value, coefficients: Sequence[float], chains: int = 1
+    ) -> Value:
+        """
+        The polynomial with the coefficient of the lowest power first (Horner).
+
+        With two or four chains that many are computed beside each other, of every
+        second or fourth power, so that a long one is not as long a wait.
+        """
+        if chains > 1:
+            even = self.polynomial(x * x, coefficients[::2], chains // 2)
+            odd = self.polynomial(x * x, coefficients[1::2], chains // 2)
+            return self.fma(odd, x, even)
         result: Operand = coefficients[-1]
         for each in reversed(coefficients[:-1]):
             result = self.fma(result, x, each)

@@ -41,7 +41,7 @@ TARGETS = ("x86-64", "x86-64-v3", "host")
 # is more than its operands: regions, and a symbol for what comes after.
 WITHOUT_CASES = {
     *("graph.constant", "graph.fusion", "graph.concat_list"),
-    *("graph.if", "graph.loop", "graph.define_symbol"),
+    *("graph.if", "graph.loop", "graph.define_symbol", "graph.require"),
     *("graph.list_construct", "graph.list_unpack", "graph.tuple_construct"),
     *("graph.tuple_get", "graph.dict_construct", "graph.dict_get"),
 }

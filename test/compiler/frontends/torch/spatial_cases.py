@@ -192,7 +192,11 @@ SAMPLED = {
         for mode, padding in (("bilinear", "zeros"), ("nearest", "reflection"))
     },
     "affine_grid": dynamic(
-        lambda x, turn: F.grid_sample(x, F.affine_grid(turn, list(x.shape))),
+        lambda x, turn: F.grid_sample(
+            x,
+            F.affine_grid(turn, list(x.shape), align_corners=True),
+            align_corners=True,
+        ),
         image(),
         floats(4, 2, 3),
     ),

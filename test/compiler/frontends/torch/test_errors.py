@@ -148,6 +148,18 @@ def test_a_question_with_one_answer_for_the_whole_range():
     read_torch(Wrapped(small), context(), (floats(4, 6),), shapes)
 
 
+def test_two_names_for_what_must_be_one_size():
+    shapes = (({0: Dim("n")}, {0: Dim("m")}),)
+    message = refused(Wrapped(torch.add), floats(4), floats(4), dynamic_shapes=shapes)
+    assert "must always be equal" in message
+
+
+def test_a_name_for_a_size_that_the_model_fixes():
+    model = Wrapped(lambda x: x + torch.ones(4))
+    message = refused(model, floats(4), dynamic_shapes=(({0: Dim("n")},),))
+    assert "specialized it to be a constant (4)" in message
+
+
 def test_a_size_that_is_never_a_dimension_by_itself():
     def halves(x: Any) -> Any:
         return x.view(2, -1).sum(0)

@@ -15,7 +15,7 @@ from torch.export import Dim  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
 
-from .case import Wrapped, floats  # noqa: E402
+from .case import Function, Wrapped, floats  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -139,7 +139,7 @@ def test_u_net_of_images_of_any_size():
         check(module, compiled, floats(3, 3, *size))
 
 
-SIZED = {
+SIZED: dict[str, Function] = {
     "adaptive average": lambda x: F.adaptive_avg_pool2d(x, (7, 3)),
     "adaptive greatest": lambda x: F.adaptive_max_pool2d(x, (7, 3)),
     "nearest": lambda x: F.interpolate(x, scale_factor=2),

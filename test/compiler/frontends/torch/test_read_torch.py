@@ -25,6 +25,7 @@ from static_runtime.compiler.frontends.torch import (  # noqa: E402
 )
 
 from ....models.torch_models import MODELS, TorchModel  # noqa: E402
+from ....models.zoo.models import ZOO  # noqa: E402
 from ..interpret import interpret, main, ranges  # noqa: E402
 from .case import Wrapped, floats, whole  # noqa: E402
 
@@ -131,6 +132,15 @@ def test_the_forms_of_dynamic_shapes(spec: Any, expected: Any):
         np.testing.assert_array_equal(
             interpret(graph, context().weights, [array]), [array * 2]
         )
+
+
+@pytest.mark.parametrize("past", [Dim("past", min=1, max=512), Dim.AUTO], ids=str)
+def test_what_holds_for_all_sizes_need_not_be_known_to_torch(past: Any):
+    # It cannot prove that min(8 * past + 16, 16 * past + 32) is the first of them.
+    model = ZOO["growing_cache"]
+    shapes: Any = ({}, {2: past}, {2: past})
+    graph = read_torch(model.make(), context(), model.inputs(2, 6), shapes)
+    assert len(ranges(graph)) == 1
 
 
 def test_sizes_that_are_computed_of_others():

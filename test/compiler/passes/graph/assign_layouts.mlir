@@ -5,18 +5,20 @@
 //
 // CHECK-LABEL: func.func @chain
 // CHECK-DAG:     %[[X:.*]] = graph.permute %x {order = array<i64: 0, 2, 3, 1>} : tensor<?x64x8x8xf32, ["batch"]> -> tensor<?x8x8x64xf32, ["batch"]>
-// CHECK-DAG:     %[[V:.*]] = graph.permute %v {order = array<i64: 2, 3, 1, 0>} : tensor<32x64x1x1xf32> -> tensor<1x1x64x32xf32>
+// CHECK-DAG:     %[[V:.*]] = graph.permute %v {order = array<i64: 2, 3, 1, 0>} : tensor<32x64x3x3xf32> -> tensor<3x3x64x32xf32>
 // CHECK:         %[[FIRST:.*]] = graph.conv %[[X]], %[[V]] {{{.*}}, channels_last}
-// CHECK-NEXT:    %[[RELU:.*]] = graph.relu %[[FIRST]] : tensor<?x8x8x32xf32, ["batch"]>
+// CHECK-NEXT:    %[[RELU:.*]] = graph.relu %[[FIRST]] : tensor<?x6x6x32xf32, ["batch"]>
 // CHECK-NEXT:    %[[W:.*]] = graph.permute %w {order = array<i64: 2, 3, 1, 0>}
 // CHECK-NEXT:    %[[SECOND:.*]] = graph.conv %[[RELU]], %[[W]] {{{.*}}, channels_last}
 // CHECK-NEXT:    %[[OUT:.*]] = graph.permute %[[SECOND]] {order = array<i64: 0, 3, 1, 2>}
 // CHECK-NEXT:    return %[[OUT]]
-func.func @chain(%x : tensor<?x64x8x8xf32, ["batch"]>, %v : tensor<32x64x1x1xf32>, %w : tensor<64x32x1x1xf32>) -> tensor<?x64x8x8xf32, ["batch"]> {
-  %1 = graph.conv %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<?x64x8x8xf32, ["batch"]>, tensor<32x64x1x1xf32> -> tensor<?x32x8x8xf32, ["batch"]>
-  %2 = graph.relu %1 : tensor<?x32x8x8xf32, ["batch"]> -> tensor<?x32x8x8xf32, ["batch"]>
-  %3 = graph.conv %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<?x32x8x8xf32, ["batch"]>, tensor<64x32x1x1xf32> -> tensor<?x64x8x8xf32, ["batch"]>
-  return %3 : tensor<?x64x8x8xf32, ["batch"]>
+func.func @chain(%x : tensor<?x64x8x8xf32, ["batch"]>) -> tensor<?x64x4x4xf32, ["batch"]> {
+  %v = graph.constant dense<0.5> : tensor<32x64x3x3xf32>
+  %w = graph.constant dense<0.5> : tensor<64x32x3x3xf32>
+  %1 = graph.conv %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<?x64x8x8xf32, ["batch"]>, tensor<32x64x3x3xf32> -> tensor<?x32x6x6xf32, ["batch"]>
+  %2 = graph.relu %1 : tensor<?x32x6x6xf32, ["batch"]> -> tensor<?x32x6x6xf32, ["batch"]>
+  %3 = graph.conv %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<?x32x6x6xf32, ["batch"]>, tensor<64x32x3x3xf32> -> tensor<?x64x4x4xf32, ["batch"]>
+  return %3 : tensor<?x64x4x4xf32, ["batch"]>
 }
 
 // What comes after is carried along: axes among its properties change, what is
@@ -25,58 +27,62 @@ func.func @chain(%x : tensor<?x64x8x8xf32, ["batch"]>, %v : tensor<32x64x1x1xf32
 //
 // CHECK-LABEL: func.func @carried
 // CHECK:         %[[CONV:.*]] = graph.conv
-// CHECK-NEXT:    %[[BIAS:.*]] = graph.reshape %b {shape = ["1", "1", "1", "16"]} : tensor<16x1x1xf32> -> tensor<1x1x1x16xf32>
+// CHECK-NEXT:    %[[BIAS:.*]] = graph.reshape %b {shape = ["1", "1", "1", "64"]} : tensor<64x1x1xf32> -> tensor<1x1x1x64xf32>
 // CHECK-NEXT:    %[[SUM:.*]] = graph.add %[[CONV]], %[[BIAS]]
 // CHECK-NEXT:    %[[BOTH:.*]] = graph.concat %[[SUM]], %[[CONV]] {axis = 3 : i64}
 // CHECK-NEXT:    %[[WIDER:.*]] = graph.pad %[[BOTH]] {low = array<i64: 0, 1, 2, 0>, high = array<i64: 0, 0, 0, 0>
 // CHECK-NEXT:    %[[POOL:.*]] = graph.max_pool %[[WIDER]] {{{.*}}, channels_last}
-// CHECK-NEXT:    %[[TOTAL:.*]] = graph.sum %[[POOL]] {axes = array<i64: 1, 2>, keepdims = true} : tensor<1x5x6x32xf32> -> tensor<1x1x1x32xf32>
-// CHECK-NEXT:    %[[OUT:.*]] = graph.reshape %[[TOTAL]] {shape = ["1", "32"]}
+// CHECK-NEXT:    %[[TOTAL:.*]] = graph.sum %[[POOL]] {axes = array<i64: 1, 2>, keepdims = true} : tensor<1x5x6x128xf32> -> tensor<1x1x1x128xf32>
+// CHECK-NEXT:    %[[OUT:.*]] = graph.reshape %[[TOTAL]] {shape = ["1", "128"]}
 // CHECK-NEXT:    return %[[OUT]]
-func.func @carried(%x : tensor<1x16x4x4xf32>, %w : tensor<16x16x1x1xf32>, %b : tensor<16x1x1xf32>) -> tensor<1x32xf32> {
-  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x16x4x4xf32>, tensor<16x16x1x1xf32> -> tensor<1x16x4x4xf32>
-  %2 = graph.add %1, %b : tensor<1x16x4x4xf32>, tensor<16x1x1xf32> -> tensor<1x16x4x4xf32>
-  %3 = graph.concat %2, %1 {axis = 1 : i64} : tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32> -> tensor<1x32x4x4xf32>
-  %4 = graph.pad %3 {low = array<i64: 0, 0, 1, 2>, high = array<i64: 0, 0, 0, 0>, value = 0.0 : f64} : tensor<1x32x4x4xf32> -> tensor<1x32x5x6xf32>
-  %5 = graph.max_pool %4 {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>} : tensor<1x32x5x6xf32> -> tensor<1x32x5x6xf32>
-  %6 = graph.sum %5 {axes = array<i64: 2, 3>, keepdims = true} : tensor<1x32x5x6xf32> -> tensor<1x32x1x1xf32>
-  %7 = graph.reshape %6 {shape = ["1", "32"]} : tensor<1x32x1x1xf32> -> tensor<1x32xf32>
-  return %7 : tensor<1x32xf32>
+func.func @carried(%x : tensor<1x64x4x4xf32>, %b : tensor<64x1x1xf32>) -> tensor<1x128xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x64x1x1xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x4x4xf32>, tensor<64x64x1x1xf32> -> tensor<1x64x4x4xf32>
+  %2 = graph.add %1, %b : tensor<1x64x4x4xf32>, tensor<64x1x1xf32> -> tensor<1x64x4x4xf32>
+  %3 = graph.concat %2, %1 {axis = 1 : i64} : tensor<1x64x4x4xf32>, tensor<1x64x4x4xf32> -> tensor<1x128x4x4xf32>
+  %4 = graph.pad %3 {low = array<i64: 0, 0, 1, 2>, high = array<i64: 0, 0, 0, 0>, value = 0.0 : f64} : tensor<1x128x4x4xf32> -> tensor<1x128x5x6xf32>
+  %5 = graph.max_pool %4 {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>} : tensor<1x128x5x6xf32> -> tensor<1x128x5x6xf32>
+  %6 = graph.sum %5 {axes = array<i64: 2, 3>, keepdims = true} : tensor<1x128x5x6xf32> -> tensor<1x128x1x1xf32>
+  %7 = graph.reshape %6 {shape = ["1", "128"]} : tensor<1x128x1x1xf32> -> tensor<1x128xf32>
+  return %7 : tensor<1x128xf32>
 }
 
 // Permutations of the model cancel: what a transformer makes of patches is a view.
 //
 // CHECK-LABEL: func.func @patches
-// CHECK:         %[[CONV:.*]] = graph.conv %{{.*}} -> tensor<1x2x2x32xf32>
-// CHECK-NEXT:    %[[FLAT:.*]] = graph.reshape %[[CONV]] {shape = ["1", "4", "32"]}
+// CHECK:         %[[CONV:.*]] = graph.conv %{{.*}} -> tensor<1x2x2x64xf32>
+// CHECK-NEXT:    %[[FLAT:.*]] = graph.reshape %[[CONV]] {shape = ["1", "4", "64"]}
 // CHECK-NEXT:    %[[OUT:.*]] = graph.permute %[[FLAT]] {order = array<i64: 0, 1, 2>}
 // CHECK-NEXT:    return %[[OUT]]
-func.func @patches(%x : tensor<1x3x8x8xf32>, %w : tensor<32x3x4x4xf32>) -> tensor<1x4x32xf32> {
-  %1 = graph.conv %x, %w {strides = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x3x8x8xf32>, tensor<32x3x4x4xf32> -> tensor<1x32x2x2xf32>
-  %2 = graph.reshape %1 {shape = ["1", "32", "4"]} : tensor<1x32x2x2xf32> -> tensor<1x32x4xf32>
-  %3 = graph.permute %2 {order = array<i64: 0, 2, 1>} : tensor<1x32x4xf32> -> tensor<1x4x32xf32>
-  return %3 : tensor<1x4x32xf32>
+func.func @patches(%x : tensor<1x3x8x8xf32>) -> tensor<1x4x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x3x4x4xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x3x8x8xf32>, tensor<64x3x4x4xf32> -> tensor<1x64x2x2xf32>
+  %2 = graph.reshape %1 {shape = ["1", "64", "4"]} : tensor<1x64x2x2xf32> -> tensor<1x64x4xf32>
+  %3 = graph.permute %2 {order = array<i64: 0, 2, 1>} : tensor<1x64x4xf32> -> tensor<1x4x64xf32>
+  return %3 : tensor<1x4x64xf32>
 }
 
 // Padding before the first convolution grows what it pads: that is put in order before.
 //
 // CHECK-LABEL: func.func @led_back
-// CHECK-NEXT:    %[[X:.*]] = graph.permute %x
+// CHECK:         %[[X:.*]] = graph.permute %x
 // CHECK-NEXT:    %[[WIDE:.*]] = graph.pad %[[X]] {low = array<i64: 0, 1, 1, 0>
 // CHECK-NEXT:    %[[W:.*]] = graph.permute %w
 // CHECK-NEXT:    graph.conv %[[WIDE]], %[[W]]
-func.func @led_back(%x : tensor<1x3x8x8xf32>, %w : tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32> {
-  %1 = graph.pad %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>, value = 0.0 : f64} : tensor<1x3x8x8xf32> -> tensor<1x3x10x10xf32>
-  %2 = graph.conv %1, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32> -> tensor<1x8x8x8xf32>
-  return %2 : tensor<1x8x8x8xf32>
+func.func @led_back(%x : tensor<1x16x8x8xf32>) -> tensor<1x32x8x8xf32> {
+  %w = graph.constant dense<0.5> : tensor<32x16x3x3xf32>
+  %1 = graph.pad %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>, value = 0.0 : f64} : tensor<1x16x8x8xf32> -> tensor<1x16x10x10xf32>
+  %2 = graph.conv %1, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x16x10x10xf32>, tensor<32x16x3x3xf32> -> tensor<1x32x8x8xf32>
+  return %2 : tensor<1x32x8x8xf32>
 }
 
 // Few output channels do not fill a vector: their convolution stays as it is.
 //
 // CHECK-LABEL: func.func @few_channels
-// CHECK-NEXT:    %[[OUT:.*]] = graph.conv %x, %w {{{.*}}, groups = 1 : i64} : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>
+// CHECK:         %[[OUT:.*]] = graph.conv %x, %w {{{.*}}, groups = 1 : i64} : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>
 // CHECK-NEXT:    return %[[OUT]]
-func.func @few_channels(%x : tensor<1x3x8x8xf32>, %w : tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
+func.func @few_channels(%x : tensor<1x3x8x8xf32>) -> tensor<1x4x6x6xf32> {
+  %w = graph.constant dense<0.5> : tensor<4x3x3x3xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32> -> tensor<1x4x6x6xf32>
   return %1 : tensor<1x4x6x6xf32>
 }
@@ -86,11 +92,23 @@ func.func @few_channels(%x : tensor<1x3x8x8xf32>, %w : tensor<4x3x3x3xf32>) -> t
 //
 // CHECK-LABEL: func.func @larger_operand_stays
 // CHECK:         %[[CONV:.*]] = graph.conv %{{.*}}, channels_last}
-// CHECK-NEXT:    %[[BACK:.*]] = graph.permute %[[CONV]] {order = array<i64: 0, 3, 1, 2>} : tensor<1x1x4x16xf32> -> tensor<1x16x1x4xf32>
+// CHECK-NEXT:    %[[BACK:.*]] = graph.permute %[[CONV]] {order = array<i64: 0, 3, 1, 2>} : tensor<1x1x4x128xf32> -> tensor<1x128x1x4xf32>
 // CHECK-NEXT:    %[[OUT:.*]] = graph.add %[[BACK]], %y
 // CHECK-NEXT:    return %[[OUT]]
-func.func @larger_operand_stays(%x : tensor<1x16x1x4xf32>, %w : tensor<16x16x1x1xf32>, %y : tensor<1x16x9x4xf32>) -> tensor<1x16x9x4xf32> {
-  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x16x1x4xf32>, tensor<16x16x1x1xf32> -> tensor<1x16x1x4xf32>
-  %2 = graph.add %1, %y : tensor<1x16x1x4xf32>, tensor<1x16x9x4xf32> -> tensor<1x16x9x4xf32>
-  return %2 : tensor<1x16x9x4xf32>
+func.func @larger_operand_stays(%x : tensor<1x128x1x4xf32>, %y : tensor<1x128x9x4xf32>) -> tensor<1x128x9x4xf32> {
+  %w = graph.constant dense<0.5> : tensor<128x128x1x1xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x128x1x4xf32>, tensor<128x128x1x1xf32> -> tensor<1x128x1x4xf32>
+  %2 = graph.add %1, %y : tensor<1x128x1x4xf32>, tensor<1x128x9x4xf32> -> tensor<1x128x9x4xf32>
+  return %2 : tensor<1x128x9x4xf32>
+}
+
+// A single convolution with little to sum up is done before its result is permuted.
+//
+// CHECK-LABEL: func.func @too_short
+// CHECK:         %[[OUT:.*]] = graph.conv %x, %w
+// CHECK-NEXT:    return %[[OUT]]
+func.func @too_short(%x : tensor<?x16x8x8xf32, ["batch"]>) -> tensor<?x64x8x8xf32, ["batch"]> {
+  %w = graph.constant dense<0.5> : tensor<64x16x1x1xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<?x16x8x8xf32, ["batch"]>, tensor<64x16x1x1xf32> -> tensor<?x64x8x8xf32, ["batch"]>
+  return %1 : tensor<?x64x8x8xf32, ["batch"]>
 }

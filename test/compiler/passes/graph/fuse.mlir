@@ -176,6 +176,48 @@ func.func @two_users(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %1, %2 : tensor<4xf32>, tensor<4xf32>
 }
 
+// Two users of one kernel share it.
+//
+// CHECK-LABEL: func.func @users_meet
+// CHECK-NEXT:    graph.fusion %x
+// CHECK:           %[[E:.*]] = graph.exp
+// CHECK-NEXT:      %[[N:.*]] = graph.neg %[[E]]
+// CHECK-NEXT:      graph.mul %[[E]], %[[N]]
+// CHECK-NEXT:      graph.yield
+func.func @users_meet(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.mul %0, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// So do those of the tail of a contraction.
+//
+// CHECK-LABEL: func.func @users_meet_in_a_tail
+// CHECK-NEXT:    graph.fusion %x, %w
+// CHECK:           %[[P:.*]] = graph.matmul
+// CHECK-NEXT:      %[[S:.*]] = graph.sigmoid %[[P]]
+// CHECK-NEXT:      graph.mul %[[P]], %[[S]]
+// CHECK-NEXT:      graph.yield
+func.func @users_meet_in_a_tail(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>) -> tensor<2x5xf32> {
+  %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  %1 = graph.sigmoid %0 : tensor<2x5xf32> -> tensor<2x5xf32>
+  %2 = graph.mul %0, %1 : tensor<2x5xf32>, tensor<2x5xf32> -> tensor<2x5xf32>
+  return %2 : tensor<2x5xf32>
+}
+
+// They read it at one place, or each would compute it.
+//
+// CHECK-LABEL: func.func @users_read_at_two_places
+// CHECK-NEXT:    %[[E:.*]] = graph.exp %x
+// CHECK-NEXT:    graph.fusion %[[E]]
+func.func @users_read_at_two_places(%x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = graph.exp %x : tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>} : tensor<4x4xf32> -> tensor<4x4xf32>
+  %2 = graph.add %0, %1 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
 // An output is one of two users.
 //
 // CHECK-LABEL: func.func @output_is_a_user
@@ -187,7 +229,91 @@ func.func @output_is_a_user(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// A kernel reduces once: a second reduction starts when the first is over.
+// Reductions over the same rows are stages of one kernel, as those of a softmax are.
+//
+// CHECK-LABEL: func.func @stages
+// CHECK-NEXT:    %[[R:.*]] = graph.fusion %x, %s, %mask :
+// CHECK:           graph.mul
+// CHECK-NEXT:      %[[X:.*]] = graph.add
+// CHECK-NEXT:      %[[MAX:.*]] = graph.reduce_max %[[X]]
+// CHECK-NEXT:      %[[LOWER:.*]] = graph.sub %[[X]], %[[MAX]]
+// CHECK-NEXT:      %[[EXP:.*]] = graph.exp %[[LOWER]]
+// CHECK-NEXT:      %[[SUM:.*]] = graph.sum %[[EXP]]
+// CHECK-NEXT:      %[[Y:.*]] = graph.div %[[EXP]], %[[SUM]]
+// CHECK-NEXT:      graph.yield %[[Y]]
+// CHECK:         return %[[R]]
+func.func @stages(%x : tensor<?x8xf32, ["n"]>, %s : tensor<f32>, %mask : tensor<?x8xf32, ["n"]>) -> tensor<?x8xf32, ["n"]> {
+  %0 = graph.mul %x, %s : tensor<?x8xf32, ["n"]>, tensor<f32> -> tensor<?x8xf32, ["n"]>
+  %1 = graph.add %0, %mask : tensor<?x8xf32, ["n"]>, tensor<?x8xf32, ["n"]> -> tensor<?x8xf32, ["n"]>
+  %2 = graph.reduce_max %1 {axes = array<i64: 1>, keepdims = true} : tensor<?x8xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
+  %3 = graph.sub %1, %2 : tensor<?x8xf32, ["n"]>, tensor<?x1xf32, ["n"]> -> tensor<?x8xf32, ["n"]>
+  %4 = graph.exp %3 : tensor<?x8xf32, ["n"]> -> tensor<?x8xf32, ["n"]>
+  %5 = graph.sum %4 {axes = array<i64: 1>, keepdims = true} : tensor<?x8xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
+  %6 = graph.div %4, %5 : tensor<?x8xf32, ["n"]>, tensor<?x1xf32, ["n"]> -> tensor<?x8xf32, ["n"]>
+  return %6 : tensor<?x8xf32, ["n"]>
+}
+
+// What comes out may be a number for each row.
+//
+// CHECK-LABEL: func.func @variance
+// CHECK-NEXT:    graph.fusion %x
+// CHECK:           graph.sum
+// CHECK:           graph.sub
+// CHECK:           graph.mul
+// CHECK:           graph.sum
+// CHECK-NEXT:      graph.sqrt
+// CHECK-NEXT:      graph.yield
+func.func @variance(%x : tensor<4x6xf32>) -> tensor<4xf32> {
+  %0 = graph.sum %x {axes = array<i64: 1>, keepdims = true} : tensor<4x6xf32> -> tensor<4x1xf32>
+  %1 = graph.sub %x, %0 : tensor<4x6xf32>, tensor<4x1xf32> -> tensor<4x6xf32>
+  %2 = graph.mul %1, %1 : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
+  %3 = graph.sum %2 {axes = array<i64: 1>, keepdims = false} : tensor<4x6xf32> -> tensor<4xf32>
+  %4 = graph.sqrt %3 : tensor<4xf32> -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// What several stages need and is costly is kept in the row of the result, which is
+// therefore of the same type.
+//
+// CHECK-LABEL: func.func @nowhere_to_keep
+// CHECK-NEXT:    %[[R:.*]] = graph.fusion %x
+// CHECK:           graph.exp
+// CHECK-NEXT:      graph.sum
+// CHECK-NEXT:      graph.div
+// CHECK-NEXT:      graph.yield
+// CHECK:         graph.cast %[[R]]
+func.func @nowhere_to_keep(%x : tensor<4x6xf32>) -> tensor<4x6xf64> {
+  %0 = graph.exp %x : tensor<4x6xf32> -> tensor<4x6xf32>
+  %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = true} : tensor<4x6xf32> -> tensor<4x1xf32>
+  %2 = graph.div %0, %1 : tensor<4x6xf32>, tensor<4x1xf32> -> tensor<4x6xf32>
+  %3 = graph.cast %2 {to = f64} : tensor<4x6xf32> -> tensor<4x6xf64>
+  return %3 : tensor<4x6xf64>
+}
+
+// Rows lie in one piece: a total of columns is in memory before the rows need it.
+//
+// CHECK-LABEL: func.func @columns
+// CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x
+// CHECK-NEXT:    graph.div %x, %[[SUM]]
+func.func @columns(%x : tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.sum %x {axes = array<i64: 0>, keepdims = true} : tensor<4x6xf32> -> tensor<1x6xf32>
+  %1 = graph.div %x, %0 : tensor<4x6xf32>, tensor<1x6xf32> -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+
+// The totals of a contraction are those of no row.
+//
+// CHECK-LABEL: func.func @rows_of_a_contraction
+// CHECK-NEXT:    %[[PRODUCT:.*]] = graph.matmul %x, %w
+// CHECK-NEXT:    graph.fusion %[[PRODUCT]]
+func.func @rows_of_a_contraction(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>) -> tensor<2x5xf32> {
+  %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
+  %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = true} : tensor<2x5xf32> -> tensor<2x1xf32>
+  %2 = graph.sub %0, %1 : tensor<2x5xf32>, tensor<2x1xf32> -> tensor<2x5xf32>
+  return %2 : tensor<2x5xf32>
+}
+
+// A reduction over other axes starts when the first is over.
 //
 // CHECK-LABEL: func.func @two_reductions
 // CHECK-NEXT:    %[[ROWS:.*]] = graph.sum %x
@@ -289,11 +415,11 @@ func.func @view_stays(%x : tensor<2x3xf32>) -> tensor<6xf32> {
 //
 // CHECK-LABEL: func.func @reference_stays
 // CHECK-NEXT:    %[[R:.*]] = graph.relu %x
-// CHECK-NEXT:    %[[S:.*]] = graph.cumsum %[[R]]
+// CHECK-NEXT:    %[[S:.*]], %{{.*}} = graph.sort %[[R]]
 // CHECK-NEXT:    graph.neg %[[S]]
 func.func @reference_stays(%x : tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
-  %1 = graph.cumsum %0 {axis = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %1, %i = graph.sort %0 {axis = 0 : i64, descending = false} : tensor<4xf32> -> tensor<4xf32>, tensor<4xi64>
   %2 = graph.neg %1 : tensor<4xf32> -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }

@@ -59,6 +59,26 @@ loop.kernel @reads_what_it_wrote(%a: memref<?xf32>, %b: memref<?xf32>) {
   }
 }
 
+// What was written for an index may be read for that index.
+//
+// CHECK-LABEL: loop.kernel @reads_its_own_row
+// CHECK:         loop.for parallel %i to 10000 split {
+loop.kernel @reads_its_own_row(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 10000 {
+    loop.for parallel %j to 1000 {
+      %x = loop.load %a[%i * 1000 + %j] : memref<?xf32>
+      loop.store %x, %b[%i * 1000 + %j] : memref<?xf32>
+      loop.yield
+    }
+    loop.for parallel %k to 1000 {
+      %x = loop.load %b[%i * 1000 + %k] : memref<?xf32>
+      loop.store %x, %b[%i * 1000 + %k] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
 // The order of the bodies matters.
 //
 // CHECK-LABEL: loop.kernel @in_order

@@ -5,12 +5,13 @@
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
 
-// A vector of the target holds four, eight or sixteen elements of 32 bits.
+// A vector of the target holds four, eight or sixteen elements of 32 bits. A short body is
+// over before memory is there, so that several vectors run in one step.
 //
 // CHECK-LABEL: loop.kernel @copy
-// SSE:           loop.for parallel %i to 64 lanes 4 {
-// AVX2:          loop.for parallel %i to 64 lanes 8 {
-// AVX512:        loop.for parallel %i to 64 lanes 16 {
+// SSE:           loop.for parallel %i to 64 lanes 4 vectors 4 {
+// AVX2:          loop.for parallel %i to 64 lanes 8 vectors 4 {
+// AVX512:        loop.for parallel %i to 64 lanes 16 vectors 4 {
 loop.kernel @copy(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.for parallel %i to 64 {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -22,7 +23,7 @@ loop.kernel @copy(%a: memref<?xf32>, %b: memref<?xf32>) {
 // The widest element that is computed with decides.
 //
 // CHECK-LABEL: loop.kernel @widen
-// AVX2:          loop.for parallel %i to 64 lanes 4 {
+// AVX2:          loop.for parallel %i to 64 lanes 4 vectors 4 {
 loop.kernel @widen(%a: memref<?xf32>, %b: memref<?xf64>) {
   loop.for parallel %i to 64 {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -59,7 +60,7 @@ loop.kernel @few_bodies(%a: memref<?xf32>, %b: memref<?xf32>) {
 // A number of bodies that is not known is taken for a large one.
 //
 // CHECK-LABEL: loop.kernel @symbols
-// AVX2:          loop.for parallel %i to "n" lanes 8 {
+// AVX2:          loop.for parallel %i to "n" lanes 8 vectors 4 {
 loop.kernel @symbols(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   loop.for parallel %i to "n" {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -100,12 +101,13 @@ loop.kernel @transpose(%a: memref<?xf32>, %b: memref<?xf32>) {
   }
 }
 
-// A sum along what lies in a row has a total for each lane; so many that the order in which
-// it is added up does not depend on how long it is.
+// A sum along what lies in a row has a total for each lane, and of several vectors, since
+// each waits for the one before it; so many that the order in which it is added up does
+// not depend on how long it is.
 //
 // CHECK-LABEL: loop.kernel @sum_of_rows
 // AVX2:          loop.for parallel %i to 64 {
-// AVX2:            loop.for reduce(add) %j to 3 lanes 8 (
+// AVX2:            loop.for reduce(add) %j to 3 lanes 8 vectors 4 (
 loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %i to 64 {
@@ -115,6 +117,75 @@ loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
       loop.yield %next : f32
     }
     loop.store %sum, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// A long body waits less.
+//
+// CHECK-LABEL: loop.kernel @long_sum
+// AVX2:            loop.for reduce(add) %j to 64 lanes 8 vectors 2 (
+loop.kernel @long_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = loop.for reduce(add) %j to 64 (%so_far = %zero : f32) {
+    %x = loop.load %a[%j] : memref<?xf32>
+    %y = math.exp %x : f32
+    %next = arith.addf %so_far, %y : f32
+    loop.yield %next : f32
+  }
+  loop.store %sum, %b[0] : memref<?xf32>
+}
+
+// Of loops that come one after the other in a row each has vectors. What is loaded once a
+// row counts for less than what is loaded in each of them.
+//
+// CHECK-LABEL: loop.kernel @stages
+// AVX2:          loop.for parallel %i to 64 {
+// AVX2:            loop.for reduce(add) %j to 32 lanes 8 vectors 4 (
+// AVX2:            loop.for parallel %k to 32 lanes 8 vectors 4 {
+loop.kernel @stages(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 64 {
+    %b_row = loop.load %b[%i] : memref<?xf32>
+    %c_row = loop.load %c[%i] : memref<?xf32>
+    %factor = arith.mulf %b_row, %c_row : f32
+    loop.store %factor, %c[%i] : memref<?xf32>
+    %sum = loop.for reduce(add) %j to 32 (%so_far = %zero : f32) {
+      %x = loop.load %a[%i * 32 + %j] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    %total = arith.mulf %sum, %factor : f32
+    loop.for parallel %k to 32 {
+      %x = loop.load %a[%i * 32 + %k] : memref<?xf32>
+      %y = arith.subf %x, %total : f32
+      loop.store %y, %out[%i * 32 + %k] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// Where rows lie side by side they are the vector of all of them.
+//
+// CHECK-LABEL: loop.kernel @stages_side_by_side
+// AVX2:          loop.for parallel %i to 64 lanes 8 {
+// AVX2:            loop.for reduce(add) %j to 32 (
+// AVX2:            loop.for parallel %k to 32 {
+loop.kernel @stages_side_by_side(%a: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 64 {
+    %sum = loop.for reduce(add) %j to 32 (%so_far = %zero : f32) {
+      %x = loop.load %a[%j * 64 + %i] : memref<?xf32>
+      %next = arith.addf %so_far, %x : f32
+      loop.yield %next : f32
+    }
+    loop.for parallel %k to 32 {
+      %x = loop.load %a[%k * 64 + %i] : memref<?xf32>
+      %y = arith.subf %x, %sum : f32
+      loop.store %y, %out[%k * 64 + %i] : memref<?xf32>
+      loop.yield
+    }
     loop.yield
   }
 }

@@ -28,7 +28,7 @@ loop.kernel @round_trip() {
 // CHECK-NEXT:      loop.yield %[[NEXT]] : f32
 // CHECK:         loop.for reduce(mul)
 // CHECK:         loop.for reduce(max)
-// CHECK:         loop.for reduce(min) %{{.*}} to 64 lanes 8
+// CHECK:         loop.for reduce(min) %{{.*}} to 64 lanes 8 vectors 4 (
 loop.kernel @reduction() {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
@@ -42,8 +42,19 @@ loop.kernel @reduction() {
   %greatest = loop.for reduce(max) %i to 64 (%so_far = %one : f32) {
     loop.yield %so_far : f32
   }
-  %least = loop.for reduce(min) %i to 64 lanes 8 (%so_far = %one : f32) {
+  %least = loop.for reduce(min) %i to 64 lanes 8 vectors 4 (%so_far = %one : f32) {
     loop.yield %so_far : f32
+  }
+}
+
+// -----
+
+// Several vectors at a time are those of lanes.
+//
+// CHECK: expected vectors of lanes, got 4 of none
+loop.kernel @vectors_without_lanes() {
+  loop.for parallel %i to 64 vectors 4 {
+    loop.yield
   }
 }
 
