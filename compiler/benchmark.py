@@ -71,7 +71,6 @@ def compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:
         lines.append(f"    {label:<28} {milliseconds(seconds)}")
     return [
         *lines,
-        f"  packing constants    {milliseconds(cold.pack_seconds)}",
         f"  writing code         {milliseconds(cold.code_seconds)}",
         f"  LLVM                 {milliseconds(cold.llvm_seconds)}",
         f"  writing to disk      {milliseconds(cold.keep_seconds)}",

@@ -19,9 +19,16 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.artifact import Artifact, ArtifactError, load, save
+from ..runtime.artifact import (
+    Artifact,
+    ArtifactError,
+    load,
+    mapped_constants,
+    save,
+)
 from ..runtime.cache import Cache, default_folder
 from ..runtime.code import link
+from ..runtime.constant_block import Bytes, ConstantBlock
 from ..runtime.module import StaticModule
 from .errors import CompileError, ModelFileError
 from .host import check_runs_here, host_text
@@ -120,7 +127,8 @@ class Compilation:
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass)
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
-        self.keep(key, artifact, ctx.weights.files)
+        constants = self.keep(key, artifact, ctx.weights.files)
+        artifact = replace(artifact, constants=constants)
         end = time.perf_counter()
         report = replace(
             report,
@@ -128,7 +136,7 @@ class Compilation:
             read_seconds=reading,
             keep_seconds=end - before_keep,
         )
-        return make_module(artifact, report)
+        return make_module(artifact, report, self.options.usable_threads)
 
     def front_end(self) -> Callable[[SrContext], ModuleOp]:
         """What reads the model into the graph dialect, with its framework imported."""
@@ -198,18 +206,27 @@ class Compilation:
         """The folder of the model, which its other files are beside."""
         return self.model.parent if isinstance(self.model, Path) else Path()
 
-    def keep(self, key: str, artifact: Artifact, files: Sequence[Path]) -> None:
-        """Writes the artifact of a model with these other files, where it can be."""
+    def keep(self, key: str, artifact: Artifact, files: Sequence[Path]) -> Bytes:
+        """
+        Writes the artifact of a model with these other files, where it can be; its
+        constants, as they are mapped from there, or else in memory.
+        """
+        constants = artifact.constants
+        assert isinstance(constants, ConstantBlock)
         if self.cache is None or not self.cache.writable or self.after_pass is not None:
-            return
+            return constants.in_memory()
         digests = {os.path.relpath(each, self.folder): digest(each) for each in files}
         notes = {**artifact.notes, FILES: digests}
+        path = self.cache.path(key, SUFFIX)
         try:
-            save(self.cache.path(key, SUFFIX), replace(artifact, notes=notes))
-            self.cache.register(key, SUFFIX)
+            save(path, replace(artifact, notes=notes))
+            # First, since whoever registers a file may find that it is too large.
+            mapped = mapped_constants(path)
         except OSError:
             # A full disk does not keep a model from running.
-            return
+            return constants.in_memory()
+        self.cache.register(key, SUFFIX)
+        return mapped
 
     def load(self, artifact: Artifact, start: float) -> StaticModule:
         """The model of an artifact."""
@@ -233,10 +250,10 @@ def make_module(
         with BUILDING:
             references = references_of(artifact.program)
     start = time.perf_counter()
-    code = link(artifact.objects)
-    module = StaticModule(
-        artifact.program, code, artifact.constants, references, threads
-    )
+    code, constants = link(artifact.objects), artifact.constants
+    if isinstance(constants, ConstantBlock):
+        constants = constants.in_memory()
+    module = StaticModule(artifact.program, code, constants, references, threads)
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module

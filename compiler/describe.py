@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-import numpy.typing as npt
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -31,11 +29,10 @@ from ..lowering.loop_to_llvm.words import (
     entry_list,
     symbols_of_program,
 )
+from ..runtime.constant_block import ConstantBlock
 from ..runtime.program import CallOut, Program, Slot, TensorInfo
 from .errors import CompileError
 from .weights import WeightStore
-
-ALIGNMENT = 64
 
 
 def program_of(module: ModuleOp) -> ProgramOp:
@@ -170,19 +167,10 @@ def call_out(op: CallOutOp) -> CallOut:
     return CallOut(text(op.attributes.get("op"), ""), infos("inputs"), infos("outputs"))
 
 
-def pack_constants(program: ProgramOp, weights: WeightStore) -> npt.NDArray[np.uint8]:
+def constant_block(program: ProgramOp, weights: WeightStore) -> ConstantBlock:
     """The block of constants: every weight where the program looks for it."""
-    places = entry_list(program, "constants")
-    entries = constant_places(places)
-    total = max((at + weights[key].nbytes for key, at in entries), default=0)
-    total = -(-total // ALIGNMENT) * ALIGNMENT
-    block = np.zeros(total + ALIGNMENT, np.uint8)
-    start = -block.ctypes.data % ALIGNMENT
-    block = block[start : start + total]
-    for key, at in entries:
-        array = np.ascontiguousarray(weights[key])
-        block[at : at + array.nbytes] = array.reshape(-1).view(np.uint8)
-    return block
+    entries = constant_places(entry_list(program, "constants"))
+    return ConstantBlock(tuple((at, weights[key]) for key, at in entries))
 
 
 def constant_places(entries: Sequence[Attribute]) -> list[tuple[str, int]]:

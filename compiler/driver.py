@@ -22,7 +22,7 @@ from ..lowering.loop_to_llvm import lower_program
 from ..runtime.artifact import Artifact
 from ..runtime.cache import Cache
 from .context import SrContext
-from .describe import describe, pack_constants, program_of
+from .describe import constant_block, describe, program_of
 from .errors import CompileError
 from .options import Options
 from .pipeline import pipeline
@@ -71,8 +71,7 @@ class Driver:
                 passes, ops = self.run_passes(module)
                 program = program_of(module)
                 known = describe(program)
-                before_pack = time.perf_counter()
-                constants = pack_constants(program, self.ctx.weights)
+                constants = constant_block(program, self.ctx.weights)
                 before_code = time.perf_counter()
                 lowered = lower_program(module)
             except VerifyException as error:
@@ -89,7 +88,6 @@ class Driver:
             seconds=end - start,
             warm=False,
             passes=tuple(passes),
-            pack_seconds=before_code - before_pack,
             code_seconds=before_llvm - before_code,
             ops_read=ops_read,
             ops=ops,

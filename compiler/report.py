@@ -22,14 +22,11 @@ class CompileReport:
     passes: tuple[tuple[str, float], ...] = ()
     """Every pass that ran, in order, and its time."""
 
-    pack_seconds: float = 0.0
-    """The time in which the block of constants was filled."""
-
     code_seconds: float = 0.0
     """The time in which the text for LLVM was written."""
 
     keep_seconds: float = 0.0
-    """The time in which the compiled model was put on disk."""
+    """The time in which constants got their places, and the model was put on disk."""
 
     ops_read: int = 0
     """Ops of the graph that compute something, as the front end built them."""

@@ -31,6 +31,8 @@ class WeightStore:
     def __init__(self) -> None:
         """A store without entries."""
         self.arrays: dict[str, Array] = {}
+        self._numbers: dict[str, int] = {}
+        self._names: dict[tuple[str, int], str] = {}
         self.files: list[Path] = []
         """The files that entries come from, besides that of the model itself."""
 
@@ -48,12 +50,16 @@ class WeightStore:
 
     def put(self, key: str, array: Array) -> str:
         """Adds an entry; the name that it got, which differs from `key` if taken."""
-        name, number = key, 0
+        name = self._names.get((key, id(array)), key)
+        if self.arrays.get(name) is array:
+            return name
+        # The next of this key need not ask for those that are taken.
+        name, number = key, self._numbers.get(key, 0)
         while name in self.arrays:
-            if self.arrays[name] is array:
-                return name
             number += 1
             name = f"{key}_{number}"
+        self._numbers[key] = number
+        self._names[key, id(array)] = name
         self.arrays[name] = array
         return name
 

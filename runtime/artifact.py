@@ -10,18 +10,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from .constant_block import PIECE, Bytes, ConstantBlock
 from .program import Program
-from .safetensors import SafetensorsError, read, write
+from .safetensors import SafetensorsError, Stream, read, write
 
-Bytes = npt.NDArray[np.uint8]
+CONSTANTS = "constants"
+"""The name of the block of constants in the file."""
+
+DIGEST = "sums"
+"""The name of what was written last, of all that is before it."""
+
+ROW = 128
+"""Words in a row of a table of which rows and columns are summed up."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Artifact:
 
     program: Program
     objects: Sequence[bytes]
-    constants: Bytes
+    constants: Bytes | ConstantBlock
     notes: dict[str, Any]
     """What the compiler wants to know of it again; JSON values."""
 
@@ -41,26 +48,49 @@ class ArtifactError(ValueError):
 
 def save(path: Path, artifact: Artifact) -> None:
     """Writes an artifact; all of it, or nothing."""
-    arrays: dict[str, Bytes] = {"constants": artifact.constants}
-    for number, each in enumerate(artifact.objects):
-        arrays[object_name(number)] = np.frombuffer(each, np.uint8)
+    constants = artifact.constants
     metadata = {
         "program": artifact.program.to_json(),
         "notes": json.dumps(artifact.notes),
     }
-    write(path, arrays, metadata | {"digest": digest(arrays, metadata)})
+    digest = Digest(metadata)
+
+    def pieces() -> Iterator[Bytes]:
+        made = (
+            constants.pieces()
+            if isinstance(constants, ConstantBlock)
+            else pieces_of(constants)
+        )
+        for piece in made:
+            digest.add_piece(piece)
+            yield piece
+
+    def last() -> Iterable[Bytes]:
+        # The objects go by name, and this comes after them.
+        digest.add_objects(objects)
+        return [digest.value()]
+
+    objects = {
+        object_name(number): np.frombuffer(each, np.uint8)
+        for number, each in enumerate(artifact.objects)
+    }
+    first = {CONSTANTS: Stream(constants.nbytes, pieces)}
+    write(path, {**first, **objects, DIGEST: Stream(digest.size, last)}, metadata)
 
 
 def load(path: Path) -> Artifact:
     """The artifact in a file; raises `ArtifactError` when there is none."""
     try:
         arrays, metadata = read(path)
-        expected = metadata.pop("digest")
-        if digest(arrays, metadata) != expected:
+        expected, constants = arrays.pop(DIGEST), arrays.pop(CONSTANTS)
+        digest = Digest(metadata)
+        for piece in pieces_of(constants):
+            digest.add_piece(piece)
+        digest.add_objects(arrays)
+        if not np.array_equal(digest.value(), expected):
             raise ArtifactError("a file that was changed since it was written")
         program = Program.from_json(metadata["program"])
         notes = json.loads(metadata["notes"])
-        constants = arrays.pop("constants")
         objects = [
             arrays[name].tobytes() for name in map(object_name, range(len(arrays)))
         ]
@@ -69,19 +99,58 @@ def load(path: Path) -> Artifact:
     return Artifact(program, objects, constants, notes)
 
 
+def mapped_constants(path: Path) -> Bytes:
+    """The constants of an artifact that has just been written, mapped into memory."""
+    arrays, _ = read(path)
+    return arrays[CONSTANTS]
+
+
 def object_name(number: int) -> str:
     """The name of an object in the file."""
     return f"object.{number}"
 
 
-def digest(arrays: Mapping[str, Bytes], texts: Mapping[str, str]) -> str:
-    """A hash of all that a file holds, so that no damaged code or weight is used."""
-    result = hashlib.sha256()
-    for name, text in sorted(texts.items()):
-        for part in (name, text):
-            data = part.encode()
-            result.update(len(data).to_bytes(8, "little") + data)
-    for name, array in sorted(arrays.items()):
-        result.update(f"{name} {array.dtype} {array.shape} ".encode())
-        result.update(array.reshape(-1).view(np.uint8).data)
-    return result.hexdigest()
+def pieces_of(block: Bytes) -> Iterator[Bytes]:
+    """The bytes of a block, a piece at a time."""
+    for start in range(0, block.size, PIECE):
+        yield block[start : start + PIECE]
+
+
+class Digest:
+    """
+    A hash of all that a file holds, so that no damaged code or weight is used.
+
+    Of the constants it takes the sums of rows and columns, as a whole hash of them
+    takes longer than all else when a model is loaded. Damage is holes, bits that flip,
+    and parts that stand where others should: all of these change a sum.
+    """
+
+    size = hashlib.sha256().digest_size
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        """The digest of a file with these texts, to which nothing was added."""
+        self._hash = hashlib.sha256()
+        for name, text in sorted(texts.items()):
+            self._add(name.encode())
+            self._add(text.encode())
+
+    def add_piece(self, piece: Bytes) -> None:
+        """Adds the next piece of the constants."""
+        whole = piece.size // (8 * ROW) * (8 * ROW)
+        table = piece[:whole].view(np.uint64).reshape(-1, ROW)
+        self._add(table.sum(axis=0).tobytes())
+        self._add(table.sum(axis=1).tobytes())
+        self._add(piece[whole:].tobytes())
+
+    def add_objects(self, objects: Mapping[str, Bytes]) -> None:
+        """Adds what is in the file beside the constants."""
+        for name, array in sorted(objects.items()):
+            self._add(f"{name} {array.dtype} {array.shape}".encode())
+            self._add(array.tobytes())
+
+    def value(self) -> Bytes:
+        """The digest of what was added."""
+        return np.frombuffer(self._hash.digest(), np.uint8)
+
+    def _add(self, data: bytes) -> None:
+        self._hash.update(len(data).to_bytes(8, "little") + data)

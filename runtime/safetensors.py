@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import mmap
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 from os import SEEK_END
@@ -93,15 +93,32 @@ class _Fields(dict[str, "_Json"]):
 _Json: TypeAlias = bool | int | float | str | list["_Json"] | _Fields | None
 
 
+@dataclass(frozen=True)
+class Stream:
+    """An array of bytes that are made while they are written, piece after piece."""
+
+    size: int
+    pieces: Callable[[], Iterable[npt.NDArray[np.uint8]]]
+    dtype: np.dtype[Any] = DTYPES["U8"]
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Its only axis."""
+        return (self.size,)
+
+
 def write(
-    path: str | Path, arrays: Mapping[str, Array], metadata: Mapping[str, str] = {}
+    path: str | Path,
+    arrays: Mapping[str, Array | Stream],
+    metadata: Mapping[str, str] = {},
 ) -> None:
     """
     Writes arrays and texts to the file `path`, all or nothing.
 
     Arrays of any rank, layout and byte order are taken. Larger element types come
-    first, so that every array is aligned to its own. Raises `SafetensorsError` for an
-    element type or a name that the format does not have, and `OSError`.
+    first, so that every array is aligned to its own; then they go by name. Raises
+    `SafetensorsError` for an element type or a name that the format does not have, and
+    `OSError`.
     """
     path = Path(path)
     try:
@@ -113,8 +130,13 @@ def write(
         file.write(len(text).to_bytes(8, "little"))
         file.write(text)
         for entry in entries:
-            data = np.asarray(arrays[entry.name], entry.dtype, order="C")
-            file.write(data.reshape(-1).view(np.uint8).data)
+            array = arrays[entry.name]
+            if isinstance(array, Stream):
+                written = sum(file.write(piece.data) for piece in array.pieces())
+                assert written == array.size, "a stream has the size that it says"
+            else:
+                data = np.asarray(array, entry.dtype, order="C")
+                file.write(data.reshape(-1).view(np.uint8).data)
 
 
 def read(path: str | Path) -> tuple[dict[str, Array], dict[str, str]]:
@@ -141,7 +163,7 @@ def read(path: str | Path) -> tuple[dict[str, Array], dict[str, str]]:
     return arrays, metadata
 
 
-def _lay_out(arrays: Mapping[str, Array]) -> list[_Entry]:
+def _lay_out(arrays: Mapping[str, Array | Stream]) -> list[_Entry]:
     """Where the data of each array goes: the larger element types first."""
     dtypes: dict[str, np.dtype[Any]] = {}
     for name, array in arrays.items():

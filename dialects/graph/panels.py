@@ -90,20 +90,30 @@ class PanelsAttr(ParametrizedAttribute):
             )
 
     def pack(self, array: Array) -> Array:
-        """The panels of a tensor."""
+        """
+        The panels of a tensor: a panel, its rows, and what is in each; zeros after the
+        last column. Where there is nothing to fill up they are a view of the tensor.
+        """
         flat = np.ascontiguousarray(array).reshape(-1)
-        axes = [*self.rows, self.columns]
-        place = np.zeros((1,) * len(axes), np.int64)
-        for number, (steps, stride) in enumerate(axes):
-            shape = [1] * len(axes)
-            shape[number] = steps
-            place = place + np.arange(steps).reshape(shape) * stride
-        count, (panels, lines, width) = self.columns[0], self.shape
-        wide = np.zeros((lines, panels * width), array.dtype)
-        wide[:, :count] = flat[place].reshape(-1, count)
-        return np.ascontiguousarray(
-            wide.reshape(lines, panels, width).transpose(1, 0, 2)
-        )
+        (count, step), width, item = self.columns, self.width.data, flat.itemsize
+        rows = [steps for steps, _ in self.rows]
+        strides = [stride * item for _, stride in self.rows]
+
+        def view(first: int, panels: int, columns: int) -> Array:
+            return np.lib.stride_tricks.as_strided(
+                flat[first * step :],
+                (panels, *rows, columns),
+                (width * step * item, *strides, step * item),
+                writeable=False,
+            )
+
+        whole, rest = divmod(count, width)
+        if not rest:
+            return view(0, whole, width)
+        filled = np.zeros((whole + 1, *rows, width), array.dtype)
+        filled[:whole] = view(0, whole, width)
+        filled[whole:, ..., :rest] = view(whole * width, 1, rest)
+        return filled
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -8,7 +8,8 @@ the calls give to its symbols.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
 from xdsl.dialects import func
@@ -46,9 +47,23 @@ from ...dialects.loop.ops.program_flow import (
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from .expression import make_group
 from .kernel import build_kernel
+from .structure import structure
 
 CHECKS = "graph.checks"
 """What must hold of symbols for ops that are no longer there."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """How ops of one structure call their kernel."""
+
+    name: str
+    operands: tuple[int, ...]
+    """Which operands are passed, in this order."""
+
+    symbols: tuple[str, ...]
+    work: Dim
+    """The points of its loops."""
 
 
 class ProgramBuilder:
@@ -62,6 +77,8 @@ class ProgramBuilder:
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
+        self.made: dict[Hashable, Made] = {}
+        """What is known of the kernels of ops, by the structure of the op."""
         self.start = Block()
         """The views that need no trip, which come first."""
         self.body = Block()
@@ -169,17 +186,30 @@ class ProgramBuilder:
 
     def add_call(self, op: GraphOp) -> None:
         """Adds the call of an op's kernel."""
+        key = structure(op)
+        made = self.made.get(key)
+        if made is None:
+            made = self.made[key] = self.make(op)
+        self.work = self.work + made.work
+        read = [op.operands[each] for each in made.operands]
+        buffers = [self.view(each) for each in (*read, op.results[0])]
+        call = CallOp(made.name, buffers, made.symbols)
+        call.attributes["source"] = StringAttr(describe(op))
+        self.body.add_op(call)
+
+    def make(self, op: GraphOp) -> Made:
+        """Makes the kernel of an op, unless there is one of the same text."""
         group = make_group(op)
-        for nest in group.nests:
-            self.work = self.work + product(nest.bounds)
         kernel = build_kernel(group, "kernel")
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
             known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")
-        buffers = [self.view(each) for each in (*kernel.buffers, op.results[0])]
-        call = CallOp(known.sym_name.data, buffers, kernel.symbols)
-        call.attributes["source"] = StringAttr(describe(op))
-        self.body.add_op(call)
+        values = list(op.operands)
+        operands = tuple(values.index(each) for each in kernel.buffers)
+        work: Dim = 0
+        for nest in group.nests:
+            work = work + product(nest.bounds)
+        return Made(known.sym_name.data, operands, kernel.symbols, work)
 
     def add_call_out(self, op: GraphOp) -> None:
         """Adds the call of an op's reference."""

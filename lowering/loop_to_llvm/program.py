@@ -1,5 +1,7 @@
 """
 Write a program as an LLVM function: `i32 sr_run(context)`, a straight list of calls.
+A long list becomes several functions, since LLVM takes longer than in proportion over
+one that is long.
 
 Views become addresses in the memory that the context names (`runtime/layout.py`). A
 call that fails ends the run with its status, and says which call it was. A size that
@@ -9,9 +11,9 @@ the program defines is a word of the context as well, read again where it is nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects.dims import Dim, dim, evaluate, symbols_of
 from ...dialects.loop.ops.kernel import KernelOp
@@ -38,6 +40,7 @@ from ...runtime.layout import (
     WORD,
 )
 from .function import FunctionWriter
+from .stretches import REPEAT, part_name, stretches, write_chain, write_part
 from .types import byte_count
 from .words import defined_by, layout_of, symbols_of_program
 
@@ -64,33 +67,51 @@ class _ProgramWriter:
         self.layout = layout_of(program)
         self.symbols = symbols_of_program(program)
         self.defined = tuple(defined_by(program))
-        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
-        self.w = FunctionWriter(texts)
-        self.addresses: dict[SSAValue, str] = {}
         self.calls = 0
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
 
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a function, which has addresses of its own."""
+        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
+        self.w = FunctionWriter(texts)
+        self.addresses: dict[SSAValue, str] = {}
+
     def write(self) -> str:
         """The functions `sr_run` and `sr_repeat`, and declarations of the kernels."""
+        lists = list(stretches(self.program.body.block))
+        if len(lists) == 1:
+            runs = [self.function("define i32 @sr_run", lists[0], "")]
+        else:
+            runs = [
+                self.function(f"define internal i32 @run.{at}", ops, "noinline ")
+                for at, ops in enumerate(lists)
+            ]
+            runs.append(write_chain(len(lists)))
+        parts = [write_part(name, types) for name, types in self.parts.items()]
+        return "\n".join([self.declarations(), *parts, *runs, REPEAT])
+
+    def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
+        """A function that does what some ops do, one after the other."""
+        self.begin()
         w = self.w
         for at, name in enumerate(self.symbols):
             word = self.word(self.layout.first_symbol + at)
             w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
         w.start("body")
-        self.block(self.program.body.block)
+        self.add(ops)
         w.do("ret i32 0")
         w.entry.append("  br label %body")
-        run = w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
-        parts = [write_part(name, types) for name, types in self.parts.items()]
-        return "\n".join([self.declarations(), *parts, run, REPEAT])
+        return w.text(f"{head}(ptr noundef %context)", f"nounwind {attributes}")
 
-    def block(self, block: Block) -> None:
-        """Writes the ops of a block, in order."""
-        for op in block.ops:
+    def add(self, ops: Iterable[Operation]) -> None:
+        """Writes ops, in order; a view is written where it is first used."""
+        for op in ops:
             match op:
                 case ViewOp():
-                    self.addresses[op.result] = self.view(op)
+                    pass
                 case ElementOp():
                     self.addresses[op.result] = self.element(op)
                 case CallOp():
@@ -130,7 +151,7 @@ class _ProgramWriter:
 
     def is_true(self, buffer: SSAValue) -> str:
         """Whether the first element of a buffer of booleans is true."""
-        byte = self.w.emit(f"load i8, ptr {self.addresses[buffer]}, align 1")
+        byte = self.w.emit(f"load i8, ptr {self.address(buffer)}, align 1")
         return self.w.emit(f"icmp ne i8 {byte}, 0")
 
     def choose(self, op: IfOp) -> None:
@@ -141,7 +162,7 @@ class _ProgramWriter:
         w.do(f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}")
         for label, region in zip(labels, op.regions):
             w.start(label)
-            self.block(region.block)
+            self.add(region.block.ops)
             w.do(f"br label %{labels[2]}")
         w.start(labels[2])
 
@@ -163,7 +184,7 @@ class _ProgramWriter:
         w.start(body)
         (trip,) = op.body.block.args
         self.addresses[trip] = index
-        self.block(op.body.block)
+        self.add(op.body.block.ops)
         if op.after is not None:
             again = self.is_true(op.after)
         w.do(f"{following} = add nuw nsw i64 {index}, 1")
@@ -177,20 +198,20 @@ class _ProgramWriter:
 
     def element(self, op: ElementOp) -> str:
         """The address of the part of a buffer that belongs to a trip."""
-        w, index = self.w, self.addresses[op.index]
+        w, index = self.w, self.address(op.index)
         backward, stride = dim(op.backward.data), dim(op.stride.data)
         if backward != 0:
             last = w.emit(f"sub nsw i64 {self.size(backward)}, 1")
             index = w.emit(f"sub nsw i64 {last}, {index}")
         elements = w.mul(index, self.size(stride))
         bytes = w.mul(elements, str(byte_count(element_type(op.buffer))))
-        base = self.addresses[op.buffer]
+        base = self.address(op.buffer)
         return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
 
     def define(self, op: DefineOp) -> None:
         """Writes a size that the program computed to its word, if it is in range."""
         w = self.w
-        value = w.emit(f"load i64, ptr {self.addresses[op.value]}, align {WORD}")
+        value = w.emit(f"load i64, ptr {self.address(op.value)}, align {WORD}")
         low, high = (self.size(each) for each in op.range)
         for place, each in enumerate((value, low, high)):
             word = self.word(self.layout.ERROR + place)
@@ -250,6 +271,13 @@ class _ProgramWriter:
                 looked_up = self.w.entered(f"load i64, ptr {word}, align {WORD}")
                 return self.offset(layout.ACTIVATIONS, looked_up)
 
+    def address(self, value: SSAValue) -> str:
+        """The address of a view, or the number of a trip."""
+        if value not in self.addresses:
+            assert isinstance(value.owner, ViewOp), "what else there is comes first"
+            self.addresses[value] = self.view(value.owner)
+        return self.addresses[value]
+
     def offset(self, base: int, offset: str) -> str:
         """An address so many bytes after the one that a word holds."""
         start = self.pointer(base)
@@ -259,7 +287,7 @@ class _ProgramWriter:
         """Writes the call of a kernel."""
         name = symbol_name(op.callee)
         kernel = self.kernels[name]
-        arguments = [f"ptr {self.addresses[each]}" for each in op.buffers]
+        arguments = [f"ptr {self.address(each)}" for each in op.buffers]
         arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
         callee = self.names[name]
         if kernel.work is not None:
@@ -309,7 +337,7 @@ class _ProgramWriter:
         buffers = w.entered(f"alloca [{count} x ptr], align {WORD}")
         for at, buffer in enumerate(op.buffers):
             slot = w.emit(f"getelementptr inbounds ptr, ptr {buffers}, i64 {at}")
-            w.do(f"store ptr {self.addresses[buffer]}, ptr {slot}, align {WORD}")
+            w.do(f"store ptr {self.address(buffer)}, ptr {slot}, align {WORD}")
         function = self.pointer(self.layout.CALL_OUT)
         status = w.emit(
             f"call i32 {function}(ptr %context, i64 {op.number.value.data}, "
@@ -333,38 +361,3 @@ class _ProgramWriter:
         )
         w.do(f"ret i32 {result}")
         w.start(good)
-
-
-def part_name(callee: str) -> str:
-    """The name of the function that runs a part of a kernel."""
-    return f"@part.{callee.removeprefix('@')}"
-
-
-def write_part(callee: str, types: Sequence[str]) -> str:
-    """The function that runs one part of a kernel, on arguments that are in memory."""
-    w = FunctionWriter({})
-    arguments: list[str] = []
-    for at, type in enumerate(types):
-        place = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
-        value = w.emit(f"load {type}, ptr {place}, align {WORD}")
-        arguments.append(f"{type} {value}")
-    arguments += ["i64 %part", "i64 %parts"]
-    w.do(f"call void {callee}({', '.join(arguments)})")
-    w.do("ret void")
-    head = f"define internal void {part_name(callee)}"
-    return w.text(f"{head}(ptr %arguments, i64 %part, i64 %parts)", "nounwind ")
-
-
-REPEAT = """define i32 @sr_repeat(ptr noundef %context, i64 %times) nounwind {
-entry:
-  br label %again
-again:
-  %time = phi i64 [0, %entry], [%next, %again]
-  %status = call i32 @sr_run(ptr %context)
-  %next = add nuw nsw i64 %time, 1
-  %more = icmp slt i64 %next, %times
-  br i1 %more, label %again, label %done
-done:
-  ret i32 %status
-}
-"""

@@ -285,11 +285,11 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:       define i32 @sr_run(ptr noundef %context)
 // CHECK:         %[[BATCH:.*]] = load i64
 // CHECK:         %[[IN:.*]] = load ptr
-// CHECK:         %[[CONSTANT:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 256
 // CHECK:         %[[PLACED:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 128
+// CHECK:         %[[SIZE:.*]] = mul nsw i64 2, %[[BATCH]]
+// CHECK:         %[[CONSTANT:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 256
 // CHECK:         %[[OFFSET:.*]] = load i64
 // CHECK:         %[[LOOKED_UP:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 %[[OFFSET]]
-// CHECK:         %[[SIZE:.*]] = mul nsw i64 2, %[[BATCH]]
 // CHECK:         call void @[[ADD]](ptr %[[IN]], ptr %[[PLACED]], i64 %[[SIZE]])
 // CHECK-NEXT:    %[[STATUS:.*]] = call i32 @[[CHECKED]](ptr %[[CONSTANT]], ptr %{{.*}})
 // CHECK-NEXT:    %[[BAD:.*]] = icmp ne i32 %[[STATUS]], 0

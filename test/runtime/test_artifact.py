@@ -11,10 +11,17 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.compile import SUFFIX, make_module
+from static_runtime.compiler.compile import SUFFIX, Compilation, make_module
 from static_runtime.compiler.report import CompileReport
-from static_runtime.runtime.artifact import Artifact, ArtifactError, load, save
+from static_runtime.runtime.artifact import (
+    Artifact,
+    ArtifactError,
+    load,
+    mapped_constants,
+    save,
+)
 from static_runtime.runtime.cache import default_folder
+from static_runtime.runtime.constant_block import PIECE, ConstantBlock
 from static_runtime.runtime.safetensors import read, write
 
 MODEL = """
@@ -156,3 +163,56 @@ def test_a_damaged_artifact_in_the_cache_is_written_again(path: Path, damage: st
     np.testing.assert_array_equal(module(X), Y)
     assert path.read_bytes() == whole
     assert sr.compile(MODEL).report.warm
+
+
+@pytest.fixture
+def large(path: Path, tmp_path: Path) -> Path:
+    """An artifact with several pieces of constants, and some of one."""
+    block = np.random.default_rng(1).random(3 * PIECE // 8 + 200).view(np.uint8)
+    artifact = load(path)
+    save(tmp_path / "large", Artifact(artifact.program, artifact.objects, block, {}))
+    return tmp_path / "large"
+
+
+SECTOR = 4096
+
+
+@pytest.mark.parametrize("damage", ["hole", "swapped", "moved", "flipped", "word"])
+def test_refuses_constants_that_a_disk_has_damaged(large: Path, damage: str):
+    data = large.read_bytes()
+    end = len(data) - 3 * SECTOR
+    rng = random.Random(4)
+    for at in rng.sample(range(SECTOR, end // SECTOR * SECTOR, SECTOR), 40):
+        first, second = data[at : at + SECTOR], data[at + SECTOR : at + 2 * SECTOR]
+        flip = bytearray(first)
+        flip[rng.randrange(SECTOR)] ^= 1 << rng.randrange(8)
+        become = {
+            "hole": bytes(SECTOR) + second,
+            "swapped": second + first,
+            "moved": first + first,
+            "flipped": bytes(flip) + second,
+            "word": rng.randbytes(8) + first[8:] + second,
+        }[damage]
+        refused(large, data[:at] + become + data[at + 2 * SECTOR :])
+
+
+def test_a_block_is_written_as_it_would_be_in_memory(large: Path, tmp_path: Path):
+    artifact = load(large)
+    assert isinstance(artifact.constants, np.ndarray)
+    block = ConstantBlock(((0, artifact.constants),))
+    save(tmp_path / "again", Artifact(artifact.program, artifact.objects, block, {}))
+    assert (tmp_path / "again").read_bytes() == large.read_bytes()
+
+
+def test_a_model_that_was_just_compiled_runs_on_what_is_mapped(path: Path):
+    path.unlink()
+    compilation = Compilation(MODEL)
+    module = compilation.run()
+    assert not module.report.warm
+    constants = mapped_constants(path)
+    assert not constants.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        constants[0] = 1
+    path.unlink()
+    np.testing.assert_array_equal(module(X), Y)
+    np.testing.assert_array_equal(constants.view(np.float32)[:3], [1, 2, 4])

@@ -23,7 +23,7 @@ twice. Panels are as wide as the registers like it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -48,6 +48,7 @@ from ....lowering.graph_to_loop.expression import (
     make_group,
 )
 from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
+from ....lowering.graph_to_loop.structure import structure
 from ...context import weights_of
 from ...cost.panels import panel_width
 from ...weights import WeightStore
@@ -78,6 +79,7 @@ class Packer:
     target: TargetAttr
 
     def __post_init__(self) -> None:
+        self.wishes: dict[Hashable, PanelsAttr | None] = {}
         self.packed: dict[tuple[str, PanelsAttr], str] = {}
         self.replaced: set[str] = set()
 
@@ -85,7 +87,7 @@ class Packer:
         """Gives each contraction that reads a weight the panels that it wants."""
         wanted: dict[PanelsAttr, list[Use]] = {}
         for use in list(op.result.uses):
-            panels = panels_of(use.operation, op, self.target)
+            panels = self.wish(use, op)
             if panels is not None:
                 wanted.setdefault(panels, []).append(use)
         for panels, uses in wanted.items():
@@ -99,6 +101,15 @@ class Packer:
             self.replaced.add(op.key.data)
             if not list(op.result.uses):
                 Rewriter.erase_op(op)
+
+    def wish(self, use: Use, weight: WeightOp) -> PanelsAttr | None:
+        """The panels that an op wants of a weight, found once for equal ops."""
+        if not isinstance(use.operation, GraphOp):
+            return None
+        key = structure(use.operation), use.index
+        if key not in self.wishes:
+            self.wishes[key] = panels_of(use.operation, weight, self.target)
+        return self.wishes[key]
 
     def entry(self, key: str, panels: PanelsAttr) -> str:
         """The entry of the store that has a weight in panels."""
