@@ -26,9 +26,15 @@ class State:
     """The Python callable for calls that the entry does not take."""
     ARRAY_TYPE = 2
     """The type object of numpy arrays."""
-    EMPTY = 3
-    """`PyArray_Empty` of numpy's C interface."""
-    DTYPES = 4
+    NEW = 3
+    """`PyArray_NewFromDescr` of numpy's C interface."""
+    EXPLAIN = 4
+    """The Python callable for runs that ended in an error: (context, status)."""
+    OUT = 5
+    """The text "out"; null when an input has that name."""
+    TUPLE_TYPE = 6
+    """The type object of tuples."""
+    DTYPES = 7
     """The first of the descriptors of `DTYPE_NAMES`."""
 
     SIZE = DTYPES + len(DTYPE_NAMES)

@@ -10,6 +10,7 @@ Python, which converts the arguments or says what is wrong with them.
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -25,41 +26,37 @@ from . import numpy_layout
 from .arguments import bind_symbols, match_inputs, to_array
 from .code import Code
 from .layout import CALL_OUT_ERROR, WORD, State
+from .outputs import apart, match_outputs
 from .planning import Plan
 from .program import CallOut, Program
 from .runtime import StaticRuntime
+from .vectorcall import call_by, callable_class
 
 Array: TypeAlias = npt.NDArray[Any]
 Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[Array]]
 """What runs a fallback op: arrays and the values of symbols to arrays."""
 
+OUT = sys.intern("out")
+"""The name by which a caller gives arrays for the outputs; every call has this text."""
+
 HANDLER = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
 )
-# METH_FASTCALL | METH_KEYWORDS: called with a C array of arguments, and names.
-FAST_CALL = 0x80 | 0x02
-
-
-class MethodDef(ctypes.Structure):
-    """`PyMethodDef` of Python's C interface."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-METHODS: list[MethodDef] = []
-"""The definitions of built-ins, which Python reads as late as when it frees them."""
 
 
 class StaticModule:
-    """A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it."""
+    """
+    A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it, and
+    `module(x, y, out=array)` writes to an array that there is.
+    """
 
     report: Any
     """What compiling it took: a `CompileReport`; None until the compiler has set it."""
+
+    def __new__(cls, *_: Any, **__: Any) -> StaticModule:
+        """A module whose calls may go to machine code."""
+        own: type[StaticModule] = callable_class(StaticModule)
+        return object.__new__(own)
 
     def __init__(
         self,
@@ -82,23 +79,15 @@ class StaticModule:
         self._runtimes: dict[int, StaticRuntime] = {}
         self._lock = threading.Lock()
         self.report = None
-        self._slow = self._call_slowly
+        # The state of the code has the addresses of these, and no reference to them.
+        self._kept = self._call_slowly, self._explain
+        code.give_back(self._new_runtime().address)
         if numpy_layout.is_as_expected():
             numpy_layout.fill_state(code.state)
-            code.state[State.SLOW] = id(self._slow)
-            method = MethodDef(b"__call__", code.call, FAST_CALL, b"Runs the model.")
-            METHODS.append(method)
-            make = ctypes.pythonapi.PyCFunction_NewEx
-            make.restype = ctypes.py_object
-            make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-            # It holds on to the module, whose code and callable it uses.
-            entry = make(ctypes.addressof(method), self, None)
-        else:
-            entry = self._slow
-        # A built-in in the class is called without a Python frame in between.
-        own = type("StaticModule", (StaticModule,), {"__call__": entry})
-        object.__setattr__(self, "__class__", own)
-        code.give_back(self._new_runtime().address)
+            code.state[State.SLOW], code.state[State.EXPLAIN] = map(id, self._kept)
+            if not self._has_input_out:
+                code.state[State.OUT] = id(OUT)
+            call_by(self, StaticModule, code.call)
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -119,10 +108,14 @@ class StaticModule:
         """
         The output of the model, or a tuple of several, as arrays of the caller's own.
 
-        Takes numpy arrays, lists, numbers and tensors with DLPack. Raises `TypeError`
-        for the wrong number or dtype of inputs, `ValueError` for wrong shapes and for
-        numbers too great for their dtype, `IndexError` when the model looks up an index
-        out of its range.
+        Takes numpy arrays, lists, numbers and tensors with DLPack. `out=` is an array
+        for the only output, or a tuple of one for each, and is returned; it may share
+        memory with inputs. After an error, what is in it is undefined. (If an input is
+        called `out`, then `out=` is that.)
+
+        Raises `TypeError` for the wrong number or dtype of inputs, `ValueError` for
+        wrong shapes and for numbers too great for their dtype, `IndexError` when the
+        model looks up an index out of its range.
         """
         return self._call_slowly(*arguments, **named)
 
@@ -167,13 +160,33 @@ class StaticModule:
 
     def _call_slowly(self, /, *arguments: Any, **named: Any) -> Any:
         """Converts the arguments, or explains; then runs."""
+        out = None if self._has_input_out else named.pop(OUT, None)
         arrays, symbols = self._convert(arguments, named)
+        given = None
+        if out is not None:
+            given = match_outputs(self._program, out, symbols)
+            arrays = apart(arrays, given)
         runtime = self._borrow()
         try:
-            outputs = runtime.run(arrays, symbols)
+            outputs = runtime.run(arrays, symbols, given)
         finally:
             self._code.give_back(runtime.address)
+        if out is not None:
+            return out
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _explain(self, context: int, status: int) -> None:
+        """Raises what went wrong in a run of compiled code; its context is free."""
+        runtime = self._runtimes[context]
+        try:
+            raise runtime.failure(status)
+        finally:
+            self._code.give_back(context)
+
+    @property
+    def _has_input_out(self) -> bool:
+        """Whether the name by which a caller gives outputs is that of an input."""
+        return OUT in self.input_names
 
     def _convert(
         self, arguments: Sequence[Any], named: Mapping[str, Any]

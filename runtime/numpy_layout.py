@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from .layout import DTYPE_NAMES, State
 
-EMPTY_SLOT = 184
-"""The slot of `PyArray_Empty` in numpy's table of functions."""
+NEW_SLOT = 94
+"""The slot of `PyArray_NewFromDescr` in numpy's table of functions."""
 
 # Bytes from the start of an array object.
 TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
-C_CONTIGUOUS, ALIGNED = 0x1, 0x100
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
 
 def word_at(address: int) -> int:
@@ -54,29 +54,39 @@ def is_as_expected() -> bool:
     )
     flags = ctypes.c_int.from_address(at + FLAGS).value
     turned = ctypes.c_int.from_address(id(array.T) + FLAGS).value
-    wanted = C_CONTIGUOUS | ALIGNED
+    array.flags.writeable = False
+    fixed = ctypes.c_int.from_address(at + FLAGS).value
+    wanted = C_CONTIGUOUS | ALIGNED | WRITEABLE
     return (
-        bool(fields and flags & wanted == wanted and turned & wanted == ALIGNED)
-        and empty_works()
+        bool(fields and flags & wanted == wanted)
+        and turned & wanted == wanted - C_CONTIGUOUS
+        and fixed & wanted == wanted - WRITEABLE
+        and word_at(id(()) + TYPE) == id(tuple)
+        and new_works()
     )
 
 
-def empty_works() -> bool:
-    """Whether the slot of `PyArray_Empty` makes an array as asked."""
+def new_works() -> bool:
+    """Whether the slot of `PyArray_NewFromDescr` makes an array as asked."""
     dims = (ctypes.c_int64 * 2)(2, 7)
     described = np.dtype(np.int32)
     # The function takes a reference to the descriptor, and keeps it.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(described))
     make = ctypes.PYFUNCTYPE(
-        ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
-    )(word_at(functions() + EMPTY_SLOT * 8))
-    made: npt.NDArray[Any] = make(2, ctypes.addressof(dims), id(described), 0)
+        ctypes.py_object,
+        *(ctypes.py_object, ctypes.py_object, ctypes.c_int, ctypes.c_void_p),
+        *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p),
+    )(word_at(functions() + NEW_SLOT * 8))
+    made: npt.NDArray[Any] = make(
+        np.ndarray, described, 2, ctypes.addressof(dims), None, None, 0, None
+    )
     return type(made) is np.ndarray and made.shape == (2, 7) and made.dtype == described
 
 
 def fill_state(state: npt.NDArray[np.uint64]) -> None:
     """Writes what a program's entry needs of numpy into its state."""
     state[State.ARRAY_TYPE] = id(np.ndarray)
-    state[State.EMPTY] = word_at(functions() + EMPTY_SLOT * 8)
+    state[State.TUPLE_TYPE] = id(tuple)
+    state[State.NEW] = word_at(functions() + NEW_SLOT * 8)
     for at, name in enumerate(DTYPE_NAMES):
         state[State.DTYPES + at] = id(np.dtype(name))

@@ -125,21 +125,27 @@ class StaticRuntime:
             self.plans.popitem(last=False)
         return made
 
-    def run(self, inputs: Sequence[Array], symbols: Mapping[str, int]) -> list[Array]:
+    def run(
+        self,
+        inputs: Sequence[Array],
+        symbols: Mapping[str, int],
+        given: Sequence[Array] | None = None,
+    ) -> Sequence[Array]:
         """
-        The outputs for contiguous inputs of the declared dtypes and of these sizes.
+        The outputs for contiguous inputs of the declared dtypes and of these sizes, in
+        arrays that are given or made.
 
         Raises `IndexError` for an index out of its range, `ValueError` for a size that
         is computed and does not fit, or what a fallback op raised.
         """
         self.prepare(symbols)
-        outputs = self.make_outputs(symbols)
+        outputs = self.make_outputs(symbols) if given is None else given
         self.point_at(inputs, outputs)
         self.error = None
         status = self.code.run(self.address)
         if status:
             raise self.failure(status)
-        return self.cut(outputs, symbols)
+        return self.cut(outputs, symbols) if given is None else given
 
     def make_outputs(self, symbols: Mapping[str, int]) -> list[Array]:
         """Arrays for the outputs; flat ones where only the run knows the shape."""
@@ -157,7 +163,9 @@ class StaticRuntime:
         words = self.words[first : first + self.layout.defined].astype(np.int64)
         return {**symbols, **dict(zip(self.program.defined, map(int, words)))}
 
-    def cut(self, outputs: list[Array], symbols: Mapping[str, int]) -> list[Array]:
+    def cut(
+        self, outputs: Sequence[Array], symbols: Mapping[str, int]
+    ) -> Sequence[Array]:
         """The outputs in the shapes that the run defined."""
         if not self.program.defined:
             return outputs

@@ -1,17 +1,17 @@
 """
 Write the entry of a program: the function that Python calls, which reads arrays itself.
 
-    PyObject *sr_call(self, PyObject **arguments, Py_ssize_t count, PyObject *names)
+    PyObject *sr_call(self, PyObject **arguments, size_t flags, PyObject *names)
 
 It takes a call whose arguments are numpy arrays of just the declared dtypes and shapes,
-contiguous and aligned, with the symbols of the last plan; it makes the outputs, lends a
-context from the module's free list, and runs. Everything else, and every error, goes to
-the module's Python callable with the arguments as they came, which converts or
-explains.
+contiguous and aligned, with the symbols of the last plan. It makes the outputs, or
+writes to those that the caller gave as `out`, lends a context from the module's free
+list, and runs. Everything else goes to the module's Python callable with the arguments
+as they came, which converts or explains.
 
-The fields of an array and the slots of numpy's C interface are stable; the runtime
-checks them once against arrays that it knows. The GIL is held while the free list
-changes hands, and released around a run that is long enough to be worth it.
+A run that ends in an error is explained by another callable, which is given the context
+and what the run returned. The GIL is held while the free list changes hands, and
+released around a run that is long enough to be worth it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from xdsl.dialects.builtin import StringAttr
 from ...dialects.dims import Dim, Symbol, dim, symbols_of
 from ...dialects.graph.shape import Tensor, dtype, sizes, tensor_type
 from ...dialects.loop.ops.program import ProgramOp
-from ...runtime.layout import DTYPE_NAMES, WORD, State
-from .function import FunctionWriter
+from ...runtime.layout import WORD, State
+from . import objects
+from .objects import TYPE, WANTED_FLAGS, WRITTEN_FLAGS, ObjectWriter
 from .words import defined_by, entry_list, layout_of, symbols_of_program
-
-# Where the fields of a numpy array are, in bytes.
-TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
-# NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_ALIGNED.
-WANTED_FLAGS = 0x1 | 0x100
 
 WORTH_RELEASING = 32768
 """Points of loops from which on a run is some two microseconds long."""
 
-DECLARATIONS = """@sr_state = external global i8
+COUNT = 2**63 - 1
+"""The bits of the flags that count the arguments by position."""
+
+# How `PyObject_CallFunction` passes a context and a status.
+DECLARATIONS = """@sr_failure = private constant [3 x i8] c"ni\\00"
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare ptr @PyObject_CallFunction(ptr, ptr, ...)
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
 declare void @Py_IncRef(ptr)
@@ -70,13 +71,15 @@ entry:
 
 def write_entry(program: ProgramOp) -> str:
     """The text of `sr_call` for a program."""
-    return DECLARATIONS + _EntryWriter(program).write() + FREE_LIST
+    text = _EntryWriter(program).write()
+    return objects.DECLARATIONS + DECLARATIONS + text + objects.APART + FREE_LIST
 
 
-class _EntryWriter:
+class _EntryWriter(ObjectWriter):
     """Writes the checks, the outputs and the run of one call."""
 
     def __init__(self, program: ProgramOp):
+        super().__init__()
         self.layout = layout_of(program)
         self.inputs = [tensor_type(each) for each in entry_list(program, "inputs")]
         self.outputs = [tensor_type(each) for each in entry_list(program, "outputs")]
@@ -88,8 +91,6 @@ class _EntryWriter:
             symbols_of(size) & defined for type in self.outputs for size in sizes(type)
         )
         """Whether the shapes of outputs are known only after the run."""
-        # Symbols have no value before the inputs were read: they are not of the entry.
-        self.w = FunctionWriter({})
         self.known: dict[str, str] = {}
 
     def write(self) -> str:
@@ -98,28 +99,29 @@ class _EntryWriter:
         if self.is_cut:
             self.call_slowly()
             return self.text()
-        count = len(self.inputs)
-        right = w.emit(f"icmp eq i64 %count, {count}")
-        plain = w.emit("icmp eq ptr %names, null")
-        self.require(w.emit(f"and i1 {right}, {plain}"))
-        arrays = [self.argument(at) for at in range(count)]
+        count = w.emit(f"and i64 %flags, {COUNT}")
+        self.require(w.emit(f"icmp eq i64 {count}, {len(self.inputs)}"))
+        arrays = [self.argument(at) for at in range(len(self.inputs))]
+        for array, type in zip(arrays, self.inputs, strict=True):
+            self.require_array(array, type, WANTED_FLAGS)
         self.bind(arrays)
+        # What both ways to the outputs use is computed before they part.
+        for type in self.outputs:
+            self.bytes(type)
+        out, places = self.read_outputs(arrays)
         context = self.borrow()
-        results = self.make_outputs(context)
-        for at, array in enumerate(arrays):
-            data = w.emit(f"load ptr, ptr {self.field(array, DATA)}, align {WORD}")
-            self.set(context, self.layout.HEAD + at, f"ptr {data}")
+        made, places = self.make_missing(context, out, places)
+        for at, place in enumerate([*map(self.data, arrays), *places]):
+            self.set(context, self.layout.HEAD + at, f"ptr {place}")
         status = self.run(context)
-        self.give_back(context)
         failed, done = w.fresh("failed"), w.fresh("done")
         bad = w.emit(f"icmp ne i32 {status}, 0")
         w.do(f"br i1 {bad}, label %{failed}, label %{done}")
         w.start(failed)
-        for result in results:
-            w.do(f"call void @Py_DecRef(ptr {result})")
-        w.do("br label %slow")
+        self.explain(context, status, made)
         w.start(done)
-        self.answer(results)
+        self.give_back(context)
+        self.answer(out, made)
         w.start("slow")
         self.call_slowly()
         return self.text()
@@ -127,71 +129,39 @@ class _EntryWriter:
     def text(self) -> str:
         """The text of the function."""
         return self.w.text(
-            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %count, ptr %names)"
+            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names)"
         )
 
     def call_slowly(self) -> None:
         """Leaves the call to Python."""
         w = self.w
         callable = self.state(State.SLOW)
+        count = w.emit(f"and i64 %flags, {COUNT}")
         answer = w.emit(
             f"call ptr @PyObject_Vectorcall(ptr {callable}, ptr %arguments, "
-            "i64 %count, ptr %names)"
+            f"i64 {count}, ptr %names)"
         )
         w.do(f"ret ptr {answer}")
 
-    def require(self, condition: str) -> None:
-        """Goes on when a condition holds, else to Python."""
-        on = self.w.fresh("on")
-        self.w.do(f"br i1 {condition}, label %{on}, label %slow")
-        self.w.start(on)
-
-    def state(self, word: int) -> str:
-        """The pointer that a word of the module's state holds."""
-        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {word})"
-        return self.w.emit(f"load ptr, ptr {at}, align {WORD}")
-
-    def field(self, array: str, offset: int) -> str:
-        """The address of a field of an array."""
-        return self.w.emit(f"getelementptr inbounds i8, ptr {array}, i64 {offset}")
-
-    def equal(self, type: str, address: str, value: str) -> str:
-        """Whether what an address holds is `value`."""
-        got = self.w.emit(f"load {type}, ptr {address}")
-        return self.w.emit(f"icmp eq {type} {got}, {value}")
-
-    def descriptor(self, type: Tensor) -> str:
-        """The descriptor of a tensor's dtype."""
-        return self.state(State.DTYPES + DTYPE_NAMES.index(dtype(type).name))
-
-    def argument(self, at: int) -> str:
-        """An argument, after the checks that do not depend on symbols."""
-        w, type = self.w, self.inputs[at]
-        place = w.emit(f"getelementptr inbounds ptr, ptr %arguments, i64 {at}")
-        array = w.emit(f"load ptr, ptr {place}, align {WORD}")
-        kind = self.state(State.ARRAY_TYPE)
-        self.require(self.equal("ptr", self.field(array, TYPE), kind))
-        rank = len(sizes(type))
-        same_rank = self.equal("i32", self.field(array, RANK), str(rank))
-        same_type = self.equal("ptr", self.field(array, DTYPE), self.descriptor(type))
-        flags = w.emit(f"load i32, ptr {self.field(array, FLAGS)}")
-        kept = w.emit(f"and i32 {flags}, {WANTED_FLAGS}")
-        plain = w.emit(f"icmp eq i32 {kept}, {WANTED_FLAGS}")
-        both = w.emit(f"and i1 {same_rank}, {same_type}")
-        self.require(w.emit(f"and i1 {both}, {plain}"))
-        return array
+    def explain(self, context: str, status: str, made: Sequence[str]) -> None:
+        """Leaves the error of a run to Python, which gives the context back."""
+        w = self.w
+        for each in made:
+            w.do(f"call void @Py_DecRef(ptr {each})")
+        callable = self.state(State.EXPLAIN)
+        answer = w.emit(
+            f"call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr {callable}, "
+            f"ptr @sr_failure, ptr {context}, i32 {status})"
+        )
+        w.do(f"ret ptr {answer}")
 
     def bind(self, arrays: Sequence[str]) -> None:
         """Gives the symbols their values, and checks every dimension against them."""
         w = self.w
         later: list[tuple[str, Dim]] = []
         for array, type in zip(arrays, self.inputs, strict=True):
-            if not sizes(type):
-                continue
-            dims = w.emit(f"load ptr, ptr {self.field(array, DIMS)}, align {WORD}")
-            for axis, size in enumerate(sizes(type)):
-                place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
-                actual = w.emit(f"load i64, ptr {place}, align {WORD}")
+            dims = self.dimensions(array, len(sizes(type)))
+            for actual, size in zip(dims, sizes(type), strict=True):
                 name = bare_symbol(size)
                 if name is not None and name not in self.known:
                     self.known[name] = actual
@@ -208,6 +178,74 @@ class _EntryWriter:
         self.w.lines += self.w.entry[start:]
         del self.w.entry[start:]
         return text
+
+    def bytes(self, type: Tensor) -> str:
+        """How many bytes a tensor has."""
+        total = str(dtype(type).itemsize)
+        for each in map(self.size, sizes(type)):
+            total = self.w.mul(total, each)
+        return total
+
+    def read_outputs(self, arrays: Sequence[str]) -> tuple[str, list[str]]:
+        """
+        What the caller gave as `out`, null if nothing, and where the elements of its
+        arrays are; they are checked as the inputs are, and share no memory.
+        """
+        w = self.w
+        named, ready, before = w.fresh("named"), w.fresh("ready"), w.label
+        plain = w.emit("icmp eq ptr %names, null")
+        w.do(f"br i1 {plain}, label %{ready}, label %{named}")
+        w.start(named)
+        (name,) = self.elements("%names", 1)
+        self.require(w.emit(f"icmp eq ptr {name}, {self.state(State.OUT)}"))
+        out = self.argument(len(arrays))
+        given = [out]
+        if len(self.outputs) != 1:
+            kind = self.state(State.TUPLE_TYPE)
+            self.require(self.equal("ptr", self.field(out, TYPE), kind))
+            given = self.elements(out, len(self.outputs))
+        for array, type in zip(given, self.outputs, strict=True):
+            self.require_array(array, type, WRITTEN_FLAGS)
+            dims = self.dimensions(array, len(sizes(type)))
+            for actual, size in zip(dims, sizes(type), strict=True):
+                self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
+        types = [*self.outputs, *self.inputs]
+        places = [self.data(each) for each in (*given, *arrays)]
+        rows = zip(places, map(self.bytes, types), strict=True)
+        self.require_apart(len(given), [*rows])
+        end = w.label
+        w.do(f"br label %{ready}")
+        w.start(ready)
+        each_or_null = [
+            w.emit(f"phi ptr [null, %{before}], [{each}, %{end}]")
+            for each in (out, *places[: len(given)])
+        ]
+        return each_or_null[0], each_or_null[1:]
+
+    def make_missing(
+        self, context: str, out: str, places: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """
+        The arrays that are made unless the caller gave some, null if it did, and where
+        the elements of the outputs are.
+        """
+        w = self.w
+        make, ready, before = w.fresh("make"), w.fresh("ready"), w.label
+        none = w.emit(f"icmp eq ptr {out}, null")
+        w.do(f"br i1 {none}, label %{make}, label %{ready}")
+        w.start(make)
+        made = self.make_outputs(context)
+        new = [self.data(each) for each in made]
+        end = w.label
+        w.do(f"br label %{ready}")
+        w.start(ready)
+        arrays = [
+            w.emit(f"phi ptr [null, %{before}], [{each}, %{end}]") for each in made
+        ]
+        return arrays, [
+            w.emit(f"phi ptr [{given}, %{before}], [{each}, %{end}]")
+            for given, each in zip(places, new, strict=True)
+        ]
 
     def borrow(self) -> str:
         """Takes a context off the free list; one whose plan is of these symbols."""
@@ -236,27 +274,23 @@ class _EntryWriter:
         self.w.do(f"store {value}, ptr {self.word(context, number)}, align {WORD}")
 
     def make_outputs(self, context: str) -> list[str]:
-        """
-        Makes an array for each output, and lets the context point to its elements.
-        """
+        """Makes an array for each output."""
         w = self.w
         results: list[str] = []
         most = max((len(sizes(type)) for type in self.outputs), default=0)
         dims = w.entered(f"alloca [{max(most, 1)} x i64], align {WORD}")
-        for at, type in enumerate(self.outputs):
+        for type in self.outputs:
             for axis, size in enumerate(sizes(type)):
                 place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
                 w.do(f"store i64 {self.size(size)}, ptr {place}, align {WORD}")
             described = self.descriptor(type)
             w.do(f"call void @Py_IncRef(ptr {described})")
-            make = self.state(State.EMPTY)
+            make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
             array = w.emit(
-                f"call ptr {make}(i32 {len(sizes(type))}, ptr {dims}, "
-                f"ptr {described}, i32 0)"
+                f"call ptr {make}(ptr {kind}, ptr {described}, i32 {len(sizes(type))}, "
+                f"ptr {dims}, ptr null, ptr null, i32 0, ptr null)"
             )
             self.keep_or_leave(array, results, context)
-            data = w.emit(f"load ptr, ptr {self.field(array, DATA)}, align {WORD}")
-            self.set(context, self.layout.first_output + at, f"ptr {data}")
             results.append(array)
         return results
 
@@ -300,9 +334,16 @@ class _EntryWriter:
         self.w.do(f"call void @PyEval_RestoreThread(ptr {thread})")
         return status
 
-    def answer(self, results: Sequence[str]) -> None:
-        """Returns the only output, or a tuple of several."""
+    def answer(self, out: str, results: Sequence[str]) -> None:
+        """Returns what the caller gave, or the only output, or a tuple of several."""
         w = self.w
+        given, fresh = w.fresh("given"), w.fresh("new")
+        none_given = w.emit(f"icmp eq ptr {out}, null")
+        w.do(f"br i1 {none_given}, label %{fresh}, label %{given}")
+        w.start(given)
+        w.do(f"call void @Py_IncRef(ptr {out})")
+        w.do(f"ret ptr {out}")
+        w.start(fresh)
         if len(results) == 1:
             w.do(f"ret ptr {results[0]}")
             return

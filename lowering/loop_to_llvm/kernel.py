@@ -24,7 +24,7 @@ from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .check_index import write_check
 from .function import FunctionWriter, is_number
-from .math import Element, define
+from .math import FUNCTIONS, Element, define
 from .panels import write_panels
 from .reduction import combine, combine_lanes, identity
 from .scalar_op import write_scalar_op
@@ -181,19 +181,26 @@ class KernelWriter:
         Writes a loop in vectors, several at a time and then one, and then the bodies
         that are left over one by one.
         """
-        lanes, by = op.width, "" if op.combine is None else op.combine.data
-        # What came in is combined once, not in every lane.
-        first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+        by = "" if op.combine is None else op.combine.data
         done, totals = start, list[Value]()
-        for count in op.counts:
-            whole = self.whole(start, stop, count * lanes)
+        for vectors in op.counts:
+            whole = self.whole(start, stop, vectors * op.width)
             if whole == done:
                 continue
+            # Vectors in one keep the long bodies of math functions abreast.
+            count = 1 if has_functions(op) else vectors
+            lanes = op.width * vectors // count
+            # What came in is combined once, not in every lane.
+            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
             self.side_by_side, self.lanes = op.index, lanes
             before = totals or first * count
             found = self.write_bodies(op, done, whole, before, count)
             self.side_by_side, self.lanes = None, 1
-            done, totals = whole, self.combined(found, len(initial), by)
+            totals = [
+                combine_lanes(self.w, each, by, op.width)
+                for each in self.combined(found, len(initial), by)
+            ]
+            done = whole
         totals = [
             combine(self.w, before, combine_lanes(self.w, each, by), by)
             for before, each in zip(initial, totals, strict=bool(totals))
@@ -328,3 +335,9 @@ class KernelWriter:
                 f"insertelement {vector} {result}, i64 {at}, i64 {lane}"
             )
         return Value(result, i64, self.lanes)
+
+
+def has_functions(op: ForOp) -> bool:
+    """Whether a body calls functions that are written here."""
+    ops = op.body.block.ops
+    return any(each.name.removeprefix("math.") in FUNCTIONS for each in ops)

@@ -1,5 +1,5 @@
 """
-Combine the lanes of a vector: halves with each other, until one element is left.
+Combine the lanes of a vector: halves with each other, until few enough are left.
 
 The order depends on the number of lanes only, so that a total has the same bits
 wherever it is computed.
@@ -45,9 +45,11 @@ def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
     return w.value(f"{call} {type} {callee}({a.typed}, {b.typed})", a.type, a.lanes)
 
 
-def combine_lanes(w: FunctionWriter, value: Value, combiner: str) -> Value:
-    """All lanes of a vector combined to one element."""
-    while value.lanes > 1:
+def combine_lanes(
+    w: FunctionWriter, value: Value, combiner: str, lanes: int = 1
+) -> Value:
+    """All lanes of a vector combined to one element, or to a vector of so many."""
+    while value.lanes > lanes:
         half = value.lanes // 2
         type = type_text(value.type, value.lanes)
         halves: list[Value] = []

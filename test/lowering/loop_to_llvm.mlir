@@ -310,23 +310,42 @@ loop.kernel @division(%a: memref<?xi32>) {
 // the right rank and dtype, in order and aligned, of a shape that it knows, and if there is
 // a context whose plan is of the batch that these have; all else goes to Python.
 //
-// CHECK:       define ptr @sr_call(ptr %self, ptr %arguments, i64 %count, ptr %names) {
-// CHECK:         icmp eq i64 %count, 2
-// CHECK-NEXT:    icmp eq ptr %names, null
-// CHECK:         br i1 %{{.*}}, label %{{.*}}, label %slow
+// CHECK:       define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names) {
+// CHECK:         %[[COUNT:.*]] = and i64 %flags, 9223372036854775807
+// CHECK-NEXT:    icmp eq i64 %[[COUNT]], 2
+// CHECK-NEXT:    br i1 %{{.*}}, label %{{.*}}, label %slow
 // CHECK:         %[[RANK:.*]] = load i32
 // CHECK-NEXT:    icmp eq i32 %[[RANK]], 2
 // CHECK:         and i32 %{{.*}}, 257
 // CHECK:         %[[ROWS:.*]] = load i64
 // CHECK:         %[[COLUMNS:.*]] = load i64
 // CHECK:         icmp eq i64 %[[COLUMNS]], 3
+//
+// With one name, which must be `out`, there is a tuple of arrays to write the outputs to:
+// of the right shape, for writing (1024), and apart from one another and from the inputs.
+//
+// CHECK:         %[[PLAIN:.*]] = icmp eq ptr %names, null
+// CHECK-NEXT:    br i1 %[[PLAIN]], label %[[READY:.*]], label %{{.*}}
+// CHECK:         call i64 @PyTuple_Size(ptr %names)
+// CHECK:         %[[NAME:.*]] = call ptr @PyTuple_GetItem(ptr %names, i64 0)
+// CHECK:         icmp eq ptr %[[NAME]], %{{.*}}
+// CHECK:         %[[OUT:.*]] = load ptr
+// CHECK:         call i64 @PyTuple_Size(ptr %[[OUT]])
+// CHECK:         and i32 %{{.*}}, 1281
+// CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
+// CHECK:         call i1 @sr_apart(ptr %{{.*}}, i64 2, i64 4)
+// CHECK:       [[READY]]:
+// CHECK-NEXT:    %[[GIVEN:.*]] = phi ptr [null, %{{.*}}], [%[[OUT]], %{{.*}}]
 // CHECK:         %[[PLANNED:.*]] = load i64
 // CHECK-NEXT:    icmp eq i64 %[[PLANNED]], %[[ROWS]]
 //
-// It makes an array for each output.
+// Else it makes an array for each output.
 //
-// CHECK:         %[[FIRST:.*]] = call ptr %{{.*}}(i32 2, ptr %{{.*}}, ptr %{{.*}}, i32 0)
-// CHECK:         %[[SECOND:.*]] = call ptr %{{.*}}(i32 0, ptr %{{.*}}, ptr %{{.*}}, i32 0)
+// CHECK:         icmp eq ptr %[[GIVEN]], null
+// CHECK:         %[[ONE:.*]] = call ptr %{{.*}}(ptr %{{.*}}, ptr %{{.*}}, i32 2, ptr
+// CHECK:         %[[OTHER:.*]] = call ptr %{{.*}}(ptr %{{.*}}, ptr %{{.*}}, i32 0, ptr
+// CHECK:         %[[FIRST:.*]] = phi ptr [null, %{{.*}}], [%[[ONE]], %{{.*}}]
+// CHECK-NEXT:    %[[SECOND:.*]] = phi ptr [null, %{{.*}}], [%[[OTHER]], %{{.*}}]
 //
 // A run of so many rows that it takes long lets other threads go on.
 //
@@ -337,11 +356,13 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK-NEXT:    call void @PyEval_RestoreThread(
 // CHECK:         call i32 @sr_run(
 //
-// After an error Python runs it once more, to explain it; else there is a tuple.
+// After an error Python explains it; else there is what was given, or a tuple.
 //
 // CHECK:         call void @Py_DecRef(ptr %[[FIRST]])
 // CHECK-NEXT:    call void @Py_DecRef(ptr %[[SECOND]])
-// CHECK-NEXT:    br label %slow
+// CHECK:         call ptr (ptr, ptr, ...) @PyObject_CallFunction(
+// CHECK:         call void @Py_IncRef(ptr %[[GIVEN]])
+// CHECK-NEXT:    ret ptr %[[GIVEN]]
 // CHECK:         %[[BOTH:.*]] = call ptr @PyTuple_New(i64 2)
 // CHECK:         ret ptr %[[BOTH]]
 // CHECK:       slow:

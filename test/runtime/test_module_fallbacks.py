@@ -95,20 +95,26 @@ class Broken(Exception):
 def test_an_exception_comes_out_of_the_call(
     module: sr.StaticModule, error: BaseException, number: int, note: str
 ):
+    calls = 0
+
     def fail(arrays: Sequence[Array], symbols: Mapping[str, int]) -> Sequence[Array]:
+        nonlocal calls
+        calls += 1
         raise type(error)(*error.args)
 
     old = replace(module, number, fail)
     for x in (rows(3), rows(3), rows(3).tolist(), rows(5)):
+        calls = 0
         with pytest.raises(type(error)) as raised:
             module(x)
         assert raised.value.args == error.args
         assert raised.value.__notes__ == [note]
+        assert calls == 1
     replace(module, number, old)
     check(module, rows(3))
 
 
-def test_an_exception_of_one_try_is_forgotten_by_the_next(module: sr.StaticModule):
+def test_an_exception_of_one_call_is_forgotten_by_the_next(module: sr.StaticModule):
     tries = 0
 
     def fail_once(
@@ -122,7 +128,8 @@ def test_an_exception_of_one_try_is_forgotten_by_the_next(module: sr.StaticModul
 
     module(rows(3))
     old = replace(module, 0, fail_once)
-    # The fast way failed, and the slow one, which would explain, did not.
+    with pytest.raises(Broken):
+        module(rows(3))
     check(module, rows(3))
     assert module.runtime.error is None
 

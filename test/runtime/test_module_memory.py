@@ -20,6 +20,7 @@ from .texts import AFFINE, PARTS, RUNNING, WORDS, compiled
 
 X = np.ones((4, 3), np.float32)
 W = np.ones((3, 5), np.float32)
+OUT = np.ones((4, 3), np.float32), np.ones((4, 3), np.float32)
 TABLE = np.zeros((1000, 250), np.float32)
 WIDE = WORDS.replace("x2xf32", "x250xf32")
 GOOD, BAD = np.arange(1000), np.full(1000, 1000)
@@ -38,6 +39,9 @@ def refused(call: Callable[[], Any]) -> Callable[[], None]:
 CALLS: dict[str, tuple[int, Callable[[], Any]]] = {
     "one output": (5_000, lambda: compiled(AFFINE)(X, W)),
     "several outputs": (5_000, lambda: compiled(PARTS)(X)),
+    "outputs of the caller's": (5_000, lambda: compiled(PARTS)(X, out=OUT)),
+    "no such outputs": (1_000, refused(lambda: compiled(PARTS)(X, out=(X, X)))),
+    "a state": (1_000, lambda: compiled(PARTS)(OUT[0], out=OUT)),
     "the slow way": (1_000, lambda: compiled(AFFINE)(x=X, w=W)),
     "lists": (1_000, lambda: compiled(PARTS)([[1, 2, 3]])),
     "a fallback op": (1_000, lambda: compiled(RUNNING)(X)),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.lowering.loop_to_llvm import entry
+from static_runtime.lowering.loop_to_llvm import objects
 from static_runtime.runtime import numpy_layout
 from static_runtime.runtime.layout import DTYPE_NAMES, State
 from static_runtime.runtime.numpy_layout import fill_state, is_as_expected, word_at
@@ -20,12 +20,12 @@ def test_numpy_is_as_expected():
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_compiled_code_looks_where_the_check_does(name: str):
-    assert getattr(entry, name) == getattr(numpy_layout, name)
+    assert getattr(objects, name) == getattr(numpy_layout, name)
 
 
 def test_compiled_code_wants_the_flags_that_the_check_does():
     wanted = numpy_layout.C_CONTIGUOUS | numpy_layout.ALIGNED
-    assert wanted == entry.WANTED_FLAGS
+    assert wanted == objects.WANTED_FLAGS
 
 
 @pytest.mark.parametrize("name", [*FIELDS, "C_CONTIGUOUS"])
@@ -58,5 +58,8 @@ def test_a_module_works_with_a_numpy_of_another_layout(
         negative, positive = module(x)
         np.testing.assert_array_equal(negative, -x)
         np.testing.assert_array_equal(positive, abs(x))
+        out = np.empty_like(x), np.empty_like(x)
+        assert module(x, out=out) is out
+        np.testing.assert_array_equal(out[1], abs(x))
     with pytest.raises(ValueError, match="expected shape"):
         module(np.zeros((2, 4), np.float32))

@@ -39,6 +39,7 @@ from ....dialects.loop.ops.kernel import KernelOp
 from ....dialects.loop.ops.memory import LoadOp, StoreOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
+from ....lowering.loop_to_llvm.math import FUNCTIONS, constant_count
 
 WEIGHT = 256
 """How many accesses one that is a loop deeper is worth."""
@@ -58,7 +59,7 @@ class VectorizeLoops(ModulePass):
             for root in nests(kernel.body.block):
                 for loop in best_loops(root):
                     loop.lanes = IntegerAttr(fitting(loop, target_of(op)), i64)
-                    if (vectors := vectors_of(loop)) > 1:
+                    if (vectors := vectors_of(loop, target_of(op))) > 1:
                         loop.vectors = IntegerAttr(vectors, i64)
 
 
@@ -142,13 +143,16 @@ def widest(loop: ForOp) -> int:
     return max(widths)
 
 
-def vectors_of(loop: ForOp) -> int:
+def vectors_of(loop: ForOp, target: TargetAttr) -> int:
     """How many vectors run in one step, so that there is always one to go on with."""
     ops = list(loop.body.block.ops)
     if any(isinstance(each, ForOp) for each in ops):
         return 1
-    if any(each.name.startswith("math.") for each in ops):
-        return 1 if loop.combine is None else 2
+    names = {each.name.removeprefix("math.") for each in ops} & set(FUNCTIONS)
+    if names:
+        # Beside the numbers that all of them need, each has one of its own.
+        needed = sum(constant_count(each, "f32") for each in names)
+        return 4 if needed <= target.registers.data else 1
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
     apart = any(gain(each, loop.index) < 0 for each in accesses)
     if apart or len(ops) > SHORT:

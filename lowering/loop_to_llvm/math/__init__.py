@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from . import (
@@ -25,6 +27,7 @@ __all__ = [
     "Element",
     "Function",
     "Ulp",
+    "constant_count",
     "declarations",
     "define",
     "symbol",
@@ -82,3 +85,10 @@ def define(name: str, element: Element, lanes: int, fma: bool) -> str:
             "",
         ]
     )
+
+
+@cache
+def constant_count(name: str, element: Element) -> int:
+    """How many numbers a function needs in registers, or loads again and again."""
+    text = define(name, element, 2, fma=True)
+    return len(set(re.findall(r"splat \([^)]*\)", text)))

@@ -112,3 +112,17 @@ func.func @too_short(%x : tensor<?x16x8x8xf32, ["batch"]>) -> tensor<?x64x8x8xf3
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<?x16x8x8xf32, ["batch"]>, tensor<64x16x1x1xf32> -> tensor<?x64x8x8xf32, ["batch"]>
   return %1 : tensor<?x64x8x8xf32, ["batch"]>
 }
+
+// An order does not go back through a change of the number of axes.
+//
+// CHECK-LABEL: func.func @other_rank
+// CHECK:         %[[WIDE:.*]] = graph.reshape %x
+// CHECK-NEXT:    %[[X:.*]] = graph.permute %[[WIDE]] {order = array<i64: 0, 2, 3, 1>}
+// CHECK:         graph.conv %[[X]]
+func.func @other_rank(%x : tensor<1x4x16xf32>) -> tensor<1x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x4x4x4xf32>
+  %1 = graph.reshape %x {shape = ["1", "4", "4", "4"]} : tensor<1x4x16xf32> -> tensor<1x4x4x4xf32>
+  %2 = graph.conv %1, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x4xf32>, tensor<64x4x4x4xf32> -> tensor<1x64x1x1xf32>
+  %3 = graph.reshape %2 {shape = ["1", "64"]} : tensor<1x64x1x1xf32> -> tensor<1x64xf32>
+  return %3 : tensor<1x64xf32>
+}

@@ -121,15 +121,30 @@ loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
   }
 }
 
-// A long body waits less.
+// The body of a math function is long: several vectors are worth it while the numbers that
+// it needs stay in registers.
 //
 // CHECK-LABEL: loop.kernel @long_sum
-// AVX2:            loop.for reduce(add) %j to 64 lanes 8 vectors 2 (
+// AVX2:            loop.for reduce(add) %j to 64 lanes 8 vectors 4 (
 loop.kernel @long_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   %sum = loop.for reduce(add) %j to 64 (%so_far = %zero : f32) {
     %x = loop.load %a[%j] : memref<?xf32>
     %y = math.exp %x : f32
+    %next = arith.addf %so_far, %y : f32
+    loop.yield %next : f32
+  }
+  loop.store %sum, %b[0] : memref<?xf32>
+}
+
+// CHECK-LABEL: loop.kernel @longer_sum
+// AVX2:            loop.for reduce(add) %j to 64 lanes 8 (
+// AVX512:          loop.for reduce(add) %j to 64 lanes 16 vectors 4 (
+loop.kernel @longer_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = loop.for reduce(add) %j to 64 (%so_far = %zero : f32) {
+    %x = loop.load %a[%j] : memref<?xf32>
+    %y = math.erf %x : f32
     %next = arith.addf %so_far, %y : f32
     loop.yield %next : f32
   }

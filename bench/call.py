@@ -1,0 +1,150 @@
+"""
+Time what a call costs over its kernels, and what it costs to fork and join threads.
+
+    python -m bench.call
+
+The machine may be doing other things: each figure is the least of many short bursts,
+the ways to call in turns. The cost of a call is that from Python, with its loop of some
+six nanoseconds, less that of `sr_repeat`, which runs the kernels without Python. The
+cost of fork and join is that of a shared kernel that has nothing to do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import static_runtime as sr
+from static_runtime.runtime.code import link_text
+from static_runtime.runtime.thread_pool import thread_pool, usable_threads
+
+MODELS = Path(__file__).resolve().parent.parent / "test" / "models" / "onnx"
+
+CASES: tuple[tuple[str, Path, int], ...] = (
+    ("add16", MODELS / "add16.onnx", 0),
+    ("sr_example", MODELS / "sr_example.onnx", 0),
+    ("mlp_small", MODELS / "mlp_small_dynamic.onnx", 1),
+    ("deep_wide", MODELS / "deep_wide_dynamic.onnx", 1),
+)
+"""Name, file, and batch size; 0 for a model of fixed sizes."""
+
+BURSTS = 1000
+BURST_SECONDS = 2e-4
+
+FORK_BURSTS, FORKS_PER_BURST = 20_000, 20
+"""Short enough that some burst has all threads running from its start to its end."""
+
+FORKS = """declare void @sr_fork(ptr, ptr, ptr, i64)
+define void @nothing(ptr %arguments, i64 %part, i64 %parts) {
+  ret void
+}
+define void @forks(ptr %fork, ptr %pool, i64 %parts, i64 %times) {
+entry:
+  br label %again
+again:
+  %time = phi i64 [0, %entry], [%next, %again]
+  call void %fork(ptr %pool, ptr @nothing, ptr null, i64 %parts)
+  %next = add i64 %time, 1
+  %more = icmp slt i64 %next, %times
+  br i1 %more, label %again, label %done
+done:
+  ret void
+}
+"""
+
+
+def calls_per_burst(run: Callable[[int], Any]) -> int:
+    """How many times to run in one burst."""
+    times = 1
+    # The first runs are slow, and any may be interrupted: the best of several counts.
+    while min(burst(run, times) for _ in range(10)) * times < BURST_SECONDS * 1e9:
+        times *= 2
+    return times
+
+
+def burst(run: Callable[[int], Any], times: int) -> float:
+    """The nanoseconds that one of so many runs takes in a burst."""
+    start = time.perf_counter_ns()
+    run(times)
+    return (time.perf_counter_ns() - start) / times
+
+
+def least_times(*runs: Callable[[int], Any]) -> list[float]:
+    """The nanoseconds that each of `runs` takes at best, all in turns."""
+    counts = [(run, calls_per_burst(run)) for run in runs]
+    bursts = ([burst(run, times) for run, times in counts] for _ in range(BURSTS))
+    return [min(each) for each in zip(*bursts, strict=True)]
+
+
+def callers(
+    module: sr.StaticModule, arrays: list[Any], out: Any
+) -> tuple[Callable[[int], None], Callable[[int], None]]:
+    """Loops around a call as one writes it, without `out` and with it."""
+    names = [f"x{at}" for at in range(len(arrays))]
+    inputs = ", ".join(names)
+    scope = dict(zip(names, arrays, strict=True))
+    scope |= {"module": module, "out": out, "repeat": itertools.repeat}
+    loops: list[Callable[[int], None]] = []
+    for call in (f"module({inputs})", f"module({inputs}, out=out)"):
+        # The names are local ones, as in a function that calls a model.
+        text = f"def loop(times, {', '.join(f'{each}={each}' for each in scope)}):\n"
+        text += f"    for _ in repeat(None, times):\n        {call}\n"
+        found: dict[str, Any] = {**scope}
+        exec(text, found)
+        loops.append(found["loop"])
+    return loops[0], loops[1]
+
+
+def print_calls(name: str, path: Path, batch: int, threads: int) -> None:
+    """Prints what a call of a model costs."""
+    options = sr.Options(cache=False, threads=threads)
+    module = sr.compile(path, options=options)
+    random = np.random.default_rng(0)
+    symbols = dict.fromkeys(module.program.symbols, batch)
+    arrays = [
+        random.standard_normal(each.sizes(symbols)).astype(each.dtype)
+        for each in module.program.inputs
+    ]
+    plain, given = callers(module, arrays, module(*arrays))
+    alone, fresh, written = least_times(module.repeater(*arrays), plain, given)
+    print(
+        f"| {name} | {threads} | {alone:.0f} | {fresh - alone:.0f} | "
+        f"{written - alone:.0f} |",
+        flush=True,
+    )
+
+
+def print_forks(threads: int) -> None:
+    """Prints what it costs to let threads share a kernel that does nothing."""
+    pool = thread_pool()
+    pool.grow(threads)
+    library = link_text(FORKS, ("forks",), "bench")
+    word = ctypes.c_int64
+    forks = ctypes.CFUNCTYPE(None, word, word, word, word)(library["forks"])
+
+    def run(times: int) -> None:
+        forks(pool.fork, pool.address, threads, times)
+
+    costs = [burst(run, FORKS_PER_BURST) for _ in range(FORK_BURSTS)]
+    print(f"fork and join of {threads} threads: {min(costs):.0f} ns")
+
+
+def main() -> None:
+    """Prints a table of calls, then what fork and join cost."""
+    print("| model | threads | kernels, ns | call, ns | with out=, ns |")
+    print("| --- | --- | --- | --- | --- |")
+    for case in CASES:
+        for threads in (1, 2):
+            print_calls(*case, threads)
+    print()
+    print_forks(usable_threads())
+
+
+if __name__ == "__main__":
+    main()

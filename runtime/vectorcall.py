@@ -1,0 +1,78 @@
+"""
+A class whose objects are called by machine code, with nothing of Python in between.
+
+Python's own classes look `__call__` up, and make a tuple and a dictionary of the
+arguments, for every call. A class of its C interface may say instead that each object
+holds the address of a function, which takes the arguments as they lie on the stack
+(PEP 590). Such a class is made here as a subclass of an ordinary one; an object without
+an address is called as those of the ordinary class are.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+from .layout import WORD
+
+# Of Python's headers: Py_TPFLAGS_DEFAULT, Py_TPFLAGS_HAVE_VECTORCALL, Py_tp_members,
+# T_PYSSIZET and READONLY.
+DEFAULT, HAVE_VECTORCALL, MEMBERS, SIZE_TYPE, READ_ONLY = 1 << 18, 1 << 11, 72, 19, 1
+
+
+class Member(ctypes.Structure):
+    """`PyMemberDef`: a field of the objects of a class."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("offset", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class Slot(ctypes.Structure):
+    """`PyType_Slot`: one thing that a class has."""
+
+    _fields_ = (("slot", ctypes.c_int), ("value", ctypes.c_void_p))
+
+
+class Spec(ctypes.Structure):
+    """`PyType_Spec`: what a class is made of."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("size", ctypes.c_int),
+        ("item_size", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.c_void_p),
+    )
+
+
+KEPT: list[Any] = []
+"""What the classes were made of, which Python may read as late as when it ends."""
+
+
+@cache
+def callable_class(base: type[Any]) -> type[Any]:
+    """The subclass of a class whose objects have the address of a function."""
+    offset = base.__basicsize__
+    members = (Member * 2)(
+        Member(b"__vectorcalloffset__", SIZE_TYPE, offset, READ_ONLY, None), Member()
+    )
+    slots = (Slot * 2)(Slot(MEMBERS, ctypes.addressof(members)), Slot())
+    name = f"{base.__module__}.{base.__qualname__}".encode()
+    flags = DEFAULT | HAVE_VECTORCALL
+    spec = Spec(name, offset + WORD, 0, flags, ctypes.addressof(slots))
+    KEPT.append((members, slots, name, spec))
+    make = ctypes.pythonapi.PyType_FromSpecWithBases
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
+    return make(ctypes.addressof(spec), (base,))
+
+
+def call_by(instance: object, base: type[Any], function: int) -> None:
+    """Lets a function be what calls an object of `callable_class(base)`."""
+    place = ctypes.c_void_p.from_address(id(instance) + base.__basicsize__)
+    place.value = function
