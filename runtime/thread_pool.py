@@ -29,8 +29,6 @@ from pathlib import Path
 
 import numpy as np
 
-from .code import link_text
-
 SPINS = 4000
 """Looks at the counter before a worker sleeps: some tens of microseconds."""
 
@@ -207,6 +205,8 @@ class ThreadPool:
             pause=PAUSE[machine],
             hint=PAUSE[machine].removeprefix("call ").replace("i32 1", "i32"),
         )
+        from .code import link_text  # LLVM, which a pool needs and its numbers do not
+
         self.library = link_text(text, ("sr_work", "sr_fork", "sr_claim"), "threads")
         self.fork = self.library["sr_fork"]
         self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(
