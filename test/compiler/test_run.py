@@ -338,7 +338,7 @@ def test_measures(
         rf"  reading the model +{TIME}",
         rf"  passes +{TIME}",
         rf"    fuse +{TIME}",
-        rf"    fold-constants x2 +{TIME}",
+        rf"    fold-constants x3 +{TIME}",
         rf"  packing constants +{TIME}",
         rf"  writing code +{TIME}",
         rf"  LLVM +{TIME}",

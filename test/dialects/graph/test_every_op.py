@@ -145,7 +145,13 @@ def test_computes_the_reference(op: type[GraphOp], target: str):
         assert not list(results)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param(each, marks=() if each == "host" else pytest.mark.soak)
+        for each in TARGETS
+    ],
+)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_computes_the_reference_at_sizes_known_when_it_runs(
