@@ -339,7 +339,6 @@ def test_measures(
         rf"  passes +{TIME}",
         rf"    fuse +{TIME}",
         rf"    fold-constants x3 +{TIME}",
-        rf"  packing constants +{TIME}",
         rf"  writing code +{TIME}",
         rf"  LLVM +{TIME}",
         rf"  writing to disk +{TIME}",

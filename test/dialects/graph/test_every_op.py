@@ -4,8 +4,9 @@ Every op of the graph dialect computes in machine code what its numpy reference 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,8 +127,20 @@ def check(case: Case, got: Array, want: Array, more: float = 0) -> None:
     )
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def pairs() -> Iterator[Any]:
+    """
+    Every op for every target; what is made of other ops, which are tested themselves,
+    for other targets than the host in `make soak`.
+    """
+    for op in OPS:
+        is_made_of_others = op.decompose is not GraphOp.decompose
+        for target in TARGETS:
+            later = is_made_of_others and target != "host"
+            marks = (pytest.mark.soak,) if later else ()
+            yield pytest.param(op, target, marks=marks, id=f"{op.name}-{target}")
+
+
+@pytest.mark.parametrize(("op", "target"), pairs())
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_computes_the_reference(op: type[GraphOp], target: str):
     cases = [
