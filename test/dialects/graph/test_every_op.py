@@ -140,7 +140,7 @@ def pairs() -> Iterator[Any]:
             yield pytest.param(op, target, marks=marks, id=f"{op.name}-{target}")
 
 
-@pytest.mark.parametrize(("op", "target"), pairs())
+@pytest.mark.parametrize(("op", "target"), [*pairs()])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_computes_the_reference(op: type[GraphOp], target: str):
     cases = [
