@@ -280,12 +280,6 @@ UNKNOWN: dict[str, tuple[str, str]] = {
         "y = Squeeze(x)",
         r"Squeeze \(no axes, with a size that varies: .*\)",
     ),
-    "a condition": (
-        """c = Cast<to=9>(s)
-           y = If<then_branch = a () => (float p) { p = Relu(x) },
-                  else_branch = b () => (float q) { q = Neg(x) }>(c)""",
-        r"If \(a condition that is computed when the model runs\)",
-    ),
 }
 
 
