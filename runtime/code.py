@@ -68,7 +68,7 @@ def link_text(text: str, exported: Sequence[str], name: str) -> Any:
         builder.add_object_img(machine.emit_object(binding.parse_assembly(text)))
         for each in exported:
             builder.export_symbol(each)
-        return builder.link(jit, name)
+        return builder.link(jit, f"{name}{next(NAMES)}")
 
 
 def link(objects: Sequence[bytes]) -> Code:

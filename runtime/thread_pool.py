@@ -53,7 +53,7 @@ PAUSE = {
 # The state, in bytes: 0 the number of calls, 64 workers that are not done, 128 the
 # function, 136 arguments, 144 parts, 192 stop, 256 sleepers, 320 busy, 384 workers.
 TEXT = """declare i64 @syscall(i64, ...)
-define void @sr_work(ptr %state, i64 %number) {{
+define void @sr_work(ptr %state, i64 %number, i32 %first) {{
 entry:
   %left = getelementptr i8, ptr %state, i64 64
   %function.at = getelementptr i8, ptr %state, i64 128
@@ -61,7 +61,6 @@ entry:
   %parts.at = getelementptr i8, ptr %state, i64 144
   %stop.at = getelementptr i8, ptr %state, i64 192
   %sleepers = getelementptr i8, ptr %state, i64 256
-  %first = load atomic i32, ptr %state acquire, align 64
   br label %wait
 wait:
   %seen = phi i32 [%first, %entry], [%call, %done]
@@ -209,9 +208,9 @@ class ThreadPool:
 
         self.library = link_text(text, ("sr_work", "sr_fork", "sr_claim"), "threads")
         self.fork = self.library["sr_fork"]
-        self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(
-            self.library["sr_work"]
-        )
+        self.work = ctypes.CFUNCTYPE(
+            None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
+        )(self.library["sr_work"])
         self.claim = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(
             self.library["sr_claim"]
         )
@@ -231,16 +230,18 @@ class ThreadPool:
         """Starts workers, so that with the caller there are so many threads."""
         with self.lock:
             for number in range(len(self.threads) + 1, threads):
-                worker = threading.Thread(
-                    target=self.work,
-                    args=(self.address, number),
-                    name=f"static_runtime-{number}",
-                    daemon=True,
-                )
                 # A call that is under way must not wait for a worker that it began
                 # without.
                 while not self.claim(self.address):
                     time.sleep(0.0005)
+                # The next call waits for this worker, which may begin to look only
+                # after it: what counts is the number of calls so far.
+                worker = threading.Thread(
+                    target=self.work,
+                    args=(self.address, number, self.int32(0).value),
+                    name=f"static_runtime-{number}",
+                    daemon=True,
+                )
                 worker.start()
                 self.threads.append(worker)
                 self.int32(384).value = len(self.threads)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
 import threading
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,12 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.errors import CompileError
-from static_runtime.runtime.thread_pool import is_supported, quota, usable_threads
+from static_runtime.runtime.thread_pool import (
+    ThreadPool,
+    is_supported,
+    quota,
+    usable_threads,
+)
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="no pool on this system")
 
@@ -90,6 +97,35 @@ def test_callers_from_several_threads_do_not_meet():
     for each in callers:
         each.join()
     assert not wrong
+
+
+def test_a_worker_that_is_late_takes_its_part():
+    pool = ThreadPool()
+    at_once = pool.work
+
+    def late(*arguments: int) -> None:
+        time.sleep(0.2)
+        at_once(*arguments)
+
+    pool.work = late
+    pool.grow(2)
+    parts: list[int] = []
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    fork = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, kernel, ctypes.c_void_p, ctypes.c_int64
+    )
+
+    def note(_: int, part: int, count: int) -> None:
+        parts.append(part)
+
+    call = threading.Thread(
+        target=fork(pool.fork), args=(pool.address, kernel(note), None, 2), daemon=True
+    )
+    call.start()
+    call.join(60)
+    assert sorted(parts) == [0, 1]
+    assert not call.is_alive()
+    pool.stop()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
