@@ -99,7 +99,7 @@ def test_callers_from_several_threads_do_not_meet():
     assert not wrong
 
 
-def test_a_worker_that_is_late_takes_its_part():
+def test_a_worker_that_is_late_takes_its_part(monkeypatch: pytest.MonkeyPatch):
     pool = ThreadPool()
     at_once = pool.work
 
@@ -107,7 +107,7 @@ def test_a_worker_that_is_late_takes_its_part():
         time.sleep(0.2)
         at_once(*arguments)
 
-    pool.work = late
+    monkeypatch.setattr(pool, "work", late)
     pool.grow(2)
     parts: list[int] = []
     kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
