@@ -15,12 +15,12 @@ test: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 	$(BIN)/lit -q test
 
 # Results beside those of PyTorch and ONNX Runtime.
 test-torch: .venv-torch/dev
-	$(TORCH)/pytest -n auto -m 'torch and not soak'
+	$(TORCH)/pytest -n auto --dist worksteal -m 'torch and not soak'
 
 # The tests that take their time.
 soak: .venv-torch/dev
