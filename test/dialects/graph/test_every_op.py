@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -148,8 +149,8 @@ def chosen(cases: Sequence[Case], most: int | None) -> Sequence[Case]:
     """The first case and some others, or all."""
     if most is None or len(cases) <= most:
         return cases
-    others = np.random.default_rng(4).permutation(len(cases) - 1)[: most - 1]
-    return [cases[0], *(cases[1 + each] for each in sorted(others))]
+    others = Random(4).sample(range(1, len(cases)), most - 1)
+    return [cases[0], *(cases[each] for each in sorted(others))]
 
 
 @pytest.mark.parametrize(("op", "target", "most"), [*pairs()])
