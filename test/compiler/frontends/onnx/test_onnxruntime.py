@@ -20,7 +20,24 @@ def session(source: ModelProto) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
 
 
-@pytest.mark.parametrize("name", CASES)
+NEWEST = 26
+"""The opset up to which ONNX Runtime reads models."""
+
+DIFFERS = {
+    "powers of integers",  # which it computes as floats, and cuts at the greatest
+    "einsum ...ij,...jk",  # for which it knows ellipses of one rank only
+}
+"""Cases in which it is not ONNX that it computes; ONNX's own code is asked as well."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, case in CASES.items()
+        if case.opset <= NEWEST and name not in DIFFERS
+    ],
+)
 def test_computes_what_onnx_runtime_does(name: str):
     case = CASES[name]
     graph, other = read(case.model), session(case.model)

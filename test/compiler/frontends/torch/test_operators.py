@@ -109,6 +109,11 @@ def test_computes_what_torch_computes(name: str):
             torch.testing.assert_close(array, its, equal_nan=True)
 
 
+ELSEWHERE = {"aten.nonzero.default", "aten.masked_select.default"}
+"""Operators with results of sizes that a run decides: in `test_control_flow.py`."""
+
+
+@pytest.mark.soak
 def test_the_cases_call_every_operator():
     called = {operator for name in CASES for operator in read(name)[2]}
-    assert set(READERS) - called == set()
+    assert set(READERS) - called == ELSEWHERE
