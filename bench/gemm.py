@@ -209,7 +209,7 @@ def repeated(call: Callable[[], Any]) -> Callable[[], float]:
 def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) -> str:
     """A line of the table."""
     model, (x, w) = model_of(case)
-    compiled = sr.compile(model)
+    compiled = sr.compile(model, options=sr.Options(threads=1))
     arrays = [x] if case.constant else [x, w]
     expected = np.matmul(x.astype(np.float64), w)
     error = float(np.abs(compiled(*arrays) - expected).max() / np.abs(expected).max())
