@@ -32,6 +32,7 @@ from .passes.graph.infer_shapes import InferShapes
 from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.pack_weights import PackWeights
+from .passes.graph.tile_products import TileProducts
 from .passes.graph.verify_buffers import VerifyBuffers
 from .passes.loop.parallelize_loops import ParallelizeLoops
 from .passes.loop.set_target import SetTarget
@@ -55,6 +56,8 @@ GRAPH: tuple[type[ModulePass], ...] = (
     EliminateNoOps,
     CommonSubexpressionElimination,
     DeadCodeElimination,
+    TileProducts,
+    # From here attention is a loop, where its scores would not fit.
     OwnOutputs,
     # From here an output shares memory with nothing.
     Fuse,

@@ -1,0 +1,289 @@
+"""
+Compute two products, and what is done to rows between them, a block of rows at a time,
+where what is between does not fit the cache.
+
+Before:
+
+    %1 = graph.matmul %q, %k : tensor<8x4096x64xf32>, … -> tensor<8x4096x4096xf32>
+    %2 = graph.exp %1 : tensor<8x4096x4096xf32> -> tensor<8x4096x4096xf32>
+    %3 = graph.matmul %2, %v : …, tensor<8x4096x64xf32> -> tensor<8x4096x64xf32>
+
+After:
+
+    %3 = graph.loop %q, %k, %v {trips = "8", scanned = 3, …} : … {
+    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<64x4096xf32>, %c: tensor<4096x64xf32>):
+      %d = graph.reshape %a {shape = ["32", "128", "64"]} : …
+      %e = graph.loop %d, %b, %c {trips = "32", scanned = 1, …} : … {
+      ^bb0(%f: tensor<128x64xf32>, …):
+        %1 = graph.matmul %f, %b : … -> tensor<128x4096xf32>
+        %2 = graph.exp %1 : tensor<128x4096xf32> -> tensor<128x4096xf32>
+        %g = graph.matmul %2, %c : … -> tensor<128x64xf32>
+        graph.yield %g : tensor<128x64xf32>
+      }
+
+Attention is such a chain, whatever it is written as: scores, a mask, a softmax of each
+row, a product with the values. Between the products may be what computes each element
+by itself, and reductions of whole rows; all of it is computed as it was, so no bit of
+the result depends on the blocks. (MLIR calls it tile and fuse; that a row is computed
+whole is what sets it apart from FlashAttention, which splits rows as well and so rounds
+otherwise.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.context import Context
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.dims import Dim, guess, product
+from ....dialects.graph.elementwise import BinaryOp, UnaryOp
+from ....dialects.graph.literal import to_names
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.control_flow import LoopOp
+from ....dialects.graph.ops.fusion import YieldOp
+from ....dialects.graph.ops.matmul import MatmulOp
+from ....dialects.graph.ops.reduce import ReduceOp
+from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph.shape import sizes, tensor, tensor_type
+
+FITS = 1 << 21
+"""Bytes between two products that are worth no blocks, as a second cache has."""
+
+BLOCK = 1 << 20
+"""Bytes that a block of rows may have."""
+
+FEWEST = 32
+"""Rows of the smallest block: each packs the columns of both products again."""
+
+
+@dataclass(frozen=True)
+class TileProducts(ModulePass):
+    """Computes chained products a block of rows at a time where that saves memory."""
+
+    name = "tile-products"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for first in list(op.walk()):
+            if isinstance(first, MatmulOp) and is_large(first):
+                ops = chain(first)
+                if ops is not None and pays(ops):
+                    tile(ops)
+
+
+def is_large(first: MatmulOp) -> bool:
+    """Whether a product is known not to fit, whatever its symbols are."""
+    element = tensor_type(first.result).element_type
+    assert isinstance(element, FixedBitwidthType)
+    known = product([each for each in first.shape if isinstance(each, int)])
+    assert isinstance(known, int)
+    return known * element.bitwidth // 8 > FITS
+
+
+def chain(first: MatmulOp) -> list[GraphOp] | None:
+    """
+    A product, all that is computed from it, and the product at the end, in order.
+    """
+    found: dict[Operation, None] = {first: None}
+    each: Operation | None = first
+    while (each := each.next_op) is not None:
+        used = [operand for operand in each.operands if operand.owner in found]
+        if not used:
+            continue
+        if isinstance(each, MatmulOp):
+            inside = all(
+                use.operation in found or use.operation is each
+                for op in found
+                for result in op.results
+                for use in result.uses
+            )
+            ops = [*graph_ops(found), each]
+            columns = [ops[0].operands[1], each.rhs]
+            uses = [value for op in ops for value in op.operands if value in columns]
+            ends = (
+                used == [each.lhs]
+                and inside
+                and len(uses) == len(columns)
+                and each.shape[:-2] == first.shape[:-2]
+            )
+            return ops if ends else None
+        if not is_row_wise(each, first.shape):
+            return None
+        found[each] = None
+    return None
+
+
+def pays(ops: Sequence[GraphOp]) -> bool:
+    """Whether there is more between the products than they read, again and again."""
+    first, *_, last = ops
+    read = [*first.operands, last.operands[1]]
+    return elements(first.results[0]) > sum(map(elements, read))
+
+
+def elements(value: SSAValue) -> int:
+    """About how many elements a tensor has."""
+    return guess(product(sizes(tensor_type(value))))
+
+
+def graph_ops(ops: Mapping[Operation, None]) -> list[GraphOp]:
+    """The ops, all of which are of the graph dialect."""
+    return [each for each in ops if isinstance(each, GraphOp)]
+
+
+def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
+    """Whether each row of the result is computed from the same rows, in this shape."""
+    if isinstance(op, ReduceOp):
+        values, rank = op.values(), len(op.operand_sizes()[0])
+        whole = values["axes"] == (rank - 1,) and values["keepdims"]
+    else:
+        whole = isinstance(op, UnaryOp | BinaryOp | WhereOp | CastOp)
+    if not whole:
+        return False
+    made = sizes(tensor_type(op.results[0]))
+    return made[:-1] == tuple(shape[:-1]) and made[-1] in (shape[-1], 1)
+
+
+def tile(ops: Sequence[GraphOp]) -> None:
+    """Puts loops in the place of a chain."""
+    *_, last = ops
+    inner = set[SSAValue]()
+    outer: dict[SSAValue, None] = {}
+    for op in ops:
+        outer |= {each: None for each in op.operands if each not in inner}
+        inner |= set(op.results)
+    shape = sizes(tensor_type(ops[0].results[0]))
+    by_row = {value for op in ops[:-1] for value in op.operands if value in outer}
+    by_row.discard(ops[0].operands[1])
+    with ImplicitBuilder(built := Block()):
+        whole = {each: each for each in outer}
+        result = Tiling(ops, shape, by_row).build(whole, 0)
+        type = tensor_type(last.results[0])
+        if result.type != type:
+            result = ReshapeOp(result, shape=to_names(sizes(type))).result
+    for each in built.ops:
+        each.location = last.location
+    Rewriter.inline_block(built, InsertPoint.before(last))
+    Rewriter.replace_op(last, [], [result])
+    for op in reversed(ops[:-1]):
+        Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """The loops around one chain."""
+
+    ops: Sequence[GraphOp]
+    shape: Sequence[Dim]
+    """That of the first product."""
+
+    by_row: set[SSAValue]
+    """What the chain takes a row of for each row; all but the second operands."""
+
+    @property
+    def rank(self) -> int:
+        """The number of axes of the first product."""
+        return len(self.shape)
+
+    def build(self, values: Mapping[SSAValue, SSAValue], axis: int) -> SSAValue:
+        """Builds the loops from one axis on, of what is left of the values."""
+        if axis < self.rank - 2:
+            if self.shape[axis] == 1:
+                return self.build(values, axis + 1)
+            split = [each for each in values if self.size(each, axis) != 1]
+            left = {
+                each: self.without(value, self.rank - axis) if each in split else value
+                for each, value in values.items()
+            }
+            return self.loop(left, split, self.shape[axis], axis + 1)
+        count = self.blocks()
+        if axis > self.rank - 2 or count == 1:
+            return self.inside(values)
+        split = [
+            each
+            for each in values
+            if each in self.by_row and self.size(each, axis) != 1
+        ]
+        left = dict(values)
+        for each in split:
+            *_, size, width = sizes(tensor_type(values[each]))
+            assert isinstance(size, int)
+            shape = to_names([count, size // count, width])
+            left[each] = ReshapeOp(values[each], shape=shape).result
+        result = self.loop(left, split, count, axis + 1)
+        (*_, block, width) = sizes(tensor_type(result))
+        return ReshapeOp(
+            result, shape=to_names([product([count, block]), width])
+        ).result
+
+    def loop(
+        self,
+        values: Mapping[SSAValue, SSAValue],
+        split: Sequence[SSAValue],
+        trips: Dim,
+        axis: int,
+    ) -> SSAValue:
+        """Builds a loop that sees an element of some values, and the others whole."""
+        whole = [each for each in values if each not in split]
+        types = [element(values[each]) for each in split]
+        types += [values[each].type for each in whole]
+        body = Block(arg_types=types)
+        inside: dict[SSAValue, BlockArgument] = dict(
+            zip([*split, *whole], body.args, strict=True)
+        )
+        with ImplicitBuilder(body):
+            YieldOp(self.build(inside, axis))
+        return LoopOp.of(
+            body,
+            trips,
+            scanned=[values[each] for each in split],
+            captured=[values[each] for each in whole],
+        ).results[0]
+
+    def inside(self, values: Mapping[SSAValue, SSAValue]) -> SSAValue:
+        """Builds the chain itself, of matrices."""
+        made = {each: self.without(value, 2) for each, value in values.items()}
+        for op in self.ops:
+            properties = op.values()
+            if isinstance(op, ReduceOp):
+                properties = {**properties, "axes": (1,)}
+            new = type(op)(*(made[each] for each in op.operands), **properties)
+            new.location = op.location
+            made[op.results[0]] = new.results[0]
+        return made[self.ops[-1].results[0]]
+
+    def size(self, value: SSAValue, axis: int) -> Dim:
+        """How long a value is along an axis of the first product, or 1."""
+        shape = sizes(tensor_type(value))
+        place = axis - self.rank + len(shape)
+        return shape[place] if place >= 0 else 1
+
+    def without(self, value: SSAValue, rank: int) -> SSAValue:
+        """Builds a view of a value without the axes of size 1 before the last ones."""
+        shape = sizes(tensor_type(value))
+        if len(shape) <= rank:
+            return value
+        return ReshapeOp(value, shape=to_names(shape[len(shape) - rank :])).result
+
+    def blocks(self) -> int:
+        """How many blocks the rows are split into."""
+        rows, columns = self.shape[-2:]
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            return 1
+        kind = tensor_type(self.ops[0].results[0]).element_type
+        assert isinstance(kind, FixedBitwidthType)
+        most = max(BLOCK * 8 // kind.bitwidth // max(columns, 1), FEWEST)
+        fitting = [n for n in range(FEWEST, most + 1) if rows % n == 0]
+        return rows // max(fitting, default=max(rows, 1))
+
+
+def element(value: SSAValue) -> Attribute:
+    """The type of an element along the first axis."""
+    type = tensor_type(value)
+    return tensor(type.element_type, *sizes(type)[1:])
