@@ -3,11 +3,12 @@ The threads of the process, which run the parts of a kernel side by side.
 
     void sr_fork(state, function, arguments, parts)
 
-runs `function(arguments, part, parts)` for each part, one of them in the caller, and
-returns when all are done. Workers are Python's threads, which run compiled code and
-never hold the GIL there. They wait for a call by spinning for some microseconds, then
-sleep on a futex; a call wakes them. All modules share one pool: who finds it busy runs
-all parts alone. What a part computes does not depend on who runs it.
+runs `function(arguments, part, parts)` for each part, and returns when all are done.
+The caller runs the first, then what no worker has taken: so it waits for nobody who is
+late, on a machine that is busy. Workers are Python's threads, which run compiled code
+and never hold the GIL there. They wait for a call by spinning for some microseconds,
+then sleep on a futex; a call wakes them. All modules share one pool: who finds it busy
+runs all parts alone. What a part computes does not depend on who runs it.
 
 There are as many threads as the process may use: by its affinity and by the quota of
 its control group. After a fork the child has workers of its own. On a system without
@@ -23,14 +24,13 @@ import os
 import platform
 import sys
 import threading
-import time
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 SPINS = 4000
-"""Looks at the counter before a worker sleeps: some tens of microseconds."""
+"""Looks at the ticket before a worker sleeps: some tens of microseconds."""
 
 PATIENCE = 20000
 """Looks at what is left before a caller lets others run."""
@@ -50,53 +50,54 @@ PAUSE = {
 }
 """What a loop does that waits."""
 
-# The state, in bytes: 0 the number of calls, 64 workers that are not done, 128 the
-# function, 136 arguments, 144 parts, 192 stop, 256 sleepers, 320 busy, 384 workers.
+# The state, in bytes: 0 the ticket, 64 parts that workers have finished, 128 the
+# function, 136 arguments, 192 stop, 256 sleepers, 320 busy, 384 workers. The ticket has
+# the number of calls in its upper half, then the parts of this one and the next of them
+# to be taken. Who adds one to it owns a part, and by that the function and arguments:
+# the call does not end before the part is finished.
 TEXT = """declare i64 @syscall(i64, ...)
-define void @sr_work(ptr %state, i64 %number, i32 %first) {{
+define void @sr_work(ptr %state) {{
 entry:
-  %left = getelementptr i8, ptr %state, i64 64
+  %finished = getelementptr i8, ptr %state, i64 64
   %function.at = getelementptr i8, ptr %state, i64 128
   %arguments.at = getelementptr i8, ptr %state, i64 136
-  %parts.at = getelementptr i8, ptr %state, i64 144
   %stop.at = getelementptr i8, ptr %state, i64 192
   %sleepers = getelementptr i8, ptr %state, i64 256
-  br label %wait
-wait:
-  %seen = phi i32 [%first, %entry], [%call, %done]
+  %calls.at = getelementptr i8, ptr %state, i64 4
   br label %look
 look:
-  %spin = phi i32 [0, %wait], [%more, %again], [0, %sleep]
-  %call = load atomic i32, ptr %state acquire, align 64
+  %spin = phi i32 [0, %entry], [%more, %again], [0, %sleep], [0, %work], [%spin, %take]
   %stop = load atomic i32, ptr %stop.at acquire, align 64
   %ends = icmp ne i32 %stop, 0
   br i1 %ends, label %out, label %compare
 compare:
-  %new = icmp ne i32 %call, %seen
-  br i1 %new, label %go, label %again
+  %ticket = load atomic i64, ptr %state acquire, align 64
+  {split}
+  br i1 %some, label %take, label %again
 again:
   {pause}
   %more = add i32 %spin, 1
   %awake = icmp ult i32 %more, {spins}
   br i1 %awake, label %look, label %sleep
 sleep:
+  %upper = lshr i64 %ticket, 32
+  %seen = trunc i64 %upper to i32
   %asleep = atomicrmw add ptr %sleepers, i32 1 seq_cst
   %slept = call i64 (i64, ...) @syscall(
-    i64 {futex}, ptr %state, i64 128, i32 %seen, ptr null)
+    i64 {futex}, ptr %calls.at, i64 128, i32 %seen, ptr null)
   %woken = atomicrmw sub ptr %sleepers, i32 1 seq_cst
   br label %look
-go:
-  %parts = load i64, ptr %parts.at
-  %mine = icmp slt i64 %number, %parts
-  br i1 %mine, label %work, label %done
+take:
+  %after = add i64 %ticket, 1
+  %taken = cmpxchg ptr %state, i64 %ticket, i64 %after acq_rel monotonic
+  %mine = extractvalue {{i64, i1}} %taken, 1
+  br i1 %mine, label %work, label %look
 work:
   %function = load ptr, ptr %function.at
   %arguments = load ptr, ptr %arguments.at
-  call void %function(ptr %arguments, i64 %number, i64 %parts)
-  br label %done
-done:
-  %one = atomicrmw sub ptr %left, i32 1 release
-  br label %wait
+  call void %function(ptr %arguments, i64 %next, i64 %parts)
+  %one = atomicrmw add ptr %finished, i32 1 release
+  br label %look
 out:
   ret void
 }}
@@ -105,48 +106,71 @@ entry:
   %busy = getelementptr i8, ptr %state, i64 320
   %workers.at = getelementptr i8, ptr %state, i64 384
   %workers = load atomic i64, ptr %workers.at acquire, align 64
-  %some = icmp ne i64 %workers, 0
-  br i1 %some, label %take, label %alone
-take:
-  %taken = cmpxchg ptr %busy, i32 0, i32 1 acquire monotonic
-  %mine = extractvalue {{i32, i1}} %taken, 1
-  br i1 %mine, label %call, label %alone
+  %several = icmp ne i64 %workers, 0
+  br i1 %several, label %enter, label %alone
+enter:
+  %entered = cmpxchg ptr %busy, i32 0, i32 1 acquire monotonic
+  %is.free = extractvalue {{i32, i1}} %entered, 1
+  br i1 %is.free, label %call, label %alone
 alone:
   call void %function(ptr %arguments, i64 0, i64 1)
   ret void
 call:
-  %left = getelementptr i8, ptr %state, i64 64
+  %finished = getelementptr i8, ptr %state, i64 64
   %function.at = getelementptr i8, ptr %state, i64 128
   %arguments.at = getelementptr i8, ptr %state, i64 136
-  %parts.at = getelementptr i8, ptr %state, i64 144
   %sleepers = getelementptr i8, ptr %state, i64 256
+  %calls.at = getelementptr i8, ptr %state, i64 4
   %threads = add i64 %workers, 1
-  %parts = call i64 @llvm.smin.i64(i64 %asked, i64 %threads)
+  %count = call i64 @llvm.smin.i64(i64 %asked, i64 %threads)
   store ptr %function, ptr %function.at
   store ptr %arguments, ptr %arguments.at
-  store i64 %parts, ptr %parts.at
-  %count = trunc i64 %workers to i32
-  store atomic i32 %count, ptr %left release, align 64
-  %calls = atomicrmw add ptr %state, i32 1 seq_cst
+  store atomic i32 0, ptr %finished monotonic, align 64
+  %before = load atomic i64, ptr %state monotonic, align 64
+  %calls = lshr i64 %before, 32
+  %calls.now = add i64 %calls, 1
+  %upper = shl i64 %calls.now, 32
+  %middle = shl i64 %count, 16
+  %low = or disjoint i64 %middle, 1
+  %now = or disjoint i64 %upper, %low
+  store atomic i64 %now, ptr %state seq_cst, align 64
   %asleep = load atomic i32, ptr %sleepers seq_cst, align 64
   %need = icmp ne i32 %asleep, 0
   br i1 %need, label %wake, label %own
 wake:
   %woken = call i64 (i64, ...) @syscall(
-    i64 {futex}, ptr %state, i64 129, i32 2147483647)
+    i64 {futex}, ptr %calls.at, i64 129, i32 2147483647)
   br label %own
 own:
-  call void %function(ptr %arguments, i64 0, i64 %parts)
+  call void %function(ptr %arguments, i64 0, i64 %count)
+  br label %look
+look:
+  %did = phi i64 [1, %own], [%did, %take], [%did.now, %work]
+  %ticket = load atomic i64, ptr %state acquire, align 64
+  {split}
+  br i1 %some, label %take, label %wait
+take:
+  %after = add i64 %ticket, 1
+  %taken = cmpxchg ptr %state, i64 %ticket, i64 %after acq_rel monotonic
+  %mine = extractvalue {{i64, i1}} %taken, 1
+  br i1 %mine, label %work, label %look
+work:
+  call void %function(ptr %arguments, i64 %next, i64 %parts)
+  %did.now = add i64 %did, 1
+  br label %look
+wait:
+  %theirs = sub i64 %count, %did
+  %rest = trunc i64 %theirs to i32
   br label %join
 join:
-  %look = phi i32 [0, %own], [%next, %pause], [0, %let]
-  %rest = load atomic i32, ptr %left acquire, align 64
-  %all = icmp eq i32 %rest, 0
+  %turn = phi i32 [0, %wait], [%turn.next, %pause], [0, %let]
+  %ready = load atomic i32, ptr %finished acquire, align 64
+  %all = icmp eq i32 %ready, %rest
   br i1 %all, label %out, label %pause
 pause:
   {pause}
-  %next = add i32 %look, 1
-  %patient = icmp ult i32 %next, {patience}
+  %turn.next = add i32 %turn, 1
+  %patient = icmp ult i32 %turn.next, {patience}
   br i1 %patient, label %join, label %let
 let:
   %let.go = call i64 (i64, ...) @syscall(i64 {let_go})
@@ -155,16 +179,18 @@ out:
   store atomic i32 0, ptr %busy release, align 64
   ret void
 }}
-define i1 @sr_claim(ptr %state) {{
-entry:
-  %busy = getelementptr i8, ptr %state, i64 320
-  %taken = cmpxchg ptr %busy, i32 0, i32 1 acquire monotonic
-  %mine = extractvalue {{i32, i1}} %taken, 1
-  ret i1 %mine
-}}
 declare i64 @llvm.smin.i64(i64, i64)
 declare {hint}
 """
+
+SPLIT = """%next = and i64 %ticket, 65535
+  %parts.above = lshr i64 %ticket, 16
+  %parts = and i64 %parts.above, 65535
+  %some = icmp ult i64 %next, %parts"""
+"""Reads a ticket: the next part, how many there are, and whether it is to be taken."""
+
+MOST = 65535
+"""Parts that a ticket has room for."""
 
 
 def quota() -> int:
@@ -203,18 +229,13 @@ class ThreadPool:
             let_go=YIELD[machine],
             pause=PAUSE[machine],
             hint=PAUSE[machine].removeprefix("call ").replace("i32 1", "i32"),
+            split=SPLIT,
         )
         from .code import link_text  # LLVM, which a pool needs and its numbers do not
 
-        self.library = link_text(text, ("sr_work", "sr_fork", "sr_claim"), "threads")
+        self.library = link_text(text, ("sr_work", "sr_fork"), "threads")
         self.fork = self.library["sr_fork"]
-        self.work = ctypes.CFUNCTYPE(
-            None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
-        )(self.library["sr_work"])
-        self.claim = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(
-            self.library["sr_claim"]
-        )
-        """Takes the pool, unless a call is under way."""
+        self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.library["sr_work"])
         self.words = np.zeros(WORDS + 8, np.uint64)
         self.address = -(-self.words.ctypes.data // 64) * 64
         self.threads: list[threading.Thread] = []
@@ -229,23 +250,16 @@ class ThreadPool:
     def grow(self, threads: int) -> None:
         """Starts workers, so that with the caller there are so many threads."""
         with self.lock:
-            for number in range(len(self.threads) + 1, threads):
-                # A call that is under way must not wait for a worker that it began
-                # without.
-                while not self.claim(self.address):
-                    time.sleep(0.0005)
-                # The next call waits for this worker, which may begin to look only
-                # after it: what counts is the number of calls so far.
+            for number in range(len(self.threads) + 1, min(threads, MOST)):
                 worker = threading.Thread(
                     target=self.work,
-                    args=(self.address, number, self.int32(0).value),
+                    args=(self.address,),
                     name=f"static_runtime-{number}",
                     daemon=True,
                 )
                 worker.start()
                 self.threads.append(worker)
                 self.int32(384).value = len(self.threads)
-                self.int32(320).value = 0
 
     def start_again(self) -> None:
         """Starts workers in the child of a fork, which has none."""
@@ -257,9 +271,9 @@ class ThreadPool:
         """Ends the workers, and waits for them."""
         self.int32(384).value = 0
         self.int32(192).value = 1
-        self.int32(0).value += 1
+        self.int32(4).value += 1
         if self.threads:
-            wake(self.address)
+            wake(self.address + 4)
         for each in self.threads:
             each.join(1)
         self.threads.clear()

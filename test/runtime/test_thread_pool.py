@@ -99,7 +99,7 @@ def test_callers_from_several_threads_do_not_meet():
     assert not wrong
 
 
-def test_a_worker_that_is_late_takes_its_part(monkeypatch: pytest.MonkeyPatch):
+def test_a_worker_that_is_late_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
     pool = ThreadPool()
     at_once = pool.work
 
