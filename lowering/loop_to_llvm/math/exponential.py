@@ -258,3 +258,14 @@ FUNCTIONS = (
         note="2^n (r + r²p(r)) + (2^n - 1) of x = n ln(2) + r",
     ),
 )
+
+NOT_ABOVE_ZERO = (
+    Function(
+        "exp_not_above_zero",
+        exp_not_above_zero,
+        f32=Ulp(1.05, 1.05),
+        f64=Ulp(1.05, 1.05),
+        note="as exp, whose bits it has",
+    ),
+)
+"""Functions of arguments that are at most zero, or NaN."""
