@@ -184,7 +184,7 @@ class KernelWriter:
         by = "" if op.combine is None else op.combine.data
         done, totals = start, list[Value]()
         for vectors in op.counts:
-            whole = self.whole(start, stop, vectors * op.width)
+            whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
             # Vectors in one keep the long bodies of math functions abreast.
@@ -215,8 +215,15 @@ class KernelWriter:
             values = [combine(self.w, a, b, by) for a, b in pairs]
         return values
 
-    def whole(self, start: str, stop: str, unit: int) -> str:
-        """Where the whole units of a range end, which begins at one if at all."""
+    def whole(self, start: str, stop: str, unit: int, size: Dim) -> str:
+        """
+        Where the whole units of a range end, which begins at one if at all.
+
+        Threads share the indices below `size` in whole units, so that a range has
+        nothing else when that has not.
+        """
+        if is_multiple(size, unit):
+            return stop
         if is_number(stop):
             return str(int(stop) // unit * unit)
         end = self.w.emit(f"and i64 {stop}, {-unit}")
@@ -335,6 +342,12 @@ class KernelWriter:
                 f"insertelement {vector} {result}, i64 {at}, i64 {lane}"
             )
         return Value(result, i64, self.lanes)
+
+
+def is_multiple(size: Dim, unit: int) -> bool:
+    """Whether a dimension is a number of whole units, whatever its symbols are."""
+    factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
+    return all(each % unit == 0 for each in factors)
 
 
 def has_functions(op: ForOp) -> bool:
