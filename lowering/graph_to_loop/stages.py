@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from .kernel import NestBuilder, Point, Scalars
 
 
-LONGEST = 4096
-"""Elements of a row beside which there is room near the processor for the next one."""
+FETCHED = range(128, 4097)
+"""
+Columns of rows that are asked for: fewer are fetched without, and beside more there is
+no room near the processor.
+"""
 
 
 def build_stages(builder: NestBuilder) -> None:
@@ -94,8 +97,7 @@ class _Row:
     def reduce(self, stage: Stage, point: Point, so_far: SSAValue) -> SSAValue:
         """Builds the loops over columns that are left; what they combine to."""
         if len(point) == len(self.nest.bounds):
-            if stage is not self.nest.stages[0]:
-                self.fetch_next(point)
+            self.fetch_next(point)
             scalars = self.inside(point)
             element = scalars.value(stage.element)
             total = scalar.combine(stage.combine, so_far, element)
@@ -111,6 +113,7 @@ class _Row:
     def store_columns(self, point: Point) -> None:
         """Builds loops over columns that are left, which store what comes out."""
         if len(point) == len(self.nest.bounds):
+            self.fetch_next(point)
             self.store(self.inside(point), [(self.nest.finish, self.nest.store)])
             return
         block = Block(arg_types=[IndexType()])
@@ -120,10 +123,10 @@ class _Row:
         ForOp(self.builder.rename(self.nest.bounds[len(point)]), block)
 
     def fetch_next(self, point: Point) -> None:
-        """Asks for what the first stage will load in the next row, in the second."""
+        """Asks in the second loop for what the first will load in the next row."""
         columns = product(self.nest.bounds[len(self.point) :])
         is_second = len(self.totals) == 1
-        if not is_second or not isinstance(columns, int) or columns > LONGEST:
+        if not is_second or columns not in FETCHED:
             return
         row, column = len(self.point) - 1, len(point) - 1
         for each in loads(self.nest.stages[0].element):
