@@ -9,6 +9,7 @@ from .ops.for_loop import ForOp, YieldOp
 from .ops.kernel import KernelOp
 from .ops.memory import LoadOp, StoreOp
 from .ops.position import ExtentOp, PositionOp
+from .ops.prefetch import PrefetchOp
 from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
 from .ops.remainder import RemainderOp
@@ -30,6 +31,7 @@ Loop = Dialect(
         KernelOp,
         LoadOp,
         PositionOp,
+        PrefetchOp,
         ProgramOp,
         RemainderOp,
         RepeatOp,

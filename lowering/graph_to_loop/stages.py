@@ -7,7 +7,9 @@ Build the loops of reductions that share rows: one after the other inside of a r
       loop.for parallel %j to 1024 { ...; loop.store %y, %out[...] }
     }
 
-What is the same for all columns is computed before the loop that needs it.
+What is the same for all columns is computed before the loop that needs it. While the
+second loop is busy with what the first has brought near, the next row is asked for:
+what a processor fetches by itself ends with a page, and so often with a row.
 """
 
 from __future__ import annotations
@@ -19,13 +21,23 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
+from ...dialects.dims import product
 from ...dialects.graph import scalar
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import StoreOp
-from .tree import Apply, Expression, Load, Stage, linears, walk
+from ...dialects.loop.ops.prefetch import PrefetchOp
+from ...dialects.loop.subscript import Subscript
+from .tree import Apply, Expression, Load, Stage, linears, loads, walk
 
 if TYPE_CHECKING:
     from .kernel import NestBuilder, Point, Scalars
+
+
+FETCHED = range(128, 4097)
+"""
+Columns of rows that are asked for: fewer are fetched without, and beside more there is
+no room near the processor.
+"""
 
 
 def build_stages(builder: NestBuilder) -> None:
@@ -85,6 +97,7 @@ class _Row:
     def reduce(self, stage: Stage, point: Point, so_far: SSAValue) -> SSAValue:
         """Builds the loops over columns that are left; what they combine to."""
         if len(point) == len(self.nest.bounds):
+            self.fetch_next(point)
             scalars = self.inside(point)
             element = scalars.value(stage.element)
             total = scalar.combine(stage.combine, so_far, element)
@@ -100,6 +113,7 @@ class _Row:
     def store_columns(self, point: Point) -> None:
         """Builds loops over columns that are left, which store what comes out."""
         if len(point) == len(self.nest.bounds):
+            self.fetch_next(point)
             self.store(self.inside(point), [(self.nest.finish, self.nest.store)])
             return
         block = Block(arg_types=[IndexType()])
@@ -107,6 +121,21 @@ class _Row:
             self.store_columns([*point, block.args[0]])
             YieldOp()
         ForOp(self.builder.rename(self.nest.bounds[len(point)]), block)
+
+    def fetch_next(self, point: Point) -> None:
+        """Asks in the second loop for what the first will load in the next row."""
+        columns = product(self.nest.bounds[len(self.point) :])
+        is_second = len(self.totals) == 1
+        if not is_second or columns not in FETCHED:
+            return
+        row, column = len(self.point) - 1, len(point) - 1
+        for each in loads(self.nest.stages[0].element):
+            factors = dict(each.at.factors)
+            if row in factors and factors.get(column) == 1 and not each.lookups:
+                at = self.builder.subscript(each.at, point)
+                ahead = at.offset + self.builder.rename(factors[row])
+                buffer = self.builder.places[each.buffer]
+                PrefetchOp(buffer, Subscript(at.terms, ahead, at.panel))
 
     def store(self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]) -> None:
         """Builds stores, after all that they store."""

@@ -244,6 +244,8 @@ class FunctionWriter:
         `body` takes the index and what is carried, and gives what is carried on; the
         result is what was carried at the end.
         """
+        if start == stop:
+            return list(carried)
         if is_number(start) and is_number(stop) and int(start) >= int(stop):
             return list(carried)
         before, head, after = self.label, self.fresh("loop"), self.fresh("done")

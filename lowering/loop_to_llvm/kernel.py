@@ -19,6 +19,7 @@ from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, element_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
+from ...dialects.loop.ops.prefetch import PrefetchOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
@@ -33,6 +34,10 @@ from .types import Value, byte_count, memory_text, type_text
 
 SHORT = 16
 """Steps of an innermost loop that LLVM had better unroll."""
+
+
+LINE = 64
+"""The bytes that memory comes in."""
 
 
 def is_short(size: Dim) -> bool:
@@ -59,6 +64,8 @@ class KernelWriter:
         self.side_by_side: SSAValue | None = None
         """The index of the loop whose bodies run side by side, while within it."""
         self.lanes = 1
+        self.before = 0
+        """How many elements of a step come before those of the body."""
 
     def write(self, name: str) -> str:
         """The text of the kernel under this name."""
@@ -107,6 +114,8 @@ class KernelWriter:
                 write(self, op)
             case StoreOp():
                 self.store(op)
+            case PrefetchOp():
+                self.prefetch(op)
             case CheckIndexOp():
                 write_check(self.w, op, self.values[op.indices].text)
             case YieldOp():
@@ -161,7 +170,8 @@ class KernelWriter:
         def body(at: str, carried: list[Value]) -> list[Value]:
             results: list[Value] = []
             for number in range(count):
-                here = self.w.add(at, str(number * step))
+                self.before = number * step
+                here = self.w.add(at, str(self.before))
                 self.values[index] = Value(here, index.type)
                 mine = carried[number * len(inner) : (number + 1) * len(inner)]
                 self.values.update(zip(inner, mine, strict=True))
@@ -184,7 +194,7 @@ class KernelWriter:
         by = "" if op.combine is None else op.combine.data
         done, totals = start, list[Value]()
         for vectors in op.counts:
-            whole = self.whole(start, stop, vectors * op.width)
+            whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
             # Vectors in one keep the long bodies of math functions abreast.
@@ -215,8 +225,15 @@ class KernelWriter:
             values = [combine(self.w, a, b, by) for a, b in pairs]
         return values
 
-    def whole(self, start: str, stop: str, unit: int) -> str:
-        """Where the whole units of a range end, which begins at one if at all."""
+    def whole(self, start: str, stop: str, unit: int, size: Dim) -> str:
+        """
+        Where the whole units of a range end, which begins at one if at all.
+
+        Threads share the indices below `size` in whole units, so that a range has
+        nothing else when that has not.
+        """
+        if is_multiple(size, unit):
+            return stop
         if is_number(stop):
             return str(int(stop) // unit * unit)
         end = self.w.emit(f"and i64 {stop}, {-unit}")
@@ -324,6 +341,19 @@ class KernelWriter:
         size = byte_count(value.type)
         self.w.do(f"store {memory} {text}, ptr {address}, align {size}")
 
+    def prefetch(self, op: PrefetchOp) -> None:
+        """Writes a request for each line that begins in a vector of a step."""
+        place, step, scattered = self.place(op.at)
+        if self.lanes == 1 or scattered or step != 1:
+            return
+        type = element_type(op.buffer)
+        base, width = self.values[op.buffer].text, LINE // byte_count(type)
+        for first in range(-self.before % width, self.lanes, width):
+            at = self.w.add(place, str(first))
+            line = f"getelementptr {memory_text(type)}, ptr {base}, i64 {at}"
+            arguments = f"ptr {self.w.emit(line)}, i32 0, i32 3, i32 1"
+            self.w.do(f"call void @llvm.prefetch.p0({arguments})")
+
     def position(self, op: PositionOp) -> Value:
         """Writes the value of a subscript."""
         place, step, scattered = self.place(op.at)
@@ -335,6 +365,12 @@ class KernelWriter:
                 f"insertelement {vector} {result}, i64 {at}, i64 {lane}"
             )
         return Value(result, i64, self.lanes)
+
+
+def is_multiple(size: Dim, unit: int) -> bool:
+    """Whether a dimension is a number of whole units, whatever its symbols are."""
+    factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
+    return all(each % unit == 0 for each in factors)
 
 
 def has_functions(op: ForOp) -> bool:

@@ -20,7 +20,8 @@ from xdsl.utils.hints import isa
 
 from ...dialects.loop.ops.remainder import RemainderOp
 from .function import FunctionWriter
-from .math import FUNCTIONS, Element, symbol
+from .math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
+from .signs import never_above_zero
 from .types import Value, number_text, suffix, type_text
 
 INSTRUCTIONS: dict[type[Operation], str] = {
@@ -223,6 +224,8 @@ def call_function(
     assert name in FUNCTIONS, f"the emitter knows every scalar op, got {op.name}"
     assert isinstance(type, AnyFloat)
     element = cast(Element, suffix(type))
+    if name in NOT_ABOVE_ZERO and never_above_zero(op.operands[0]):
+        name = NOT_ABOVE_ZERO[name].name
     needs(name, element, lanes)
     callee = symbol(name, element, lanes)
     arguments = ", ".join(value.typed for value in values)

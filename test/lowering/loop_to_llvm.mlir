@@ -395,3 +395,43 @@ loop.kernel @lookup(%i: memref<?xi64>) {
 // CHECK:       slow:
 loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work = "4"} {
 }
+
+// -----
+
+// Of two vectors of 32 bytes one asks for the line of 64 bytes that both are in; of what
+// is left over none does.
+//
+// CHECK-LABEL: ; kernel @one_line
+// CHECK:         %[[AT:.*]] = add nsw i64 1000, %[[I:.*]]
+// CHECK-NEXT:    %[[LINE:.*]] = getelementptr float, ptr %p0, i64 %[[AT]]
+// CHECK-NEXT:    call void @llvm.prefetch.p0(ptr %[[LINE]], i32 0, i32 3, i32 1)
+// CHECK-NOT:     @llvm.prefetch.p0(ptr %
+// CHECK:         ret void
+loop.kernel @one_line(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 37 lanes 8 vectors 2 {
+    loop.prefetch %a[%i + 1000] : memref<?xf32>
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
+// A vector of 128 bytes asks for two lines.
+//
+// CHECK-LABEL: ; kernel @two_lines
+// CHECK:         %[[LINE:.*]] = getelementptr float, ptr %p0, i64 %[[I:.*]]
+// CHECK-NEXT:    call void @llvm.prefetch.p0(ptr %[[LINE]], i32 0, i32 3, i32 1)
+// CHECK-NEXT:    %[[AT:.*]] = add nsw i64 %[[I]], 16
+// CHECK-NEXT:    %[[NEXT:.*]] = getelementptr float, ptr %p0, i64 %[[AT]]
+// CHECK-NEXT:    call void @llvm.prefetch.p0(ptr %[[NEXT]], i32 0, i32 3, i32 1)
+// CHECK:         ret void
+loop.kernel @two_lines(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 64 lanes 32 {
+    loop.prefetch %a[%i] : memref<?xf32>
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}

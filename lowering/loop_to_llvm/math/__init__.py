@@ -26,6 +26,8 @@ __all__ = [
     "FUNCTIONS",
     "Element",
     "Function",
+    "NOT_ABOVE_ZERO",
+    "WRITTEN",
     "Ulp",
     "constant_count",
     "declarations",
@@ -50,6 +52,19 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 )
 """By the name of the op in MLIR's math dialect, without `math.`."""
 
+NOT_ABOVE_ZERO: Mapping[str, Function] = MappingProxyType(
+    {
+        each.name.removesuffix("_not_above_zero"): each
+        for each in exponential.NOT_ABOVE_ZERO
+    }
+)
+"""What computes the bits of a function for arguments at most zero, or NaN."""
+
+WRITTEN: Mapping[str, Function] = MappingProxyType(
+    {**FUNCTIONS, **{each.name: each for each in NOT_ABOVE_ZERO.values()}}
+)
+"""All that can be defined, by name."""
+
 ARGUMENTS = ("x", "y")
 
 
@@ -65,9 +80,9 @@ def define(name: str, element: Element, lanes: int, fma: bool) -> str:
 
     The intrinsics that it calls are left to `declarations`. `fma` says whether the
     target multiplies and adds in one instruction. Raises KeyError for a name that is
-    not in `FUNCTIONS`.
+    neither in `FUNCTIONS` nor that of a function in `NOT_ABOVE_ZERO`.
     """
-    function = FUNCTIONS[name]
+    function = WRITTEN[name]
     writer = Writer(lanes, fma)
     kind = FORMATS[element].kind
     type = writer.type(kind)

@@ -127,60 +127,72 @@ def exponential_of(x: Value) -> Exponential:
     return EXPONENTIAL[format_of(x).element]
 
 
-def reduce(w: Writer, x: Value) -> tuple[Value, Value]:
+def reduce(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     """
     n and r of x = n ln(2) + r, |r| <= ln(2)/2.
 
-    n is biased: the rounder is still added to it, so that its low bits are an integer.
+    n is biased: the low bits of its representation are the integer n + bias.
     """
     high, low = exponential_of(x).ln2
-    biased, n = nearest_multiple(w, x)
+    biased, n = nearest_multiple(w, x, bias)
     return biased, w.fma(n, -low, w.fma(n, -high, x))
 
 
-def reduce_with_error(w: Writer, x: Value) -> tuple[Value, Value, Value]:
+def reduce_with_error(w: Writer, x: Value, bias: int) -> tuple[Value, Value, Value]:
     """The same n and r, and what rounding took from r."""
     high, low = exponential_of(x).ln2
-    biased, n = nearest_multiple(w, x)
+    biased, n = nearest_multiple(w, x, bias)
     exact, small = w.fma(n, -high, x), n * low
     r = exact - small
     return biased, r, (exact - r) - small
 
 
-def nearest_multiple(w: Writer, x: Value) -> tuple[Value, Value]:
+def nearest_multiple(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     """The integer n for which n ln(2) is next to x, biased and as a number."""
-    rounder = format_of(x).rounder
+    rounder = format_of(x).rounder + bias
     biased = w.fma(x, LOG2_E, rounder)
     return biased, biased - rounder
 
 
-def power_of_two(w: Writer, biased: Value, offset: int = 0) -> Value:
-    """2**(n + offset), if that is a normal number."""
-    format = format_of(biased)
-    one = format.one + (offset << format.fraction)
-    return w.from_bits((w.bits(biased) << format.fraction) + one)
+def power_of_two(w: Writer, biased: Value) -> Value:
+    """2**n of an n that has the bias of its format, if that is a normal number."""
+    return w.from_bits(w.bits(biased) << format_of(biased).fraction)
 
 
-def scale(y: Value, biased: Value) -> Value:
+def factors(w: Writer, biased: Value) -> tuple[Value, Value]:
     """
-    y 2**n for y near 1, rounded once even where the result is subnormal.
+    Normal numbers whose product is 2**n, of an n that has the bias of both.
 
-    In two factors, each of which is a normal number.
+    A number near 1 times the first is exact, and times the second rounded once, even
+    where the result is subnormal.
     """
-    w, format = y.writer, format_of(y)
-    n = w.bits(biased)
+    fraction, n = format_of(biased).fraction, w.bits(biased)
     half = n >> 1
-    first = w.from_bits((half << format.fraction) + format.one)
-    second = w.from_bits(((n - half) << format.fraction) + format.one)
-    return (y * first) * second
+    return w.from_bits(half << fraction), w.from_bits((n - half) << fraction)
 
 
 def exp(w: Writer, x: Value) -> Value:
     """e**x."""
-    constants = exponential_of(x)
+    constants, format = exponential_of(x), format_of(x)
     limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.lowest)
-    n, r = reduce(w, limited)
-    return scale(w.fma(w.polynomial(r, constants.exp), r * r, r) + 1.0, n)
+    n, r = reduce(w, limited, 2 * format.bias)
+    first, second = factors(w, n)
+    return w.fma(exp_less_one(w, r), first, first) * second
+
+
+def exp_not_above_zero(w: Writer, x: Value) -> Value:
+    """e**x for x <= 0 or NaN, the same bits as `exp`."""
+    constants, format = exponential_of(x), format_of(x)
+    # As large as this the least result is a normal number, and none is too large.
+    lift = format.fraction + 2
+    n, r = reduce(w, w.lower_limit(x, constants.lowest), format.bias + lift)
+    power = power_of_two(w, n)
+    return w.fma(exp_less_one(w, r), power, power) * 2.0**-lift
+
+
+def exp_less_one(w: Writer, r: Value) -> Value:
+    """e**r - 1 for |r| <= ln(2)/2, with an error that is small beside 1."""
+    return w.fma(w.polynomial(r, exponential_of(r).exp), r * r, r)
 
 
 def exp2(w: Writer, x: Value) -> Value:
@@ -189,19 +201,20 @@ def exp2(w: Writer, x: Value) -> Value:
     limited = w.lower_limit(
         w.upper_limit(x, constants.highest_power), constants.lowest_power
     )
-    n, fraction = exp2_parts(w, limited)
-    return scale(fraction, n)
+    n, fraction = exp2_parts(w, limited, 2 * format_of(x).bias)
+    first, second = factors(w, n)
+    return (fraction * first) * second
 
 
 def exp2_of_limited(w: Writer, x: Value) -> Value:
     """2**x, if that is a normal number."""
-    n, fraction = exp2_parts(w, x)
+    n, fraction = exp2_parts(w, x, format_of(x).bias)
     return fraction * power_of_two(w, n)
 
 
-def exp2_parts(w: Writer, x: Value) -> tuple[Value, Value]:
+def exp2_parts(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     """The integer nearest to x, biased as by `reduce`, and 2 to the rest's power."""
-    rounder = format_of(x).rounder
+    rounder = format_of(x).rounder + bias
     n = x + rounder
     r = x - (n - rounder)
     return n, w.fma(w.polynomial(r, exponential_of(x).exp2), r, 1.0)
@@ -211,13 +224,14 @@ def expm1(w: Writer, x: Value) -> Value:
     """e**x - 1, exact to the last bits also where e**x is almost 1."""
     constants = exponential_of(x)
     limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.all_lost)
-    n, r, lost = reduce_with_error(w, limited)
-    q = r + w.fma(w.polynomial(r, constants.expm1), r * r, lost)
     # Of half the size, because 2**n itself may be more than the format holds.
-    half = power_of_two(w, n, -1)
+    bias = format_of(x).bias - 1
+    n, r, lost = reduce_with_error(w, limited, bias)
+    q = r + w.fma(w.polynomial(r, constants.expm1), r * r, lost)
+    half = power_of_two(w, n)
     y = w.fma(half, q, half - 0.5)
     # Halving a subnormal q would lose a bit.
-    y = w.select(n.equals(format_of(x).rounder), q, y + y)
+    y = w.select(n.equals(format_of(x).rounder + bias), q, y + y)
     return w.copysign(y, x)
 
 
@@ -244,3 +258,14 @@ FUNCTIONS = (
         note="2^n (r + r²p(r)) + (2^n - 1) of x = n ln(2) + r",
     ),
 )
+
+NOT_ABOVE_ZERO = (
+    Function(
+        "exp_not_above_zero",
+        exp_not_above_zero,
+        f32=Ulp(1.05, 1.05),
+        f64=Ulp(1.05, 1.05),
+        note="as exp, whose bits it has",
+    ),
+)
+"""Functions of arguments that are at most zero, or NaN."""

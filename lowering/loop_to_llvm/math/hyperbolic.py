@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .exponential import exponential_of, power_of_two, reduce
+from .exponential import exp_less_one, power_of_two, reduce
 from .function import Function, Ulp
 from .writer import Element, Value, Writer, format_of
 
@@ -50,21 +50,19 @@ def tanh(w: Writer, x: Value) -> Value:
     near = w.fma(a * square, series, a)
     # From here on the result is 1.
     limited = w.upper_limit(a, 20.0)
-    n, r = reduce(w, limited + limited)
-    q = w.fma(w.polynomial(r, exponential_of(x).exp), r * r, r)
+    n, r = reduce(w, limited + limited, format_of(x).bias)
     power = power_of_two(w, n)
-    far = 1.0 - 2.0 / w.fma(power, q, power + 1.0)
+    far = 1.0 - 2.0 / w.fma(power, exp_less_one(w, r), power + 1.0)
     return w.copysign(w.select(a < 0.625, near, far), x)
 
 
 def half_exp(w: Writer, x: Value) -> Value:
     """exp(x) / 2 for x >= 0, infinite only if the hyperbolic sine of x is."""
     limited = w.upper_limit(x, 89.5 if x.kind == "float" else 710.5)
-    n, r = reduce(w, limited)
-    q = w.fma(w.polynomial(r, exponential_of(x).exp), r * r, r)
     # Of half the size, because 2**(n - 1) may be more than the format holds.
-    power = power_of_two(w, n, -2)
-    quarter = w.fma(power, q, power)
+    n, r = reduce(w, limited, format_of(x).bias - 2)
+    power = power_of_two(w, n)
+    quarter = w.fma(power, exp_less_one(w, r), power)
     return quarter + quarter
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from .double_double import fast_two_sum, two_product
-from .exponential import EXPONENTIAL, power_of_two, reduce_with_error, scale
+from .exponential import EXPONENTIAL, factors, power_of_two, reduce_with_error
 from .function import Function, Ulp
 from .logarithm import decompose, normalized
 from .writer import F64, Value, Writer
@@ -90,8 +90,9 @@ def power_for_f32(w: Writer, x: Value, y: Value) -> Value:
     product = y * with_poles(w, logarithm, x)
     # Far outside of what f32 holds, far inside of what f64 does.
     limited = w.lower_limit(w.upper_limit(product, 200.0), -200.0)
-    n = limited + F64.rounder
-    r = limited - (n - F64.rounder)
+    rounder = F64.rounder + F64.bias
+    n = limited + rounder
+    r = limited - (n - rounder)
     return w.fma(w.polynomial(r, EXP2_FOR_F32), r, 1.0) * power_of_two(w, n)
 
 
@@ -105,12 +106,13 @@ def power_for_f64(w: Writer, x: Value, y: Value) -> Value:
     error = w.fma(y, low, error)
     error = w.select(w.absolute(product) < 1000.0, error, 0.0)
     limited = w.lower_limit(w.upper_limit(product, constants.highest), constants.lowest)
-    n, r, lost = reduce_with_error(w, limited)
+    n, r, lost = reduce_with_error(w, limited, 2 * F64.bias)
     r, lost = fast_two_sum(r, lost + error)
     # The last sum is of a large and a small term, so that exact powers come out exact.
     total, missing = fast_two_sum(1.0, r)
     series = w.fma(w.polynomial(r, constants.exp), r * r, lost)
-    return scale(total + (missing + series), n)
+    first, second = factors(w, n)
+    return ((total + (missing + series)) * first) * second
 
 
 def logarithm(w: Writer, exponent: Value, f: Value) -> tuple[Value, Value]:

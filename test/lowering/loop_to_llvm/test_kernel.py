@@ -7,13 +7,44 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.options import Options
 from static_runtime.compiler.passes.loop.set_target import SetTarget
 from static_runtime.compiler.passes.loop.vectorize_loops import VectorizeLoops
 from static_runtime.dialects.loop.target import target_of
 from static_runtime.lowering.llvm_to_object import assembly, machine_of
 from static_runtime.lowering.loop_to_llvm import lower_kernels
 
+ADD_MAX = """
+func.func @main(%x: tensor<1x56x56x256xf32>, %y: tensor<1x56x56x256xf32>)
+    -> tensor<1x56x56x256xf32> {
+  %0 = graph.add %x, %y : tensor<1x56x56x256xf32>, tensor<1x56x56x256xf32>
+    -> tensor<1x56x56x256xf32>
+  %1 = graph.relu %0 : tensor<1x56x56x256xf32> -> tensor<1x56x56x256xf32>
+  func.return %1 : tensor<1x56x56x256xf32>
+}
+"""
+
 KERNELS = """
+loop.kernel @in_place(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel %i to 802816 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = loop.load %b[%i] : memref<?xf32>
+    %z = arith.addf %x, %y : f32
+    %w = arith.maximumf %z, %zero : f32
+    loop.store %w, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @batch(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
+  loop.for parallel %i to "64 * n" {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = arith.addf %x, %x : f32
+    loop.store %y, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
 loop.kernel @add_relu(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %i to 802816 {
@@ -77,17 +108,70 @@ def loops(text: str) -> list[str]:
     return found
 
 
-def test_short_bodies_run_in_four_vectors_a_step():
-    # As in Glow's paper: four vectors are loaded, added, compared and stored, and there
-    # is nothing else but the count, since the size is a number of whole steps.
-    text = assemblies("x86-64-v3")["add_relu"]
+def backward_jumps(text: str) -> list[str]:
+    """The labels that something after them jumps to: one for each loop."""
+    found: list[str] = []
+    for jump in re.finditer(r"^\s+j\w+\s+(\.LBB\w+)$", text, re.MULTILINE):
+        if f"{jump[1]}:" in text[: jump.start()]:
+            found.append(jump[1])
+    return found
+
+
+def check_add_max(text: str) -> None:
+    """
+    Asserts that assembly is Glow's listing of a sum and a maximum in one loop.
+
+    Four vectors a step are loaded, added from memory, compared and stored, and there is
+    nothing else but the count: no bodies are left over, and no addresses are compared.
+    """
     (loop,) = loops(text)
+    assert len(backward_jumps(text)) == 1
     words = [line.split()[0] for line in loop.splitlines()[1:]]
     once = ["vmovups", "vaddps", "vmaxps", "vmovups"]
-    assert words == [*once * 4, "addq", "cmpq", "jb"]
-    assert len(re.findall(r"vaddps\s+\d*\(\S+\), %ymm", loop)) == 4
-    assert len(set(re.findall(r"vmaxps\s+%ymm\d+, (%ymm\d+)", loop))) == 1
-    assert re.search(r"addq\s+\$32,", loop)
+    assert words[:-1] == [*once * 4, "addq", "cmpq"]
+    assert re.fullmatch("jb|jl|jne", words[-1])
+    register = r"%ymm\d+"
+    assert len(re.findall(rf"vmovups\s+\S+\), {register}", loop)) == 4
+    assert len(re.findall(rf"vaddps\s+\S+\), {register}, {register}", loop)) == 4
+    assert len(re.findall(rf"vmovups\s+{register}, \S+\)", loop)) == 4
+    (zero,) = set(re.findall(rf"vmaxps\s+{register}, ({register})", loop))
+    number = zero.removeprefix("%ymm")
+    assert re.search(rf"vxorps\s+(%xmm{number}), \1, \1", text)
+    assert re.search(r"addq\s+\$32, ", loop)
+    # No body is computed by itself, in or after the loop.
+    assert text.count("vaddps") == 4
+    assert not re.search(r"v(add|max)ss", text)
+
+
+def test_a_sum_and_a_maximum_are_glows_listing():
+    module: ModuleOp = Parser(context(), ADD_MAX).parse_module()
+    Driver(context(), Options(cache=False), "x86-64-v3", None).compile(module)
+    ((_, kernel),) = lower_kernels(module).items()
+    text = assembly(kernel.text, machine_of(target_of(module)))
+    check_add_max(text)
+    # Once, each thread asks whether it has a share.
+    assert len(re.findall(r"cmpq\s+%\w+, %\w+\n\s+jge", text)) == 1
+
+
+@pytest.mark.parametrize("name", ["add_relu", "in_place"])
+def test_short_bodies_run_in_four_vectors_a_step(name: str):
+    text = assemblies("x86-64-v3")[name]
+    check_add_max(text)
+    # The size is known, so that nothing at all is asked before the loop.
+    assert len(re.findall(r"\bj\w+\s+\.LBB", text)) == 1
+
+
+def test_what_is_computed_in_place_is_stored_where_it_was_read():
+    (loop,) = loops(assemblies("x86-64-v3")["in_place"])
+    (added,) = set(re.findall(r"vaddps\s+\d*\((%\w+),", loop))
+    (stored,) = set(re.findall(r"vmovups\s+%ymm\d+, \d*\((%\w+),", loop))
+    assert added == stored
+
+
+def test_no_bodies_are_left_over_of_a_symbol_times_whole_vectors():
+    text = assemblies("x86-64-v3")["batch"]
+    assert len(backward_jumps(text)) == 1
+    assert not re.search("vaddss", text)
 
 
 @pytest.mark.parametrize("cpu", ["x86-64-v3", "x86-64-v4"])

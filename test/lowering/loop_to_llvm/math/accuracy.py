@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from static_runtime.lowering.loop_to_llvm.math import (
     FUNCTIONS,
+    WRITTEN,
     Element,
     declarations,
     define,
@@ -126,7 +127,7 @@ def module_text(names: Iterable[str], element: Element, lanes: int, fma: bool) -
     parts: list[str] = []
     for name in names:
         parts += [define(name, element, width, fma) for width in sorted({1, lanes})]
-        parts.append(over_arrays(name, FUNCTIONS[name].arity, element, lanes))
+        parts.append(over_arrays(name, WRITTEN[name].arity, element, lanes))
     text = "\n".join(parts)
     return text + declarations(text)
 

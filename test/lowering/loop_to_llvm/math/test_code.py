@@ -10,6 +10,7 @@ import pytest
 
 from static_runtime.lowering.loop_to_llvm.math import (
     FUNCTIONS,
+    NOT_ABOVE_ZERO,
     Element,
     declarations,
     define,
@@ -22,6 +23,7 @@ from .accuracy import (
     MACHINES,
     UNFUSED,
     Array,
+    Compiled,
     compiled,
     module_text,
     optimized,
@@ -55,6 +57,25 @@ def test_vectors_and_scalars_have_the_same_bits(
         np.testing.assert_array_equal(actual, expected, name)
         zeros = expected == 0
         assert (np.signbit(actual[zeros]) == np.signbit(expected[zeros])).all(), name
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize("machine", sorted({"host", UNFUSED.name}))
+@pytest.mark.parametrize("name", NOT_ABOVE_ZERO)
+def test_what_takes_no_more_than_zero_has_the_same_bits(
+    name: str, machine: str, element: Element, lanes: int
+):
+    function, fma = NOT_ABOVE_ZERO[name], MACHINES[machine].fma
+    text = module_text([name, function.name], element, lanes, fma)
+    both = Compiled(text, [name, function.name], element, MACHINES[machine])
+    (x,) = sample(name, element)
+    special = np.array([0.0, -0.0, -np.inf, np.nan, -np.nan], x.dtype)
+    x = np.concatenate([x[~(x > 0)], special])
+    actual, expected = both(function.name, x), both(name, x)
+    np.testing.assert_array_equal(actual, expected)
+    # Among them are subnormal numbers.
+    assert ((actual > 0) & (actual < np.finfo(x.dtype).tiny)).any()
 
 
 @pytest.mark.parametrize("element", ELEMENTS)

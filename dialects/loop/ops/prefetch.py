@@ -1,0 +1,74 @@
+"""`loop.prefetch`: says of an element of a buffer that it will be needed soon."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.hints import isa
+
+from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """
+    Asks for the element of a buffer at a subscript, which may be beyond its end.
+
+    It changes no value. Memory comes in lines of many elements, so that it is asked for
+    only where bodies run side by side, once for each line.
+
+    ```mlir
+    loop.prefetch %a[%i * 32 + %j + 32] : memref<?xf32>
+    ```
+    """
+
+    name = "loop.prefetch"
+
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def()
+    strides = prop_def(ArrayAttr[StringAttr])
+
+    def __init__(self, buffer: SSAValue, at: Subscript):
+        """Asks for the element of `buffer` at `at`."""
+        super().__init__(
+            operands=[buffer, at.indices], properties={"strides": at.attribute()}
+        )
+
+    @property
+    def at(self) -> Subscript:
+        """Where in the buffer."""
+        return Subscript.of(self.indices, self.strides)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the buffer, the subscript and the type of the buffer."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.buffer)
+        print_subscript(printer, self.indices, self.strides)
+        printer.print_string(" : ")
+        printer.print_attribute(self.buffer.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PrefetchOp:
+        """Reads what `print` prints."""
+        buffer = parser.parse_unresolved_operand()
+        indices, strides = parse_subscript(parser)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        if not isa(type, MemRefType):
+            parser.raise_error(f"expected a memref, got {type}")
+        return cls.create(
+            operands=[
+                parser.resolve_operand(buffer, type),
+                *(resolve_index(parser, each) for each in indices),
+            ],
+            properties={"strides": strides},
+        )
