@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
+from .ahead import Ahead
 from .blocks import PADDING, Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
@@ -226,6 +227,7 @@ class PanelWriter:
         row = w.mul(place.row_in_block, str(self.blocks.deep + PADDING))
         rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
         bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
+        ahead = Ahead.of(self.blocks, place, panel, apart)
 
         def step(flat: str, carried: list[Value]) -> list[Value]:
             down: list[Value] = []
@@ -244,6 +246,7 @@ class PanelWriter:
                 down.append(w.splat(one, self.blocks.lanes))
             if not panel:
                 return self.multiply(block, down, self.as_it_lies(block), carried)
+            ahead.fetch(flat)
             line = w.mul(flat, str(self.blocks.width))
             across: list[Value] = []
             for vector in range(block.shape.vectors):
