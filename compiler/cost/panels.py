@@ -43,6 +43,9 @@ FEW = 8
 MANY_ROWS = 48
 """Rows of a block by which a panel may come from beyond the second cache."""
 
+REUSED = 16
+"""Panels that must read the rows of a block for them to be worth copying."""
+
 SMALL = 1 << 13
 """Steps of all totals together for which nothing is copied."""
 
@@ -278,7 +281,7 @@ class _Chooser:
         """Whether rows are copied: where they would get in each other's way."""
         if (
             tall == 1
-            or across < 4 * self.width
+            or across < REUSED * self.width
             or deep * self.bytes * tall > SCRATCH // 2
         ):
             return False
