@@ -19,21 +19,36 @@ the blocks too, and writes it beside the tile:
 
     loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<panels = 16, …> step …
 
+A kernel says in a word how each of its contractions is computed
+(`compiler/cost/strategy.py`):
+
+    loop.kernel @conv_1(…) attributes {strategies = ["direct"]} { … }
+
 Bits do not depend on it, so that it may be chosen freely.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FixedBitwidthType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
 from xdsl.passes import ModulePass
 
 from ....dialects.dims import Dim
+from ....dialects.loop.ops.kernel import STRATEGIES, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
 from ...cost.panels import choose_panels
+from ...cost.strategy import strategy
 
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
@@ -53,6 +68,13 @@ class SizeTiles(ModulePass):
         if not tiles:
             return
         target = target_of(op)
+        self.choose(tiles, target)
+        for kernel in op.walk():
+            if isinstance(kernel, KernelOp):
+                note_strategies(kernel)
+
+    def choose(self, tiles: Sequence[TileOp], target: TargetAttr) -> None:
+        """Sets the shape and the schedule of every tile."""
         for tile in tiles:
             if (choice := choose_panels(tile, target)) is not None:
                 shape = (choice.rows, choice.columns, choice.lanes)
@@ -68,6 +90,14 @@ class SizeTiles(ModulePass):
             tile.rows, tile.columns, tile.lanes = (
                 IntegerAttr(each, i64) for each in shape
             )
+
+
+def note_strategies(kernel: KernelOp) -> None:
+    """Notes at a kernel how its contractions are computed, in their order."""
+    tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
+    if tiles:
+        names = [StringAttr(strategy(each)) for each in tiles]
+        kernel.attributes[STRATEGIES] = ArrayAttr(names)
 
 
 def choose(

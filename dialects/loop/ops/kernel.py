@@ -23,6 +23,9 @@ from .check_index import CheckIndexOp
 WORK = "work"
 """The attribute of a kernel that threads may share: how much work it is."""
 
+STRATEGIES = "strategies"
+"""The attribute of a kernel that says how each of its contractions is computed."""
+
 
 @irdl_op_definition
 class KernelOp(IRDLOperation):
