@@ -1,14 +1,16 @@
 """
 Say in a word how a contraction is computed, of the ways that the schedule chooses from.
 
-| strategy | columns | rows | what it is of a convolution |
-| --- | --- | --- | --- |
-| `direct` | a constant, in panels | as they lie | channels last: windows read in the image |
-| `gathered` | a constant, in panels | copied side by side | windows copied, a block at a time |
-| `copied` | copied into panels | as they lie, or copied | channels first: the image in panels |
-| `streamed` | long lines, as they lie | few | a product with one row or a few |
-| `side-by-side` | both factors move with them | | depthwise: no sum over channels |
-| `plain` | as they lie | as they lie | too little to compute for anything else |
+direct: columns are a constant in panels, rows are read where they lie. A convolution
+    with its channels last reads its windows in the image.
+gathered: columns are a constant in panels, rows are copied side by side: the windows of
+    a convolution, a block at a time.
+copied: columns are copied into panels. A convolution with its channels first copies the
+    image.
+side-by-side: both factors move with the columns, and nothing is shared. A convolution
+    with a filter for each channel.
+streamed: a few rows go by long lines, as they lie.
+plain: both are read as they lie; there is too little to compute for anything else.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Ahead:
         if not panel or blocks.panel_copy or not 2 <= tiles <= FEW_TILES:
             return Ahead(w, "", 0)
         each = -(-blocks.width * (type.bitwidth // 8) // tiles)
-        # Rows of a block are dealt out among tiles: a tile more or less does not matter.
+        # A tile more or less than there are does not matter.
         part = w.mul(w.div(place.row_in_block, blocks.tall), str(each * blocks.deep))
         base = w.emit(f"getelementptr i8, ptr {blocks.at(panel, apart)}, i64 {part}")
         return Ahead(w, base, each)

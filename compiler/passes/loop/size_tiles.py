@@ -22,7 +22,7 @@ the blocks too, and writes it beside the tile:
 A kernel says in a word how each of its contractions is computed
 (`compiler/cost/strategy.py`):
 
-    loop.kernel @conv_1(…) attributes {strategies = ["direct"]} { … }
+    loop.kernel @conv_1(…) attributes {strategy = "direct"} { … }
 
 Bits do not depend on it, so that it may be chosen freely.
 """
@@ -34,7 +34,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     FixedBitwidthType,
     IntegerAttr,
     ModuleOp,
@@ -44,7 +43,7 @@ from xdsl.dialects.builtin import (
 from xdsl.passes import ModulePass
 
 from ....dialects.dims import Dim
-from ....dialects.loop.ops.kernel import STRATEGIES, KernelOp
+from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
 from ...cost.panels import choose_panels
@@ -71,7 +70,7 @@ class SizeTiles(ModulePass):
         self.choose(tiles, target)
         for kernel in op.walk():
             if isinstance(kernel, KernelOp):
-                note_strategies(kernel)
+                note_strategy(kernel)
 
     def choose(self, tiles: Sequence[TileOp], target: TargetAttr) -> None:
         """Sets the shape and the schedule of every tile."""
@@ -92,12 +91,12 @@ class SizeTiles(ModulePass):
             )
 
 
-def note_strategies(kernel: KernelOp) -> None:
+def note_strategy(kernel: KernelOp) -> None:
     """Notes at a kernel how its contractions are computed, in their order."""
     tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
     if tiles:
-        names = [StringAttr(strategy(each)) for each in tiles]
-        kernel.attributes[STRATEGIES] = ArrayAttr(names)
+        names = ", ".join(strategy(each) for each in tiles)
+        kernel.attributes[STRATEGY] = StringAttr(names)
 
 
 def choose(

@@ -23,7 +23,7 @@ from .check_index import CheckIndexOp
 WORK = "work"
 """The attribute of a kernel that threads may share: how much work it is."""
 
-STRATEGIES = "strategies"
+STRATEGY = "strategy"
 """The attribute of a kernel that says how each of its contractions is computed."""
 
 
@@ -69,6 +69,12 @@ class KernelOp(IRDLOperation):
         """How much work there is for threads to share; None when they may not."""
         found = self.attributes.get(WORK)
         return dim(found.data) if isinstance(found, StringAttr) else None
+
+    @property
+    def strategy(self) -> str:
+        """How its contractions are computed, in their order; nothing where it has none."""
+        found = self.attributes.get(STRATEGY)
+        return found.data if isinstance(found, StringAttr) else ""
 
     def print(self, printer: Printer) -> None:
         """Prints the name, the buffers, the symbols and the body."""

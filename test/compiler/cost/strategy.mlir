@@ -4,7 +4,7 @@
 // by six places at a time.
 //
 // CHECK-LABEL: loop.kernel @conv_0
-// CHECK-SAME:      {strategies = ["direct"]}
+// CHECK-SAME:      {strategy = "direct"}
 // CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<panels = 16, rows = 84, columns = 64, depth = 2 of 0> step
 func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x64x64xf32>
@@ -16,7 +16,7 @@ func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
 // read them: windows are copied side by side, a block at a time.
 //
 // CHECK-LABEL: loop.kernel @conv_1
-// CHECK-SAME:      {strategies = ["gathered"]}
+// CHECK-SAME:      {strategy = "gathered"}
 // CHECK:         as #loop.schedule<panels = 16, rows = 60, columns = 256, depth = 512 of 0, copies = "rows"> step
 func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
   %w = graph.constant dense<0.5> : tensor<1x1x512x256xf32>
@@ -27,7 +27,7 @@ func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
 // Channels first: the columns are a row of the image, which is copied into panels.
 //
 // CHECK-LABEL: loop.kernel @conv_2
-// CHECK-SAME:      {strategies = ["copied"]}
+// CHECK-SAME:      {strategy = "copied"}
 // CHECK:         copies = "columns
 func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
   %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
@@ -39,7 +39,7 @@ func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
 // is shared by them but registers for totals.
 //
 // CHECK-LABEL: loop.kernel @conv_3
-// CHECK-SAME:      {strategies = ["side-by-side"]}
+// CHECK-SAME:      {strategy = "side-by-side"}
 // CHECK:         loop.tile {{.*}} by 6, 16, 8 step
 func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x1x64xf32>
@@ -50,7 +50,7 @@ func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
 // A single row of a product goes by the lines of the other operand as they lie.
 //
 // CHECK-LABEL: loop.kernel @matmul_4
-// CHECK-SAME:      {strategies = ["streamed"]}
+// CHECK-SAME:      {strategy = "streamed"}
 func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
   %1 = graph.matmul %x, %w : tensor<1x1024xf32>, tensor<1024x1024xf32> -> tensor<1x1024xf32>
   func.return %1 : tensor<1x1024xf32>
@@ -59,7 +59,7 @@ func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor
 // So little is computed that nothing pays.
 //
 // CHECK-LABEL: loop.kernel @matmul_5
-// CHECK-SAME:      {strategies = ["plain"]}
+// CHECK-SAME:      {strategy = "plain"}
 // CHECK:         loop.tile {{.*}} by {{.*}}, 8, 8 step
 func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
@@ -69,7 +69,7 @@ func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // A kernel without contractions says nothing.
 //
 // CHECK-LABEL: loop.kernel @relu_6
-// CHECK-NOT:     strategies
+// CHECK-NOT:     strategy
 func.func @none(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.relu %x : tensor<8x8xf32> -> tensor<8x8xf32>
   func.return %1 : tensor<8x8xf32>
