@@ -52,6 +52,9 @@ from ...cost.strategy import strategy
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
 
+WIDEST = 4
+"""Vectors in a row of the widest tile."""
+
 SPARE = 1
 """Registers left for addresses of constants and for what the epilogue needs."""
 
@@ -85,7 +88,8 @@ class SizeTiles(ModulePass):
             rows, columns, *_ = tile.sizes
             type = tile.initial.type
             assert isinstance(type, FixedBitwidthType)
-            shape = choose(rows, columns, type.bitwidth, target)
+            shared = tile.factors() is not None
+            shape = choose(rows, columns, type.bitwidth, target, shared)
             tile.rows, tile.columns, tile.lanes = (
                 IntegerAttr(each, i64) for each in shape
             )
@@ -100,9 +104,14 @@ def note_strategy(kernel: KernelOp) -> None:
 
 
 def choose(
-    rows: Dim, columns: Dim, bits: int, target: TargetAttr
+    rows: Dim, columns: Dim, bits: int, target: TargetAttr, shared: bool
 ) -> tuple[int, int, int]:
-    """Rows, columns and lanes of the tile for a result of so many rows and columns."""
+    """
+    Rows, columns and lanes of the tile for a result of so many rows and columns.
+
+    Where no factor is shared by rows or columns, a tile takes a line as a whole if it
+    can: then all that is read lies in a row.
+    """
     lanes = target.lanes(bits)
     while isinstance(columns, int) and lanes > max(columns, 1):
         lanes //= 2
@@ -110,7 +119,8 @@ def choose(
     vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
     most = max(rows, 1) if isinstance(rows, int) else MANY
     best, shape = 0.0, (1, 1)
-    for wide in range(1, min(vectors, 4) + 1):
+    first = 1 if shared or vectors > WIDEST else vectors
+    for wide in range(first, min(vectors, WIDEST) + 1):
         free = target.registers.data - wide - SPARE - 1
         tall = min(max(free // wide, 1), most)
         reuse = tall * wide / (tall + wide)

@@ -47,9 +47,19 @@ func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   func.return %1 : tensor<1x20x20x64xf32>
 }
 
+// Where all channels fit a tile, it takes them all: the image is read in a row.
+//
+// CHECK-LABEL: loop.kernel @conv_4
+// CHECK:         loop.tile {{.*}} by 2, 32, 8 step
+func.func @whole_lines(%x: tensor<1x22x22x32xf32>) -> tensor<1x20x20x32xf32> {
+  %w = graph.constant dense<0.5> : tensor<3x3x1x32xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 32 : i64, channels_last} : tensor<1x22x22x32xf32>, tensor<3x3x1x32xf32> -> tensor<1x20x20x32xf32>
+  func.return %1 : tensor<1x20x20x32xf32>
+}
+
 // A single row of a product goes by the lines of the other operand as they lie.
 //
-// CHECK-LABEL: loop.kernel @matmul_4
+// CHECK-LABEL: loop.kernel @matmul_5
 // CHECK-SAME:      {strategy = "streamed"}
 func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
   %1 = graph.matmul %x, %w : tensor<1x1024xf32>, tensor<1024x1024xf32> -> tensor<1x1024xf32>
@@ -58,7 +68,7 @@ func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor
 
 // So little is computed that nothing pays.
 //
-// CHECK-LABEL: loop.kernel @matmul_5
+// CHECK-LABEL: loop.kernel @matmul_6
 // CHECK-SAME:      {strategy = "plain"}
 // CHECK:         loop.tile {{.*}} by {{.*}}, 8, 8 step
 func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -68,7 +78,7 @@ func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // A kernel without contractions says nothing.
 //
-// CHECK-LABEL: loop.kernel @relu_6
+// CHECK-LABEL: loop.kernel @relu_7
 // CHECK-NOT:     strategy
 func.func @none(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.relu %x : tensor<8x8xf32> -> tensor<8x8xf32>
