@@ -4,8 +4,9 @@ Time each kernel of a model by itself, on the memory that a run leaves behind.
     python -m bench.kernels model.onnx [SYMBOL=NUMBER ...]
 
 A line for each call, in the order of the program: its microseconds (best of several),
-billions of multiplications and additions a second in the register tiles, the tiles
-(loops around them, rows, columns and what is summed up), the name.
+billions of multiplications and additions a second in the register tiles, how much that
+is of what the machine can do, the tiles (loops around them, rows, columns and what is
+summed up), how they are computed (`compiler/cost/strategy.py`), the name.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
 from static_runtime.runtime.code import LOCK, linker
 from static_runtime.runtime.runtime import StaticRuntime
+
+from .gemm import peaks
 
 REPEATS = 7
 
@@ -134,7 +137,8 @@ def main(path: str, given: list[str]) -> None:
         list(artifact.objects[:main_object]), list(dict.fromkeys(names.values()))
     )
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
-    total = 0.0
+    flops, _ = peaks()
+    limit, total = max(flops() for _ in range(REPEATS)), 0.0
     for call in program.body.block.ops:
         if not isinstance(call, CallOp):
             continue
@@ -154,8 +158,10 @@ def main(path: str, given: list[str]) -> None:
             work += 2 * number(product((count, *sizes)), local)
             shape = "x".join(str(number(each, local)) for each in sizes)
             shapes.append(f"{number(count, local)}*({shape})")
-        speed = f"{work / best / 1e9:7.1f}" if work else " " * 7
-        print(f"{best * 1e6:9.1f} {speed} {' '.join(shapes):>40}  {name}")
+        rate = work / best
+        speed = f"{rate / 1e9:7.1f} {rate / limit:4.0%}" if work else " " * 12
+        how = f"{' '.join(shapes):>40} {kernel.strategy:12}"
+        print(f"{best * 1e6:9.1f} {speed} {how} {name}")
     print(f"{total * 1e6:9.1f} together, {len(outputs)} outputs")
 
 

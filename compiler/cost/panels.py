@@ -28,8 +28,11 @@ SPARE = 2
 TALLEST = 16
 """Rows of the tallest tile: a row needs an address."""
 
-STREAMED = 4
-"""How many loads from registers' side a vector from the second cache is worth."""
+ADDRESSES = 10
+"""Rows of the tallest tile of one vector: more addresses than registers cost a load."""
+
+STREAMED = 0.25
+"""How many multiply-adds a vector of a panel costs beyond its load."""
 
 SCRATCH = 1 << 18
 """Bytes on the stack that columns may be copied into; rows get half as many."""
@@ -39,6 +42,9 @@ FEW = 8
 
 MANY_ROWS = 48
 """Rows of a block by which a panel may come from beyond the second cache."""
+
+REUSED = 16
+"""Panels that must read the rows of a block for them to be worth copying."""
 
 SMALL = 1 << 13
 """Steps of all totals together for which nothing is copied."""
@@ -76,7 +82,8 @@ def up(size: int, step: int) -> int:
 
 def tallest(vectors: int, target: TargetAttr) -> int:
     """The rows of a tile that is so many vectors wide."""
-    return min((target.registers.data - vectors - SPARE) // vectors, TALLEST)
+    most = TALLEST if vectors > 1 else ADDRESSES
+    return min((target.registers.data - vectors - SPARE) // vectors, most)
 
 
 def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
@@ -88,7 +95,9 @@ def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
     def cost(vectors: int) -> float:
         tall = tallest(vectors, target)
         padded = up(count, vectors * lanes) / max(count, 1)
-        return ((tall + vectors) / (tall * vectors) + STREAMED / tall) * padded
+        # Loads and multiply-adds run beside each other, as many of each at a time.
+        loads = (tall + vectors) / (tall * vectors)
+        return (max(loads, 1) + STREAMED / tall) * padded
 
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 
@@ -272,7 +281,7 @@ class _Chooser:
         """Whether rows are copied: where they would get in each other's way."""
         if (
             tall == 1
-            or across < 4 * self.width
+            or across < REUSED * self.width
             or deep * self.bytes * tall > SCRATCH // 2
         ):
             return False

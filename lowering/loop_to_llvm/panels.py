@@ -21,10 +21,12 @@ from collections.abc import Sequence
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
+from .ahead import Ahead
 from .blocks import PADDING, Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
-from .tile import BlockWriter, Host, Shape
+from .row_bases import row_bases, row_element
+from .tile import BlockWriter, Host, Shape, deal
 from .types import Value
 
 WIDEST = 8
@@ -120,17 +122,9 @@ class PanelWriter:
                 start, stop = self.w.share(stop, 1)
             self.w.loop(start, stop, 1, (), body)
             return
-        w, done = self.w, "0"
-        count = w.size(self.blocks.row_count)
-        if self.blocks.shares("rows"):
-            done, count = w.share(count, self.blocks.tall)
-        for tall in self.heights():
-            stop = w.add(done, self.w.whole(self.w.minus(count, done), tall))
-            most = (
-                self.blocks.schedule.rows.data // tall * tall
-                if tall == self.blocks.tall
-                else tall
-            )
+        count, shared = self.blocks.row_count, self.blocks.shares("rows")
+        for tall, done, stop in deal(self.w, count, self.blocks.tall, shared):
+            most = max(self.blocks.schedule.rows.data // tall, 1) * tall
 
             def rows(
                 start: str,
@@ -139,22 +133,11 @@ class PanelWriter:
                 most: int = most,
                 stop: str = stop,
             ) -> Sequence[Value]:
-                end = w.least(w.add(start, str(most)), stop)
+                end = self.w.least(self.w.add(start, str(most)), stop)
                 self.write_rows(columns, depth, start, end, tall)
                 return ()
 
-            w.loop(done, stop, most, (), rows)
-            done = stop
-
-    def heights(self) -> list[int]:
-        """How many rows are computed at a time: first the most, then what is left."""
-        if isinstance(self.blocks.row_count, int):
-            rest = self.blocks.row_count % self.blocks.tall
-            return [self.blocks.tall, rest] if rest else [self.blocks.tall]
-        heights = [self.blocks.tall]
-        while heights[-1] > 1:
-            heights.append(heights[-1] // 2)
-        return heights
+            self.w.loop(done, stop, most, (), rows)
 
     def write_rows(
         self, columns: Columns, depth: Depth, start: str, end: str, tall: int
@@ -243,6 +226,8 @@ class PanelWriter:
         panel, apart = self.panel(place, depth)
         row = w.mul(place.row_in_block, str(self.blocks.deep + PADDING))
         rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
+        bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
+        ahead = Ahead.of(self.blocks, place, panel, apart)
 
         def step(flat: str, carried: list[Value]) -> list[Value]:
             down: list[Value] = []
@@ -252,6 +237,8 @@ class PanelWriter:
                     one = host.read(
                         self.blocks.at(rows, offset), self.op.initial.type, 1
                     )
+                elif bases:
+                    one = row_element(self.blocks, bases[number])
                 else:
                     host.side_by_side, host.lanes = None, 1
                     self.blocks.let(self.op.step.block.args[0], row)
@@ -259,6 +246,7 @@ class PanelWriter:
                 down.append(w.splat(one, self.blocks.lanes))
             if not panel:
                 return self.multiply(block, down, self.as_it_lies(block), carried)
+            ahead.fetch(flat)
             line = w.mul(flat, str(self.blocks.width))
             across: list[Value] = []
             for vector in range(block.shape.vectors):

@@ -95,20 +95,48 @@ def write_tile(host: Host, op: TileOp) -> None:
 
 def write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
     """Writes the blocks along the rows at one column, then the rows left over."""
-    w, done = host.w, "0"
-    end = w.size(count)
-    if op.split is not None and op.split.data == "rows":
-        done, end = w.share(end, shape.rows)
-    for rows in dict.fromkeys((shape.rows, 1)):
-        stop = w.add(done, w.whole(w.minus(end, done), rows))
+    shared = op.split is not None and op.split.data == "rows"
+    for rows, start, stop in deal(host.w, count, shape.rows, shared):
 
         def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
             block = BlockWriter(host, op, Shape(rows, shape.vectors, shape.lanes))
             block.write(at, column)
             return ()
 
-        w.loop(done, stop, rows, (), row)
-        done = stop
+        host.w.loop(start, stop, rows, (), row)
+
+
+def deal(
+    w: FunctionWriter, count: Dim, tall: int, shared: bool
+) -> list[tuple[int, str, str]]:
+    """
+    The heights of the tiles for so many rows, and where the rows of each begin and end.
+
+    Rows whose number is known are dealt out, so that no tile is much lower than
+    another. Of others the tallest tiles take what they can, lower ones what is left.
+    """
+    if isinstance(count, int):
+        tiles = max(-(-count // tall), 1)
+        low, more = divmod(count, tiles)
+        first, last = w.share(str(tiles), 1) if shared else ("0", str(tiles))
+        # The first tiles have one row more.
+        higher = [w.least(each, str(more)) for each in (first, last)]
+        start, end = (
+            w.add(w.mul(tile, str(low)), many)
+            for tile, many in zip((first, last), higher, strict=True)
+        )
+        middle = w.add(start, w.mul(w.minus(higher[1], higher[0]), str(low + 1)))
+        found = [(low + 1, start, middle)] if more else []
+        return [*found, (low, middle, end)] if low else found
+    start, end = "0", w.size(count)
+    if shared:
+        start, end = w.share(end, tall)
+    parts: list[tuple[int, str, str]] = []
+    while tall:
+        stop = w.add(start, w.whole(w.minus(end, start), tall))
+        parts.append((tall, start, stop))
+        start, tall = stop, tall // 2
+    return parts
 
 
 class BlockWriter:

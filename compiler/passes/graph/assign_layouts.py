@@ -42,6 +42,7 @@ from ....dialects.graph.literal import to_names
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.order import Carried, Order, inverse, ordered, then
 from ....dialects.graph.shape import sizes, tensor_type
 
@@ -270,7 +271,7 @@ def elements(value: SSAValue) -> int:
 
 def is_constant(value: SSAValue) -> bool:
     """Whether a value is made of nothing, so that it is put in order beforehand."""
-    return isinstance(value.owner, GraphOp) and not value.owner.operands
+    return isinstance(value.owner, GraphOp | WeightOp) and not value.owner.operands
 
 
 def is_view(shape: Sequence[Dim], order: Order) -> bool:

@@ -19,24 +19,41 @@ the blocks too, and writes it beside the tile:
 
     loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<panels = 16, …> step …
 
+A kernel says in a word how each of its contractions is computed
+(`compiler/cost/strategy.py`):
+
+    loop.kernel @conv_1(…) attributes {strategy = "direct"} { … }
+
 Bits do not depend on it, so that it may be chosen freely.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    FixedBitwidthType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
 from xdsl.passes import ModulePass
 
 from ....dialects.dims import Dim
+from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
 from ...cost.panels import choose_panels
+from ...cost.strategy import strategy
 
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
+
+WIDEST = 4
+"""Vectors in a row of the widest tile."""
 
 SPARE = 1
 """Registers left for addresses of constants and for what the epilogue needs."""
@@ -53,6 +70,13 @@ class SizeTiles(ModulePass):
         if not tiles:
             return
         target = target_of(op)
+        self.choose(tiles, target)
+        for kernel in op.walk():
+            if isinstance(kernel, KernelOp):
+                note_strategy(kernel)
+
+    def choose(self, tiles: Sequence[TileOp], target: TargetAttr) -> None:
+        """Sets the shape and the schedule of every tile."""
         for tile in tiles:
             if (choice := choose_panels(tile, target)) is not None:
                 shape = (choice.rows, choice.columns, choice.lanes)
@@ -64,16 +88,30 @@ class SizeTiles(ModulePass):
             rows, columns, *_ = tile.sizes
             type = tile.initial.type
             assert isinstance(type, FixedBitwidthType)
-            shape = choose(rows, columns, type.bitwidth, target)
+            shared = tile.factors() is not None
+            shape = choose(rows, columns, type.bitwidth, target, shared)
             tile.rows, tile.columns, tile.lanes = (
                 IntegerAttr(each, i64) for each in shape
             )
 
 
+def note_strategy(kernel: KernelOp) -> None:
+    """Notes at a kernel how its contractions are computed, in their order."""
+    tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
+    if tiles:
+        names = ", ".join(strategy(each) for each in tiles)
+        kernel.attributes[STRATEGY] = StringAttr(names)
+
+
 def choose(
-    rows: Dim, columns: Dim, bits: int, target: TargetAttr
+    rows: Dim, columns: Dim, bits: int, target: TargetAttr, shared: bool
 ) -> tuple[int, int, int]:
-    """Rows, columns and lanes of the tile for a result of so many rows and columns."""
+    """
+    Rows, columns and lanes of the tile for a result of so many rows and columns.
+
+    Where no factor is shared by rows or columns, a tile takes a line as a whole if it
+    can: then all that is read lies in a row.
+    """
     lanes = target.lanes(bits)
     while isinstance(columns, int) and lanes > max(columns, 1):
         lanes //= 2
@@ -81,7 +119,8 @@ def choose(
     vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
     most = max(rows, 1) if isinstance(rows, int) else MANY
     best, shape = 0.0, (1, 1)
-    for wide in range(1, min(vectors, 4) + 1):
+    first = 1 if shared or vectors > WIDEST else vectors
+    for wide in range(first, min(vectors, WIDEST) + 1):
         free = target.registers.data - wide - SPARE - 1
         tall = min(max(free // wide, 1), most)
         reuse = tall * wide / (tall + wide)

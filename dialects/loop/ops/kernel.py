@@ -23,6 +23,9 @@ from .check_index import CheckIndexOp
 WORK = "work"
 """The attribute of a kernel that threads may share: how much work it is."""
 
+STRATEGY = "strategy"
+"""The attribute of a kernel that says how each of its contractions is computed."""
+
 
 @irdl_op_definition
 class KernelOp(IRDLOperation):
@@ -66,6 +69,12 @@ class KernelOp(IRDLOperation):
         """How much work there is for threads to share; None when they may not."""
         found = self.attributes.get(WORK)
         return dim(found.data) if isinstance(found, StringAttr) else None
+
+    @property
+    def strategy(self) -> str:
+        """How its contractions are computed, in their order; nothing where it has none."""
+        found = self.attributes.get(STRATEGY)
+        return found.data if isinstance(found, StringAttr) else ""
 
     def print(self, printer: Printer) -> None:
         """Prints the name, the buffers, the symbols and the body."""

@@ -131,6 +131,11 @@ class TileOp(IRDLOperation):
         count = 0 if self.schedule is None else self.schedule.over.data
         return self.around[:count]
 
+    @property
+    def loads(self) -> list[LoadOp]:
+        """What a step loads."""
+        return [each for each in self.step.block.ops if isinstance(each, LoadOp)]
+
     def factors(self) -> tuple[LoadOp, LoadOp] | None:
         """
         The loads of what moves with the rows and of what moves with the columns.
@@ -139,7 +144,7 @@ class TileOp(IRDLOperation):
         """
         block = self.step.block
         row, column, *_ = block.args
-        loads = [each for each in block.ops if isinstance(each, LoadOp)]
+        loads = self.loads
         across = [each for each in loads if column in each.indices]
         down = [each for each in loads if column not in each.indices]
         if len(across) != 1 or len(down) != 1 or row in across[0].indices:

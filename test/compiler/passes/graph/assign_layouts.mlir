@@ -126,3 +126,15 @@ func.func @other_rank(%x : tensor<1x4x16xf32>) -> tensor<1x64xf32> {
   %3 = graph.reshape %2 {shape = ["1", "64"]} : tensor<1x64x1x1xf32> -> tensor<1x64xf32>
   return %3 : tensor<1x64xf32>
 }
+
+// Weights are put in order while compiling, however many they are.
+//
+// CHECK-LABEL: func.func @weights_are_free
+// CHECK:         %[[X:.*]] = graph.permute %x {order = array<i64: 0, 2, 3, 1>}
+// CHECK-NEXT:    %[[W:.*]] = graph.permute %w {order = array<i64: 2, 3, 1, 0>}
+// CHECK-NEXT:    graph.conv %[[X]], %[[W]]
+func.func @weights_are_free(%x : tensor<1x256x2x2xf32>) -> tensor<1x256x2x2xf32> {
+  %w = graph.weight "w" : tensor<256x256x1x1xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x256x2x2xf32>, tensor<256x256x1x1xf32> -> tensor<1x256x2x2xf32>
+  return %1 : tensor<1x256x2x2xf32>
+}

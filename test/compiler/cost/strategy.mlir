@@ -1,0 +1,86 @@
+// RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s
+
+// Channels last and the weights in panels: a window is read where it lies in the image,
+// by six places at a time.
+//
+// CHECK-LABEL: loop.kernel @conv_0
+// CHECK-SAME:      {strategy = "direct"}
+// CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<panels = 16, rows = 84, columns = 64, depth = 2 of 0> step
+func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<3x3x64x64xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x22x22x64xf32>, tensor<3x3x64x64xf32> -> tensor<1x20x20x64xf32>
+  func.return %1 : tensor<1x20x20x64xf32>
+}
+
+// Places a multiple of 2048 bytes apart fall into few sets of the cache, and many filters
+// read them: windows are copied side by side, a block at a time.
+//
+// CHECK-LABEL: loop.kernel @conv_1
+// CHECK-SAME:      {strategy = "gathered"}
+// CHECK:         as #loop.schedule<panels = 16, rows = 60, columns = 256, depth = 512 of 0, copies = "rows"> step
+func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
+  %w = graph.constant dense<0.5> : tensor<1x1x512x256xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x20x20x512xf32>, tensor<1x1x512x256xf32> -> tensor<1x20x20x256xf32>
+  func.return %1 : tensor<1x20x20x256xf32>
+}
+
+// Channels first: the columns are a row of the image, which is copied into panels.
+//
+// CHECK-LABEL: loop.kernel @conv_2
+// CHECK-SAME:      {strategy = "copied"}
+// CHECK:         copies = "columns
+func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
+  %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x22x22xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x20x20xf32>
+  func.return %1 : tensor<1x64x20x20xf32>
+}
+
+// A filter for each channel: image and weights both lie along the channels, and nothing
+// is shared by them but registers for totals.
+//
+// CHECK-LABEL: loop.kernel @conv_3
+// CHECK-SAME:      {strategy = "side-by-side"}
+// CHECK:         loop.tile {{.*}} by 6, 16, 8 step
+func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
+  %w = graph.constant dense<0.5> : tensor<3x3x1x64xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 64 : i64, channels_last} : tensor<1x22x22x64xf32>, tensor<3x3x1x64xf32> -> tensor<1x20x20x64xf32>
+  func.return %1 : tensor<1x20x20x64xf32>
+}
+
+// Where all channels fit a tile, it takes them all: the image is read in a row.
+//
+// CHECK-LABEL: loop.kernel @conv_4
+// CHECK:         loop.tile {{.*}} by 2, 32, 8 step
+func.func @whole_lines(%x: tensor<1x22x22x32xf32>) -> tensor<1x20x20x32xf32> {
+  %w = graph.constant dense<0.5> : tensor<3x3x1x32xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 32 : i64, channels_last} : tensor<1x22x22x32xf32>, tensor<3x3x1x32xf32> -> tensor<1x20x20x32xf32>
+  func.return %1 : tensor<1x20x20x32xf32>
+}
+
+// A single row of a product goes by the lines of the other operand as they lie.
+//
+// CHECK-LABEL: loop.kernel @matmul_5
+// CHECK-SAME:      {strategy = "streamed"}
+func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
+  %1 = graph.matmul %x, %w : tensor<1x1024xf32>, tensor<1024x1024xf32> -> tensor<1x1024xf32>
+  func.return %1 : tensor<1x1024xf32>
+}
+
+// So little is computed that nothing pays.
+//
+// CHECK-LABEL: loop.kernel @matmul_6
+// CHECK-SAME:      {strategy = "plain"}
+// CHECK:         loop.tile {{.*}} by {{.*}}, 8, 8 step
+func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %1 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  func.return %1 : tensor<8x8xf32>
+}
+
+// A kernel without contractions says nothing.
+//
+// CHECK-LABEL: loop.kernel @relu_7
+// CHECK-NOT:     strategy
+func.func @none(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %1 = graph.relu %x : tensor<8x8xf32> -> tensor<8x8xf32>
+  func.return %1 : tensor<8x8xf32>
+}
