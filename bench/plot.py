@@ -3,8 +3,9 @@ Draw how our time compares with that of the best peer, for each model.
 
     python -m bench.plot results.json out.svg
 
-A bar per model and number of threads, on a logarithmic axis: left of the line ours is
-faster. The mark says what part of the machine's limit is reached.
+A bar per model and number of threads. On the left, on a logarithmic axis, those that
+go to the left are faster than the peer; on the right is the part of the machine's limit
+that is reached.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def draw(results: Results, path: Path) -> None:
     matplotlib: Any = import_module("matplotlib")
     matplotlib.use("Agg")
     # The same figures make the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "bench"
+    matplotlib.rcParams.update({"svg.hashsalt": "bench", "svg.fonttype": "none"})
     pyplot: Any = import_module("matplotlib.pyplot")
     models = list(dict.fromkeys(row.model for row in results.rows))
     threads = sorted({row.threads for row in results.rows})
@@ -49,7 +50,7 @@ def draw(results: Results, path: Path) -> None:
     ratios.axvline(1, color="black", linewidth=0.8)
     ratios.set_xlabel("our time over that of the best peer")
     rooflines.set_xlabel("part of the machine's limit that we reach")
-    rooflines.set_xlim(0, 1)
+    rooflines.set_xlim(0, max([1.0, *(row.roofline or 0 for row in results.rows)]))
     rooflines.legend(loc="lower right")
     figure.suptitle(f"{results.machine}, {results.date}", fontsize=9)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)

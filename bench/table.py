@@ -78,7 +78,7 @@ def peers_of(results: Results) -> list[str]:
 def failures(row: Row) -> list[str]:
     """What peers without times met."""
     return [
-        f"{row.model}, {row.threads} threads, {name}: {timing.failure.splitlines()[0]}"
+        f"{name}, {row.model}, threads {row.threads}: {timing.failure.splitlines()[0]}"
         for name, timing in row.timings.items()
         if timing.failure
     ]
@@ -110,7 +110,7 @@ def conditions(results: Results) -> str:
     ]
     load = ""
     if others:
-        most = statistics.quantiles([*others, *others], n=10)[-1]
+        most = sorted(others)[len(others) * 9 // 10]
         load = (
             f" Others used {statistics.median(others):.1f} cores meanwhile, and more "
             f"than {most:.1f} in a tenth of the bursts."

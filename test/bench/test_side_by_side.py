@@ -1,6 +1,8 @@
 """The bench measures a tiny model, and says so in a table; times are not looked at."""
 
 import json
+import sys
+import time
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -54,7 +56,7 @@ def test_a_row_has_figures_of_ours_and_the_failure_of_an_absent_peer(add16: Case
     assert 0 < found.roofline < 1
     assert found.work == Work(16, 3 * 64)
     assert "| add16 | 1 |" in table.line(found, ["absent"])
-    assert table.failures(found) == ["add16, 1 threads, absent: KeyError: 'absent'"]
+    assert table.failures(found) == ["absent, add16, threads 1: KeyError: 'absent'"]
 
 
 def test_a_process_that_ends_is_a_failure(add16: Case):
@@ -68,6 +70,22 @@ def test_a_process_that_ends_is_a_failure(add16: Case):
         started.burst(1)
     assert started.timing.failure == "the process ended"
     assert started.timing.median is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="states are read from /proc")
+def test_a_process_is_stopped_unless_it_is_its_turn(add16: Case):
+    with (
+        (add16.folder / "log").open("wb") as file,
+        side_by_side.start(OURS, add16, 1, file) as started,
+    ):
+        process = Path("/proc", str(started.process.pid), "stat")
+        for turn in (started.load, lambda: started.burst(1)):
+            turn()
+            # A signal that is sent may take its time.
+            end = time.monotonic() + 10
+            while (state := process.read_text().split()[2]) != "T":
+                assert time.monotonic() < end, state
+        assert started.timing.failure is None
 
 
 def test_a_process_that_says_nothing_is_a_failure(
