@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH := .venv-torch/bin
 
-.PHONY: demo test test-torch soak bench lit docs clean
+.PHONY: demo test test-torch soak bench bench-docs lit docs clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -26,9 +26,14 @@ test-torch: .venv-torch/dev
 soak: .venv-torch/dev
 	$(TORCH)/pytest -m soak
 
-# Times beside those of the peers.
+# Times beside those of the peers, side by side; it takes an hour.
 bench: .venv-torch/bench
-	$(TORCH)/python -m bench
+	$(TORCH)/python -m bench --json build/bench.json
+
+# What `make bench` measured, as the table and the plot of docs/performance.md.
+bench-docs: .venv-torch/bench
+	$(TORCH)/python -m bench.table build/bench.json docs/performance.md
+	$(TORCH)/python -m bench.plot build/bench.json docs/performance.svg
 
 # The list of ops; it needs PyTorch to say what is read of that.
 docs: .venv-torch/dev

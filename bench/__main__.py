@@ -1,106 +1,78 @@
 """
-Time the models of the tests beside ONNX Runtime, on one thread, in one process.
-
-The two take turns in short bursts, so that what else the machine does meets both; the
-figures are medians over the bursts, and a ratio is one of medians of the same run.
+Measure the models of the suite side by side with the peers that are installed.
 
     make bench
-    python -m bench deep_wide digits
+    python -m bench resnet50 lstm --threads 1 --peers ours,onnxruntime --rounds 3
+
+Numpy in and numpy out; each peer in a process of its own, in turns (`side_by_side.py`).
+A peer that is not installed, or fails, has `-` in its place; one with another result
+than torch has `≠`. The ratio is our time over that of the best peer with a right
+result, the spread is between the quartiles of our bursts, and the roofline is the least
+time of the machine for the operations and bytes of the model over ours.
 """
 
 from __future__ import annotations
 
-import statistics
+import argparse
 import sys
-import time
-from collections.abc import Callable
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import onnxruntime
-
-import static_runtime as sr
-
-ROOT = Path(__file__).resolve().parent.parent
-MODELS = ROOT / "test" / "models" / "onnx"
-DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
-
-CASES: tuple[tuple[str, Path, int], ...] = (
-    ("add16", MODELS / "add16.onnx", 0),
-    ("sr_example", MODELS / "sr_example.onnx", 0),
-    ("mlp_small", MODELS / "mlp_small_dynamic.onnx", 1),
-    ("mlp_small", MODELS / "mlp_small_dynamic.onnx", 64),
-    ("deep_wide", MODELS / "deep_wide_dynamic.onnx", 1),
-    ("deep_wide", MODELS / "deep_wide_dynamic.onnx", 20),
-    ("deep_wide", MODELS / "deep_wide_dynamic.onnx", 200),
-    ("digits", DIGITS, 1),
-    ("digits", DIGITS, 64),
-)
-"""Name, file, and batch size; 0 for a model of fixed sizes."""
-
-ROUNDS = 15
-BURST_SECONDS = 0.04
+from .cases import suite_case
+from .peers import OTHERS, OURS, PEERS
+from .results import Results
+from .side_by_side import Plan, measure
+from .table import conditions, failures, heading, line, means
 
 
-def session(path: Path) -> onnxruntime.InferenceSession:
-    """The model in ONNX Runtime, on one thread."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(
-        str(path), options, providers=["CPUExecutionProvider"]
-    )
+def arguments(args: Sequence[str] | None) -> argparse.Namespace:
+    """What is asked for on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("models", nargs="*", metavar="MODEL", help="of bench/suite; all by default")
+    add("--threads", default="1,2", help="how many, one after the other (1,2)")
+    add("--peers", default=",".join(PEERS), help="which (all)")
+    add("--rounds", type=int, default=7, help="bursts of each peer (7)")
+    add("--ms", type=float, default=150.0, help="milliseconds of a burst (150)")
+    add("--json", type=Path, help="a file for the results; rows there are kept")
+    found = parser.parse_args(args)
+    if unknown := [each for each in found.peers.split(",") if each not in PEERS]:
+        parser.error(f"expected peers of {', '.join(PEERS)}, got {', '.join(unknown)}")
+    if found.rounds < 1:
+        parser.error(f"expected a round or more, got {found.rounds}")
+    return found
 
 
-def burst(call: Callable[[], Any]) -> float:
-    """The median time of a call, in seconds, over one burst."""
-    times: list[int] = []
-    call()
-    end = time.perf_counter() + BURST_SECONDS
-    while not times or time.perf_counter() < end:
-        start = time.perf_counter_ns()
-        call()
-        times.append(time.perf_counter_ns() - start)
-    return statistics.median(times) / 1e9
+def main(args: Sequence[str] | None = None) -> None:
+    """Prints a row for each model when it is measured, and the means at the end."""
+    asked = arguments(args)
+    from .suite import SUITE
 
-
-def measure(path: Path, batch: int) -> tuple[float, float, float]:
-    """The median times of ours and of the peer, and the largest relative difference."""
-    model, peer = sr.compile(path), session(path)
-    random = np.random.default_rng(0)
-    symbols = dict.fromkeys(model.program.symbols, batch)
-    feed = {
-        each.name: random.standard_normal(each.sizes(symbols)).astype(each.dtype)
-        for each in model.program.inputs
-    }
-    arrays = list(feed.values())
-    ours, theirs = np.asarray(model(*arrays)), np.asarray(peer.run(None, feed)[0])
-    error = float(np.abs(ours - theirs).max() / np.abs(theirs).max())
-    times: list[tuple[float, float]] = []
-    for _ in range(ROUNDS):
-        mine = burst(lambda: model(*arrays))
-        times.append((mine, burst(lambda: peer.run(None, feed))))
-    mine, other = zip(*times, strict=True)
-    return statistics.median(mine), statistics.median(other), error
-
-
-def main() -> None:
-    """Prints a table of the models that are named, or of all."""
-    wanted = sys.argv[1:]
-    print(f"onnxruntime {onnxruntime.__version__}, one thread, numpy in and out")
-    print("| model | batch | ours, us | ONNX Runtime, us | ratio | difference |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for name, path, batch in CASES:
-        if wanted and name not in wanted:
-            continue
-        mine, other, error = measure(path, batch)
-        size = str(batch) if batch else "fixed"
-        print(
-            f"| {name} | {size} | {mine * 1e6:.2f} | {other * 1e6:.2f} | "
-            f"{mine / other:.2f} | {error:.0e} |",
-            flush=True,
-        )
+    names: list[str] = asked.models or list(SUITE)
+    if unknown := [each for each in names if each not in SUITE]:
+        raise SystemExit(f"expected models of {', '.join(SUITE)}, got {unknown[0]}")
+    plan = Plan(asked.peers.split(","), asked.rounds, asked.ms)
+    others = [each for each in OTHERS if each in plan.peers]
+    results = Results.here()
+    if asked.json is not None:
+        results.resume(asked.json)
+    print(f"microseconds of a call; {OURS} beside {', '.join(others)}\n")
+    print(heading(others), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            case = suite_case(name, Path(folder))
+            for threads in map(int, asked.threads.split(",")):
+                row = measure(case, threads, plan)
+                results.add(row)
+                print(line(row, others), flush=True)
+                for each in failures(row):
+                    print(each, file=sys.stderr, flush=True)
+                if asked.json is not None:
+                    results.write(asked.json)
+            case.model.unlink()
+    print("", *means(results), "", conditions(results), sep="\n")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ same turns.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import statistics
 import sys
@@ -25,13 +24,11 @@ from typing import Any
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import numpy as np
-from llvmlite import binding
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import static_runtime as sr
-from static_runtime.compiler.target import find_target
-from static_runtime.lowering.llvm_to_object import compile_text, machine_of
-from static_runtime.runtime.code import linker
+
+from .limits import Limits, clock
 
 try:
     import onnxruntime
@@ -122,78 +119,6 @@ def model_of(case: Case) -> tuple[ModelProto, list[Any]]:
     return model, [x, w]
 
 
-def peaks() -> tuple[Callable[[], float], Callable[[], float]]:
-    """Functions that measure operations and bytes a second."""
-    target = find_target("host")
-    lanes, totals = target.lanes(32), 12 if target.registers.data == 16 else 24
-    vector = f"<{lanes} x float>"
-    lines = [f"declare {vector} @llvm.fma.v{lanes}f32({vector}, {vector}, {vector})"]
-    for name, reads in (("peak_fma", False), ("peak_read", True)):
-        lines += [
-            f"define float @{name}(i64 %count, ptr %data) {{",
-            "entry:",
-            f"  %one = load {vector}, ptr %data, align 4",
-            "  br label %loop",
-            "loop:",
-            "  %i = phi i64 [0, %entry], [%next, %loop]",
-        ]
-        for n in range(totals):
-            lines.append(f"  %a{n} = phi {vector} [%one, %entry], [%b{n}, %loop]")
-        for n in range(totals):
-            factor = "%one"
-            if reads:
-                lines += [
-                    f"  %k{n} = add i64 %i, {n * lanes}",
-                    f"  %p{n} = getelementptr float, ptr %data, i64 %k{n}",
-                    f"  %l{n} = load {vector}, ptr %p{n}, align 4",
-                ]
-                factor = f"%l{n}"
-            lines.append(
-                f"  %b{n} = call {vector} @llvm.fma.v{lanes}f32({vector} %a{n}, "
-                f"{vector} %one, {vector} {factor})"
-            )
-        lines += [
-            f"  %next = add i64 %i, {totals * lanes}",
-            "  %more = icmp slt i64 %next, %count",
-            "  br i1 %more, label %loop, label %done",
-            "done:",
-        ]
-        total = "%b0"
-        for n in range(1, totals):
-            lines.append(f"  %t{n} = fadd {vector} {total}, %b{n}")
-            total = f"%t{n}"
-        lines += [
-            f"  %r = extractelement {vector} {total}, i64 0",
-            "  ret float %r",
-            "}",
-        ]
-    builder = binding.JITLibraryBuilder()
-    builder.add_object_img(compile_text("\n".join(lines) + "\n", machine_of(target)))
-    builder.export_symbol("peak_fma")
-    builder.export_symbol("peak_read")
-    library = builder.link(linker(), "peaks")
-    type = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_int64, ctypes.c_void_p)
-    fma, read = type(library["peak_fma"]), type(library["peak_read"])
-    data = np.full(1 << 24, 0.5, np.float32)
-    step = totals * lanes
-    count, whole = 1_000_000 * step, data.size // step * step
-
-    def operations(_: Any = library) -> float:
-        return 2 * count / clock(lambda: fma(count, data.ctypes.data))
-
-    def bytes_read() -> float:
-        return 4 * whole / clock(lambda: read(whole, data.ctypes.data))
-
-    return operations, bytes_read
-
-
-def clock(call: Callable[[], Any]) -> float:
-    """The seconds of this thread for one call."""
-    start = time.thread_time()
-    call()
-    return max(time.thread_time() - start, 1e-9)
-
-
 def repeated(call: Callable[[], Any]) -> Callable[[], float]:
     """A function that measures a call, many of them if it is short."""
     call()
@@ -206,7 +131,7 @@ def repeated(call: Callable[[], Any]) -> Callable[[], float]:
     return lambda: clock(many) / times
 
 
-def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) -> str:
+def measure(case: Case, machine: Limits) -> str:
     """A line of the table."""
     model, (x, w) = model_of(case)
     compiled = sr.compile(model, options=sr.Options(threads=1))
@@ -226,7 +151,7 @@ def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) 
     limits: list[tuple[float, float]] = []
     end = time.perf_counter() + SECONDS
     while time.perf_counter() < end or len(turns) < ROUNDS:
-        limits.append((flops(), reads()))
+        limits.append((machine.operations_a_second(), machine.bytes_read_a_second()))
         turns.append([run() for run in runs])
     times = [statistics.median(each) for each in zip(*turns, strict=True)]
     limit, widest = (statistics.median(each) for each in zip(*limits, strict=True))
@@ -243,14 +168,15 @@ def measure(case: Case, flops: Callable[[], float], reads: Callable[[], float]) 
 
 def main() -> None:
     """Prints a table of the cases that are named, or of all."""
-    flops, reads = peaks()
-    print(f"peak {max(flops() for _ in range(9)) / 1e9:.1f} GFLOP/s", end=", ")
-    print(f"reading {max(reads() for _ in range(9)) / 1e9:.1f} GB/s; GFLOP/s:")
+    machine = Limits()
+    flops = max(machine.operations_a_second() for _ in range(9))
+    reads = max(machine.bytes_read_a_second() for _ in range(9))
+    print(f"peak {flops / 1e9:.1f} GFLOP/s, reading {reads / 1e9:.1f} GB/s; GFLOP/s:")
     print("| case | us | ours | of peak | of reading | numpy | ONNX Runtime | error |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for case in CASES:
         if not sys.argv[1:] or case.name in sys.argv[1:]:
-            print(measure(case, flops, reads), flush=True)
+            print(measure(case, machine), flush=True)
 
 
 if __name__ == "__main__":

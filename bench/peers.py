@@ -1,0 +1,141 @@
+"""
+The ways to run a model that are measured side by side: ours, and its peers.
+
+Each is a function that takes a case and a number of threads, and returns a call without
+arguments, from arrays of numpy to arrays of numpy. What it needs is imported when it is
+called, so that one that is not installed fails alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from .cases import Array, Case, several
+
+Call: TypeAlias = Callable[[], Any]
+"""One run: an array, or a sequence of arrays."""
+
+Peer: TypeAlias = Callable[[Case, int], Call]
+"""What loads the model of a case to run on so many threads."""
+
+
+def ours(case: Case, threads: int) -> Call:
+    """The ONNX file, compiled for this machine."""
+    import static_runtime as sr
+
+    options = sr.Options(cache=False, threads=threads)
+    model, inputs = sr.compile(case.model, options=options), case.inputs()
+    match inputs:
+        # A call with the arguments written out, as one writes it.
+        case [x]:
+            return lambda: model(x)
+        case [x, y]:
+            return lambda: model(x, y)
+        case _:
+            return lambda: model(*inputs)
+
+
+def onnxruntime(case: Case, threads: int) -> Call:
+    """ONNX Runtime's own kernels for CPUs."""
+    library: Any = import_module("onnxruntime")
+    options = library.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = library.InferenceSession(
+        str(case.model), options, providers=["CPUExecutionProvider"]
+    )
+    names = [each.name for each in session.get_inputs()]
+    feed = dict(zip(names, case.inputs(), strict=True))
+    return lambda: session.run(None, feed)
+
+
+def openvino(case: Case, threads: int) -> Call:
+    """OpenVINO for latency, in f32: its own choice may be bf16."""
+    library: Any = import_module("openvino")
+    settings = {
+        "PERFORMANCE_HINT": "LATENCY",
+        "INFERENCE_PRECISION_HINT": "f32",
+        "INFERENCE_NUM_THREADS": threads,
+        "NUM_STREAMS": 1,
+        "ENABLE_CPU_PINNING": False,
+    }
+    model = library.Core().compile_model(str(case.model), "CPU", settings)
+    request, count = model.create_infer_request(), len(model.outputs)
+    names = [each.get_any_name() for each in model.inputs]
+    feed = dict(zip(names, case.inputs(), strict=True))
+
+    def run() -> list[Array]:
+        results = request.infer(feed, share_inputs=True, share_outputs=True)
+        return [results[number] for number in range(count)]
+
+    return run
+
+
+def torch_module(case: Case, threads: int) -> tuple[Any, Any]:
+    """PyTorch on so many threads, and the module of the case."""
+    torch: Any = import_module("torch")
+    torch.set_num_threads(threads)
+    module, _ = import_module("bench.suite").SUITE[case.name].make()
+    return torch, module
+
+
+def torch_call(torch: Any, function: Callable[..., Any], case: Case) -> Call:
+    """A call of what takes and returns tensors."""
+    inputs, from_numpy = case.inputs(), torch.from_numpy
+    inference = torch.inference_mode
+
+    def run() -> list[Array]:
+        with inference():
+            result = function(*[from_numpy(each) for each in inputs])
+        return [each.numpy() for each in several(result)]
+
+    return run
+
+
+def torch_eager(case: Case, threads: int) -> Call:
+    """PyTorch's module as it is, op by op."""
+    torch, module = torch_module(case, threads)
+    return torch_call(torch, module, case)
+
+
+def torch_compile(case: Case, threads: int) -> Call:
+    """PyTorch's compiler, Inductor, with frozen weights."""
+    torch, module = torch_module(case, threads)
+    config: Any = import_module("torch._inductor.config")
+    # Code is made for a number of threads, and kept without it.
+    config.force_disable_caches = True
+    config.compile_threads = 1
+    config.freezing = True
+    return torch_call(torch, torch.compile(module), case)
+
+
+def torch_static(case: Case, threads: int) -> Call:
+    """PyTorch's Static Runtime, on the traced and frozen module."""
+    torch, module = torch_module(case, threads)
+    example = tuple[Any, ...](map(torch.from_numpy, case.inputs()))
+    with torch.inference_mode():
+        traced = torch.jit.trace(module, example, check_trace=False)
+        static = torch._C._jit_to_static_module(torch.jit.freeze(traced)._c)
+    return torch_call(torch, static, case)
+
+
+PEERS: Mapping[str, Peer] = MappingProxyType(
+    {
+        "ours": ours,
+        "onnxruntime": onnxruntime,
+        "openvino": openvino,
+        "torch": torch_eager,
+        "torch-compile": torch_compile,
+        "torch-static": torch_static,
+    }
+)
+"""By name, in the order of the table."""
+
+OURS, *OTHERS = PEERS
+"""The name of ours, and those of the others."""
+
+LIBRARIES = ("numpy", "llvmlite", "onnxruntime", "openvino", "torch")
+"""What the versions of are noted with the figures."""
