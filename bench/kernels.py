@@ -40,7 +40,7 @@ from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
 from static_runtime.runtime.code import LOCK, linker
 from static_runtime.runtime.runtime import StaticRuntime
 
-from .gemm import peaks
+from .limits import Limits
 
 REPEATS = 7
 
@@ -137,8 +137,8 @@ def main(path: str, given: list[str]) -> None:
         list(artifact.objects[:main_object]), list(dict.fromkeys(names.values()))
     )
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
-    flops, _ = peaks()
-    limit, total = max(flops() for _ in range(REPEATS)), 0.0
+    machine, total = Limits(), 0.0
+    limit = max(machine.operations_a_second() for _ in range(REPEATS))
     for call in program.body.block.ops:
         if not isinstance(call, CallOp):
             continue
