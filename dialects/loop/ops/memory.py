@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -28,6 +30,36 @@ def element_type(buffer: SSAValue) -> Attribute:
     """The type of the elements of a buffer."""
     assert isa(buffer.type, MemRefType)
     return buffer.type.element_type
+
+
+def print_element(
+    printer: Printer,
+    buffer: SSAValue,
+    indices: Sequence[SSAValue],
+    strides: ArrayAttr[StringAttr],
+) -> None:
+    """Prints a buffer, a subscript and the type of the buffer."""
+    printer.print_ssa_value(buffer)
+    print_subscript(printer, indices, strides)
+    printer.print_string(" : ")
+    printer.print_attribute(buffer.type)
+
+
+def parse_element(
+    parser: Parser,
+) -> tuple[list[SSAValue], ArrayAttr[StringAttr], Attribute]:
+    """Reads what `print_element` prints: buffer and indices, strides, element type."""
+    buffer = parser.parse_unresolved_operand()
+    indices, strides = parse_subscript(parser)
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    if not isa(type, MemRefType):
+        parser.raise_error(f"expected a memref, got {type}")
+    operands = [
+        parser.resolve_operand(buffer, type),
+        *(resolve_index(parser, each) for each in indices),
+    ]
+    return operands, strides, type.element_type
 
 
 @irdl_op_definition
@@ -63,27 +95,16 @@ class LoadOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         """Prints the buffer, the subscript and the type of the buffer."""
         printer.print_string(" ")
-        printer.print_ssa_value(self.buffer)
-        print_subscript(printer, self.indices, self.strides)
-        printer.print_string(" : ")
-        printer.print_attribute(self.buffer.type)
+        print_element(printer, self.buffer, self.indices, self.strides)
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
         """Reads what `print` prints."""
-        buffer = parser.parse_unresolved_operand()
-        indices, strides = parse_subscript(parser)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref, got {type}")
+        operands, strides, element = parse_element(parser)
         return cls.create(
-            operands=[
-                parser.resolve_operand(buffer, type),
-                *(resolve_index(parser, each) for each in indices),
-            ],
+            operands=operands,
             properties={"strides": strides},
-            result_types=[type.element_type],
+            result_types=[element],
         )
 
 
@@ -120,27 +141,15 @@ class StoreOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
-        printer.print_ssa_value(self.buffer)
-        print_subscript(printer, self.indices, self.strides)
-        printer.print_string(" : ")
-        printer.print_attribute(self.buffer.type)
+        print_element(printer, self.buffer, self.indices, self.strides)
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
         """Reads what `print` prints."""
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
-        buffer = parser.parse_unresolved_operand()
-        indices, strides = parse_subscript(parser)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref, got {type}")
+        operands, strides, element = parse_element(parser)
         return cls.create(
-            operands=[
-                parser.resolve_operand(value, type.element_type),
-                parser.resolve_operand(buffer, type),
-                *(resolve_index(parser, each) for each in indices),
-            ],
+            operands=[parser.resolve_operand(value, element), *operands],
             properties={"strides": strides},
         )

@@ -13,9 +13,9 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.utils.hints import isa
 
-from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
+from ..subscript import Subscript
+from .memory import parse_element, print_element
 
 
 @irdl_op_definition
@@ -51,24 +51,10 @@ class PrefetchOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         """Prints the buffer, the subscript and the type of the buffer."""
         printer.print_string(" ")
-        printer.print_ssa_value(self.buffer)
-        print_subscript(printer, self.indices, self.strides)
-        printer.print_string(" : ")
-        printer.print_attribute(self.buffer.type)
+        print_element(printer, self.buffer, self.indices, self.strides)
 
     @classmethod
     def parse(cls, parser: Parser) -> PrefetchOp:
         """Reads what `print` prints."""
-        buffer = parser.parse_unresolved_operand()
-        indices, strides = parse_subscript(parser)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref, got {type}")
-        return cls.create(
-            operands=[
-                parser.resolve_operand(buffer, type),
-                *(resolve_index(parser, each) for each in indices),
-            ],
-            properties={"strides": strides},
-        )
+        operands, strides, _ = parse_element(parser)
+        return cls.create(operands=operands, properties={"strides": strides})
