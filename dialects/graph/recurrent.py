@@ -36,7 +36,7 @@ from .ops.binary import AddOp
 from .ops.cast import CastOp
 from .ops.clamp import ClampOp
 from .ops.compare import LtOp
-from .ops.control_flow import LoopOp
+from .ops.control_flow import LoopOp, unstacked_type
 from .ops.fusion import YieldOp
 from .ops.iota import IotaOp
 from .ops.matmul import MatmulOp
@@ -226,7 +226,7 @@ class RecurrentOp(GraphOp, ABC):
             )
             return [whole.result, *last]
         types = [each.type for each in (*states, *captured.values())]
-        types[len(states) : len(states)] = [element_type(each) for each in scanned]
+        types[len(states) : len(states)] = [unstacked_type(each) for each in scanned]
         body = Block(arg_types=types)
         taken = iter(body.args)
         with ImplicitBuilder(body):
@@ -300,12 +300,6 @@ def part(x: SSAValue, axis: int, number: int, size: Dim) -> SSAValue:
 def parts(x: SSAValue, count: int, hidden: Dim) -> list[SSAValue]:
     """Builds the parts of Bx(G*H), each of `hidden` columns."""
     return [part(x, 1, each, hidden) for each in range(count)]
-
-
-def element_type(stack: SSAValue) -> Tensor:
-    """The type of an element along the first axis."""
-    type = tensor_type(stack)
-    return tensor(type.element_type, *sizes(type)[1:])
 
 
 def without_first(x: SSAValue) -> SSAValue:

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -46,13 +46,13 @@ from ....dialects.graph.elementwise import BinaryOp, UnaryOp
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.control_flow import LoopOp
+from ....dialects.graph.ops.control_flow import LoopOp, unstacked_type
 from ....dialects.graph.ops.fusion import YieldOp
 from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import ReduceOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import sizes, tensor, tensor_type
+from ....dialects.graph.shape import sizes, tensor_type
 
 FITS = 1 << 21
 """Bytes between two products that are worth no blocks, as a second cache has."""
@@ -231,7 +231,7 @@ class Tiling:
     ) -> SSAValue:
         """Builds a loop that sees an element of some values, and the others whole."""
         whole = [each for each in values if each not in split]
-        types = [element(values[each]) for each in split]
+        types = [unstacked_type(values[each]) for each in split]
         types += [values[each].type for each in whole]
         body = Block(arg_types=types)
         inside: dict[SSAValue, BlockArgument] = dict(
@@ -281,9 +281,3 @@ class Tiling:
         most = max(BLOCK * 8 // kind.bitwidth // max(columns, 1), FEWEST)
         fitting = [n for n in range(FEWEST, most + 1) if rows % n == 0]
         return rows // max(fitting, default=max(rows, 1))
-
-
-def element(value: SSAValue) -> Attribute:
-    """The type of an element along the first axis."""
-    type = tensor_type(value)
-    return tensor(type.element_type, *sizes(type)[1:])

@@ -231,16 +231,12 @@ class LoopOp(ControlOp):
         types = list(self.operand_types[self.first :])
         start = self.carried_count
         for place in range(start, start + self.scanned_count):
-            type = tensor_type(types[place])
-            types[place] = tensor(type.element_type, *sizes(type)[1:])
+            types[place] = unstacked_type(types[place])
         return types
 
     def yield_types(self) -> Sequence[Attribute]:
         count = self.carried_count
-        elements: list[Attribute] = []
-        for each in self.result_types[count:]:
-            type = tensor_type(each)
-            elements.append(tensor(type.element_type, *sizes(type)[1:]))
+        elements = [unstacked_type(each) for each in self.result_types[count:]]
         condition = [tensor(i1)] * self.first
         return [*condition, *self.result_types[:count], *elements]
 
@@ -325,6 +321,12 @@ def stack_type(element: Attribute, trips: Dim) -> TensorType[Attribute]:
     """The type of so many elements along a new first axis."""
     type = tensor_type(element)
     return tensor(type.element_type, trips, *sizes(type))
+
+
+def unstacked_type(stack: Attribute | SSAValue) -> TensorType[Attribute]:
+    """The type of an element along the first axis of a stack."""
+    type = tensor_type(stack)
+    return tensor(type.element_type, *sizes(type)[1:])
 
 
 def known(size: Dim, symbols: Mapping[str, int]) -> int:
