@@ -16,13 +16,16 @@ from ...dialects.dims import Dim
 from .blocks import Blocks, Place
 from .function import FunctionWriter
 
+LINE = 64
+"""Bytes that a fetch brings."""
+
 FEW_TILES = 40
 """Tiles of rows for which the next panel is fetched ahead, at most."""
 
 
 @dataclass(frozen=True)
 class Ahead:
-    """Fetches a part of the next panel, so many bytes of it at each step."""
+    """Fetches a part of the next panel, so many bytes of it for each step."""
 
     w: FunctionWriter
     base: str
@@ -42,10 +45,10 @@ class Ahead:
         base = w.emit(f"getelementptr i8, ptr {blocks.at(panel, apart)}, i64 {part}")
         return Ahead(w, base, each)
 
-    def fetch(self, step: str) -> None:
-        """Writes the fetch that belongs to a step."""
-        if self.bytes:
-            place = self.w.mul(step, str(self.bytes))
+    def fetch(self, step: str, count: int) -> None:
+        """Writes the fetches that belong to so many steps, a line of memory each."""
+        for line in range(0, count * self.bytes, LINE):
+            place = self.w.add(self.w.mul(step, str(self.bytes)), str(line))
             here = self.w.emit(f"getelementptr i8, ptr {self.base}, i64 {place}")
             self.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 2, i32 1)")
 

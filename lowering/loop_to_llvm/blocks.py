@@ -105,13 +105,13 @@ class Blocks:
         depth: Depth,
         carried: Sequence[Value],
         build: Callable[[str, int, list[Value]], Sequence[Value]],
-        by: Sequence[int] = (1,),
+        by: Callable[[str], Sequence[int]],
     ) -> list[Value]:
         """
         Writes loops over the steps of a block, the innermost by so many at a time.
 
         `build` takes the number of the step in the block, how many there are, and what
-        is carried.
+        is carried; `by` the bound of the innermost loop.
         """
         w, sizes = self.w, self.reduced[self.axis :]
 
@@ -124,19 +124,13 @@ class Blocks:
                 return list(build(flat, lanes, list(carried)))
             bound = w.size(sizes[number]) if number else depth.count
             stride = product(sizes[number + 1 :])
-            done = "0"
-            for step in by if number == len(sizes) - 1 else (1,):
-                stop = self.w.whole(bound, step) if step > 1 else bound
 
-                def body(
-                    at: str, inner: list[Value], step: int = step
-                ) -> Sequence[Value]:
-                    here = at if number else w.add(depth.start, at)
-                    place = w.add(flat, w.mul(at, w.size(stride)))
-                    return level([*indices, here], place, step, inner)
+            def body(at: str, step: int, inner: list[Value]) -> Sequence[Value]:
+                here = at if number else w.add(depth.start, at)
+                place = w.add(flat, w.mul(at, w.size(stride)))
+                return level([*indices, here], place, step, inner)
 
-                carried = w.loop(done, stop, step, carried, body)
-                done = stop
-            return list(carried)
+            steps = by(bound) if number == len(sizes) - 1 else (1,)
+            return w.loop_by(steps, bound, carried, body)
 
         return level([], "0", 1, carried)

@@ -26,7 +26,7 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
             host.put(host.evaluate(blocks.down), blocks.at(base, flat))
             return ()
 
-        blocks.over(depth, (), copy, by)
+        blocks.over(depth, (), copy, lambda _: by)
         return ()
 
     w.loop("0", blocks.w.minus(end, start), 1, (), row)
@@ -49,7 +49,7 @@ def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
                 blocks.host.put(value, blocks.at(base, line))
             return ()
 
-        return blocks.over(depth, (), copy)
+        return blocks.over(depth, (), copy, lambda _: (1,))
 
     def one_by_one(start: str, base: str) -> list[Value]:
         blocks.host.side_by_side, blocks.host.lanes = None, 1
@@ -67,7 +67,7 @@ def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
 
             return w.loop("0", str(blocks.width), 1, (), element)
 
-        return blocks.over(depth, (), copy)
+        return blocks.over(depth, (), copy, lambda _: (1,))
 
     def panel(at: str, _: list[Value]) -> Sequence[Value]:
         start = w.add(columns.start, at)

@@ -288,6 +288,29 @@ class FunctionWriter:
             for first, last in zip(carried, results, strict=True)
         ]
 
+    def loop_by(
+        self,
+        steps: Sequence[int],
+        stop: str,
+        carried: Sequence[Value],
+        body: Callable[[str, int, list[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """
+        Adds loops from 0 on by so many at a time, then by fewer, until none is left.
+
+        `body` takes the index, how many, and what is carried.
+        """
+        done, values = "0", list(carried)
+        for step in steps:
+            end = self.whole(stop, step) if step > 1 else stop
+
+            def few(at: str, inner: list[Value], step: int = step) -> Sequence[Value]:
+                return body(at, step, inner)
+
+            values = self.loop(done, end, step, values, few)
+            done = end
+        return values
+
 
 def is_number(text: str) -> bool:
     """Whether an i64 is written as a number."""

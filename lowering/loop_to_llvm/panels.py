@@ -28,6 +28,7 @@ from .edge import Edge
 from .row_bases import row_bases, row_element
 from .tile import BlockWriter, Host, Shape, deal
 from .types import Value
+from .unroll import in_a_row, unrolled
 
 WIDEST = 8
 """Vectors in a row of the widest tile: as many chains as multiply-adds in flight."""
@@ -229,43 +230,48 @@ class PanelWriter:
         bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
         ahead = Ahead.of(self.blocks, place, panel, apart)
 
-        def step(flat: str, carried: list[Value]) -> list[Value]:
-            down: list[Value] = []
-            for number, row in enumerate(block.row_at):
-                if copied:
-                    offset = w.add(flat, str(number * (self.blocks.deep + PADDING)))
-                    one = host.read(
-                        self.blocks.at(rows, offset), self.op.initial.type, 1
-                    )
-                elif bases:
-                    one = row_element(self.blocks, bases[number])
-                else:
-                    host.side_by_side, host.lanes = None, 1
-                    self.blocks.let(self.op.step.block.args[0], row)
-                    one = host.evaluate(self.blocks.down)
-                down.append(w.splat(one, self.blocks.lanes))
-            if not panel:
-                return self.multiply(block, down, self.as_it_lies(block), carried)
-            ahead.fetch(flat)
-            line = w.mul(flat, str(self.blocks.width))
-            across: list[Value] = []
-            for vector in range(block.shape.vectors):
-                number, inside = divmod(vector * self.blocks.lanes, self.blocks.width)
-                offset = w.add(line, w.add(w.mul(apart, str(number)), str(inside)))
-                across.append(
-                    host.read(
-                        self.blocks.at(panel, offset),
-                        self.op.initial.type,
-                        self.blocks.lanes,
-                    )
-                )
-            return self.multiply(block, down, across, carried)
+        def element(number: int, flat: str) -> Value:
+            if copied:
+                offset = w.add(flat, str(number * (self.blocks.deep + PADDING)))
+                one = host.read(self.blocks.at(rows, offset), self.op.initial.type, 1)
+            elif bases:
+                one = row_element(self.blocks, bases[number])
+            else:
+                host.side_by_side, host.lanes = None, 1
+                self.blocks.let(self.op.step.block.args[0], block.row_at[number])
+                one = host.evaluate(self.blocks.down)
+            return w.splat(one, self.blocks.lanes)
 
-        if copied:
-            return w.loop(
-                "0", w.mul(depth.count, str(self.blocks.inner)), 1, totals, step
-            )
-        return self.blocks.over(depth, totals, lambda flat, _, inner: step(flat, inner))
+        def step(flat: str, totals: Sequence[Value]) -> list[Value]:
+            if panel:
+                across = self.line(panel, apart, flat, block.shape.vectors)
+            else:
+                across = self.as_it_lies(block)
+            results, wide = list[Value](), len(across)
+            for number in range(block.shape.rows):
+                own = totals[number * wide :][:wide]
+                results += self.multiply(element(number, flat), across, own)
+            return results
+
+        def steps(flat: str, count: int, totals: list[Value]) -> list[Value]:
+            ahead.fetch(flat, count)
+            return in_a_row(self.blocks, flat, count, totals, step)
+
+        if not copied:
+            return self.blocks.over(depth, totals, steps, unrolled)
+        bound = w.mul(depth.count, str(self.blocks.inner))
+        return w.loop_by(unrolled(bound), bound, totals, steps)
+
+    def line(self, panel: str, apart: str, flat: str, vectors: int) -> list[Value]:
+        """Writes the loads of what panels have at a step."""
+        w, host, type = self.w, self.host, self.op.initial.type
+        start, values = w.mul(flat, str(self.blocks.width)), list[Value]()
+        for vector in range(vectors):
+            number, inside = divmod(vector * self.blocks.lanes, self.blocks.width)
+            offset = w.add(start, w.add(w.mul(apart, str(number)), str(inside)))
+            at = self.blocks.at(panel, offset)
+            values.append(host.read(at, type, self.blocks.lanes))
+        return values
 
     def as_it_lies(self, block: BlockWriter) -> list[Value]:
         """Writes the loads of columns that are neither in panels nor copied."""
@@ -278,19 +284,15 @@ class PanelWriter:
         return across
 
     def multiply(
-        self,
-        block: BlockWriter,
-        down: Sequence[Value],
-        across: Sequence[Value],
-        totals: Sequence[Value],
+        self, down: Value, across: Sequence[Value], totals: Sequence[Value]
     ) -> list[Value]:
-        """Writes one step of every total."""
+        """Writes one step of the totals of a row."""
         host, results = self.host, list[Value]()
         *_, so_far = self.op.step.block.args
-        for (row, vector), total in zip(block.places, totals, strict=True):
+        for one, total in zip(across, totals, strict=True):
             host.values[so_far] = total
-            host.values[self.blocks.down.result] = down[row]
-            host.values[self.blocks.across.result] = across[vector]
+            host.values[self.blocks.down.result] = down
+            host.values[self.blocks.across.result] = one
             for each in self.op.step.block.ops:
                 if not isinstance(each, LoadOp | YieldOp):
                     host.values[each.results[0]] = host.evaluate(each)
