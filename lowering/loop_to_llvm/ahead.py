@@ -1,9 +1,12 @@
 """
-Write fetches of the next panel into the second cache while this one is computed with.
+Write fetches of what is read next: the next panel, and what the finish of a tile reads.
 
 A panel is read by all rows of a block, and each tile of them fetches a part of the one
 that comes next. With many rows the first tile, which waits for its panel, is one of
 many; a block of few is where fetching ahead pays.
+
+Where the result of another kernel is added to that of a tile, its steps are time enough
+to bring it into the first cache.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FixedBitwidthType
 
 from ...dialects.dims import Dim
+from ...dialects.loop.ops.memory import LoadOp
 from .blocks import Blocks, Place
 from .function import FunctionWriter
+from .tile import BlockWriter, Shape
 
 LINE = 64
 """Bytes that a fetch brings."""
@@ -51,6 +56,30 @@ class Ahead:
             place = self.w.add(self.w.mul(step, str(self.bytes)), str(line))
             here = self.w.emit(f"getelementptr i8, ptr {self.base}, i64 {place}")
             self.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 2, i32 1)")
+
+
+def fetch_finish(blocks: Blocks, block: BlockWriter) -> None:
+    """Writes fetches of what the finish of a tile reads, before its steps."""
+    row, column, *_ = blocks.op.finish.block.args
+    for op in blocks.op.finish.block.ops:
+        if not isinstance(op, LoadOp) or row not in op.at.indices:
+            continue
+        if dict(op.at.terms).get(column) == 1:
+            for number in range(block.shape.rows):
+                block.enter(blocks.op.finish.block, (number, 0))
+                fetch_row(blocks, op, block.shape)
+
+
+def fetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
+    """Writes fetches of one row of a tile that a load of its finish reads."""
+    host, type = blocks.host, op.result.type
+    assert isinstance(type, FixedBitwidthType)
+    host.side_by_side, host.lanes = None, 1
+    place, _, _ = host.place(op.at)
+    start, bytes = host.address(op.buffer, place), max(type.bitwidth // 8, 1)
+    for line in range(0, shape.vectors * shape.lanes * bytes, LINE):
+        here = blocks.w.emit(f"getelementptr i8, ptr {start}, i64 {line}")
+        blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
 
 
 def tiles_in_block(rows: Dim, most: int, tall: int) -> int:

@@ -23,6 +23,7 @@ from ...dialects.loop.ops.prefetch import PrefetchOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
+from .ahead import LINE
 from .check_index import write_check
 from .function import FunctionWriter, is_number
 from .math import FUNCTIONS, Element, define
@@ -34,10 +35,6 @@ from .types import Value, byte_count, memory_text, type_text
 
 SHORT = 16
 """Steps of an innermost loop that LLVM had better unroll."""
-
-
-LINE = 64
-"""The bytes that memory comes in."""
 
 
 def is_short(size: Dim) -> bool:

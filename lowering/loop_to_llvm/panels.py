@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
-from .ahead import Ahead
+from .ahead import Ahead, fetch_finish
 from .blocks import PADDING, Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
@@ -203,6 +203,7 @@ class PanelWriter:
                 partial, edge.load, lambda: [block.load(at) for at in block.places]
             ),
         )
+        fetch_finish(self.blocks, block)
         totals = self.steps(place, depth, block, totals, copied)
         self.w.branch(
             depth.last,
