@@ -25,8 +25,8 @@ MANY = 1 << 30
 SPARE = 2
 """Registers for an element of the rows, and for what is between."""
 
-TALLEST = 16
-"""Rows of the tallest tile: a row needs an address."""
+TALLEST = 12
+"""Rows of the tallest tile: a row needs an address, and there are 15 registers."""
 
 ADDRESSES = 10
 """Rows of the tallest tile of one vector: more addresses than registers cost a load."""

@@ -201,6 +201,10 @@ class FunctionWriter:
         """The greatest multiple of `step` that is not above `size`."""
         return self.mul(self.div(size, step), str(step))
 
+    def fence(self) -> None:
+        """Adds a line over which LLVM moves no load; no instruction comes of it."""
+        self.do('fence syncscope("singlethread") acq_rel')
+
     def branch(
         self,
         condition: str,

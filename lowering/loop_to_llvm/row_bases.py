@@ -1,9 +1,9 @@
 """
-Write where rows begin that do not lie evenly, as the places of an image do.
+Write where the rows of a tile begin, before its steps.
 
-An address for each row, found before the steps: within them all rows are as far from
-theirs. Of one sum of indices LLVM makes addresses that are loaded again in each step;
-and so it does where it sees of what sums those addresses came.
+Of one sum of indices LLVM makes addresses that are loaded again in each step. So rows
+that lie evenly have one address and are so many bytes from it; those that do not, as
+places of an image, have an address each. Within the steps all are as far from theirs.
 """
 
 from __future__ import annotations
@@ -11,27 +11,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .blocks import Blocks, Depth
+from .tile import hidden
 from .types import Value
-
-HIDE = "@llvm.launder.invariant.group.p0"
-"""Gives the address that it takes; what that is the sum of is forgotten."""
 
 
 def row_bases(blocks: Blocks, depth: Depth, rows: Sequence[str]) -> list[str]:
-    """The addresses of rows in a block of steps; none where rows lie evenly."""
+    """The addresses of rows in a block of steps; none where LLVM finds good ones."""
     at, type = blocks.down.at, blocks.down.result.type
     row = blocks.op.step.block.args[0]
-    if at.panel is None or at.panel.index is not row or type != blocks.op.initial.type:
+    if type != blocks.op.initial.type:
         return []
     blocks.enter(depth, ["0" for _ in blocks.reduced[blocks.axis :]])
     blocks.host.side_by_side, blocks.host.lanes = None, 1
-    bases: list[str] = []
-    for each in rows:
-        blocks.let(row, each)
-        place, _, _ = blocks.host.place(at)
-        base = blocks.host.address(blocks.down.buffer, place)
-        bases.append(blocks.w.emit(f"call ptr {HIDE}(ptr {base})"))
-    return bases
+    if at.panel is not None and at.panel.index is row:
+        return [row_base(blocks, each) for each in rows]
+    apart = at.step(row)
+    if at.panel is not None or not isinstance(apart, int):
+        return []
+    base = row_base(blocks, rows[0])
+    return [blocks.at(base, str(apart * number)) for number in range(len(rows))]
+
+
+def row_base(blocks: Blocks, row: str) -> str:
+    """The address of a row."""
+    blocks.let(blocks.op.step.block.args[0], row)
+    place, _, _ = blocks.host.place(blocks.down.at)
+    return hidden(blocks.w, blocks.host.address(blocks.down.buffer, place))
 
 
 def row_element(blocks: Blocks, base: str) -> Value:

@@ -18,11 +18,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.dims import Dim
 from ...dialects.loop.ops.for_loop import YieldOp
-from ...dialects.loop.ops.memory import StoreOp
+from ...dialects.loop.ops.memory import LoadOp, StoreOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Subscript
 from .function import FunctionWriter
-from .types import Value
+from .types import Value, memory_text
 
 
 class Host(Protocol):
@@ -65,6 +65,16 @@ class Shape:
     rows: int
     vectors: int
     lanes: int
+
+
+def hidden(w: FunctionWriter, address: str) -> str:
+    """
+    An address, of which LLVM does not see what it is the sum of.
+
+    Else it finds other sums for the addresses of each step, which need more registers
+    than there are.
+    """
+    return w.emit(f"call ptr @llvm.launder.invariant.group.p0(ptr {address})")
 
 
 def write_tile(host: Host, op: TileOp) -> None:
@@ -151,10 +161,12 @@ class BlockWriter:
             for row in range(shape.rows)
             for vector in range(shape.vectors)
         ]
+        self.bases: dict[Operation, list[str]] = {}
 
     def write(self, row: str, column: str) -> None:
         """Writes the block whose first total is at this row and column."""
         self.place(row, column)
+        self.find_bases()
         initial = self.host.values[self.op.initial]
         initial = self.host.w.splat(initial, self.shape.lanes)
         _, _, *reduced = self.op.sizes
@@ -236,6 +248,9 @@ class BlockWriter:
         _, _, *indices, so_far = block.args
         for index, at in zip(indices, point, strict=True):
             host.values[index] = Value(at, IndexType())
+        if self.bases:
+            # What all rows use is loaded again for each tile, or it would be spilled.
+            host.w.fence()
         known: dict[tuple[SSAValue, int, int], Value] = {}
         results: list[Value] = []
         for place, total in zip(self.places, totals, strict=True):
@@ -251,10 +266,52 @@ class BlockWriter:
                     place[1] if column else -1,
                 )
                 if key not in known:
-                    known[key] = host.evaluate(each)
+                    base = self.bases.get(each)
+                    if base is None:
+                        known[key] = host.evaluate(each)
+                    else:
+                        assert isinstance(each, LoadOp)
+                        known[key] = self.load_from(base[place[0]], each, place[1])
                 host.values[each.results[0]] = known[key]
             results.append(host.w.splat(host.values[self.op.next], self.shape.lanes))
         return results
+
+    def find_bases(self) -> None:
+        """Finds where each row begins of what every total has an element of."""
+        host, block = self.host, self.op.step.block
+        row, column, *reduced, _ = block.args
+        if self.shape.rows == 1 or not reduced:
+            return
+        for index in reduced:
+            host.values[index] = Value("0", IndexType())
+        for each in block.ops:
+            if not isinstance(each, LoadOp) or each.at.panel is not None:
+                continue
+            strides = dict(each.at.terms)
+            if row not in strides or strides.get(column) != 1:
+                continue
+            if any(
+                host.values[index].lanes > 1
+                for index in strides
+                if index in host.values
+            ):
+                continue
+            self.bases[each] = []
+            for number in range(self.shape.rows):
+                self.enter(block, (number, 0))
+                place, _, _ = host.place(each.at)
+                address = host.address(each.buffer, place)
+                self.bases[each].append(hidden(host.w, address))
+
+    def load_from(self, base: str, op: LoadOp, vector: int) -> Value:
+        """Writes the load of a vector of a row that begins at an address."""
+        host, offset = self.host, str(vector * self.shape.lanes)
+        for index in self.op.step.block.args[2:-1]:
+            stride = host.w.size(op.at.step(index))
+            offset = host.w.add(offset, host.w.mul(host.values[index].text, stride))
+        type = op.result.type
+        here = f"getelementptr inbounds {memory_text(type)}, ptr {base}, i64 {offset}"
+        return host.read(host.w.emit(here), type, self.shape.lanes)
 
     def dependence(self, op: Operation) -> tuple[bool, bool]:
         """Whether what an op of the step computes differs by row, and by column."""
@@ -293,3 +350,10 @@ class BlockWriter:
             self.host.store(op)
         elif not isinstance(op, YieldOp):
             self.host.values[op.results[0]] = self.host.evaluate(op)
+
+
+def lies_in_rows(op: LoadOp, row: SSAValue, column: SSAValue) -> bool:
+    """Whether a load has for each row of totals a row of elements side by side."""
+    at = op.at
+    plain = all(isinstance(each.type, IndexType) for each in at.indices)
+    return plain and at.panel is None and row in at.indices and at.step(column) == 1

@@ -44,7 +44,7 @@ def in_a_row(
     at = values[last].text if last in values else "0"
     for number in range(count):
         if number:
-            w.do('fence syncscope("singlethread") acq_rel')
+            w.fence()
         blocks.let(last, w.add(at, str(number)))
         totals = step(w.add(flat, str(number)), totals)
     return list(totals)

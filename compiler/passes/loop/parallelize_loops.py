@@ -18,10 +18,10 @@ Each thread runs a range of the indices of a loop that is `split`: the outermost
 nest that has enough of them, never one that reduces or whose order matters; of a tile
 they share the rows or the columns, whichever are more. So what is
 computed for an index, and its bits, do not depend on the number of threads. The work of
-a kernel is about how many multiply-adds take as long; where that is known and small the
-kernel stays as it is, and elsewhere a call compares it with what a thread costs. A
-kernel that checks indices, or reads what another index of the loop wrote, is one
-thread's.
+a kernel is about how many multiply-adds take as long, three for one that waits for its
+weight; where that is known and small the kernel stays as it is, and elsewhere a call
+compares it with what a thread costs. A kernel that checks indices, or reads what
+another index of the loop wrote, is one thread's.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ ENOUGH = 8
 
 MANY = 1 << 20
 """Units whose number only a run knows."""
+
+WAIT = 3
+"""The work of a multiply-add that nothing shares the loads of."""
 
 POINT = 16
 """The work of a point of a loop that moves memory, in multiply-adds of a tile."""
@@ -179,8 +182,13 @@ def work_of(block: Block) -> Dim:
     total: Dim = 0
     for op in roots(block):
         if isinstance(op, TileOp):
-            total = total + product(op.sizes)
+            total = total + product(op.sizes) * wait(op.sizes[0])
         else:
             inner = work_of(op.body.block)
             total = total + op.size * (POINT if inner == 0 else inner)
     return total
+
+
+def wait(rows: Dim) -> int:
+    """How much longer than in registers a step takes that so few rows share."""
+    return max(-(-WAIT // rows), 1) if isinstance(rows, int) and rows else 1

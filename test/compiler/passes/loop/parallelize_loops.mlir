@@ -103,3 +103,38 @@ loop.kernel @checked(%n: memref<?xi64>, %b: memref<?xi64>) {
     loop.yield
   }
 }
+
+// What one row uses is waited for: a multiply-add counts as three.
+//
+// CHECK-LABEL: loop.kernel @one_row
+// CHECK-SAME:  {{.*}} attributes {work = "786432"} {
+// CHECK:         loop.tile %i to 1, %j to 1024, {{.*}} split columns step
+loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1, %j to 1024, reduce %k to 256 from %zero : f32 step (%sum) {
+    %x = loop.load %a[%k] : memref<?xf32>
+    %y = loop.load %b[%k * 1024 + %j] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } finish (%r, %s, %total) {
+    loop.store %total, %c[%s] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Four rows share what is loaded.
+//
+// CHECK-LABEL: loop.kernel @four_rows
+// CHECK-NOT:     split
+loop.kernel @four_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 4, %j to 1024, reduce %k to 64 from %zero : f32 step (%sum) {
+    %x = loop.load %a[%i * 64 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 1024 + %j] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } finish (%r, %s, %total) {
+    loop.store %total, %c[%r * 1024 + %s] : memref<?xf32>
+    loop.yield
+  }
+}
