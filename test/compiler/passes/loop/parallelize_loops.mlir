@@ -106,8 +106,8 @@ loop.kernel @checked(%n: memref<?xi64>, %b: memref<?xi64>) {
 
 // What one row uses is waited for: a multiply-add counts as three.
 //
-// CHECK-LABEL: loop.kernel @one_row
-// CHECK-SAME:  {{.*}} attributes {work = "786432"} {
+// CHECK-LABEL: loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>)
+// CHECK-SAME:    attributes {work = "786432"}
 // CHECK:         loop.tile %i to 1, %j to 1024, {{.*}} split columns step
 loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
