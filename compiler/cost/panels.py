@@ -142,7 +142,7 @@ def choose_panels(
         width, lanes = panel_width(columns, type.bitwidth, target, wanted)
         copies = True
     else:
-        return stream(tile, target, across)
+        return stream(tile, target, across, preference)
     over = swept(tile, across)
     return _Chooser(
         tile, target, preference, type.bitwidth // 8, width, lanes, over
@@ -167,7 +167,9 @@ def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
     return rows >= FEW and columns > 1 and total >= SMALL
 
 
-def stream(tile: TileOp, target: TargetAttr, across: LoadOp) -> Choice | None:
+def stream(
+    tile: TileOp, target: TargetAttr, across: LoadOp, preference: PreferenceAttr
+) -> Choice | None:
     """
     The schedule for few rows and long lines, so few at a time as can be fetched ahead.
     """
@@ -187,11 +189,13 @@ def stream(tile: TileOp, target: TargetAttr, across: LoadOp) -> Choice | None:
     if apart * type.bitwidth // 8 < PAGE // 2 or columns % lanes:
         return None
     most = (target.registers.data - SPARE) // (rows + 1)
+    most = min(most, preference.panels.data // lanes or most)
     wide = max(each for each in (1, 2, 4, 8) if columns % (each * lanes) == 0)
     while wide > max(most, 1):
         wide //= 2
     width = wide * lanes
-    schedule = ScheduleAttr.of(width, rows, columns, LINES, 0, "")
+    depth = preference.depth.data or LINES
+    schedule = ScheduleAttr.of(width, rows, columns, depth, 0, "")
     return Choice(rows, width, lanes, schedule)
 
 
