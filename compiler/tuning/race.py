@@ -15,16 +15,16 @@ from collections.abc import Callable, Sequence
 Run = Callable[[int], float]
 """Runs so often, and tells the seconds."""
 
-BURST = 0.001
+BURST = 0.002
 """Seconds of a burst of runs, about."""
 
-ROUNDS = 5
+ROUNDS = 7
 """Rounds with all that are not clearly slow."""
 
 SLOW = 1.15
 """How much longer than the fastest takes what is clearly slow."""
 
-FINAL = 15
+FINAL = 31
 """Rounds of the last two."""
 
 MARGIN = 0.03
