@@ -32,7 +32,10 @@ FORMAT = 1
 """The version of what a record says."""
 
 STEPS = 3
-"""How often the search goes on from a better choice."""
+"""How often candidates are measured, those of a better choice among them."""
+
+BUDGET = 10.0
+"""Seconds after which the search does not go on from a better choice."""
 
 Judge = Callable[[Sequence[Build], Cache | None], int]
 """Tells which of several builds is the fastest; 0, the first, in a tie."""
@@ -86,7 +89,7 @@ class Tuner:
 
     def search(self, op: GraphOp, target: TargetAttr) -> PreferenceAttr:
         """What measuring says of an op."""
-        best = build(op, target)
+        best, start = build(op, target), time.perf_counter()
         for _ in range(STEPS):
             others = candidates(best.tile, best.preference, target)
             builds = {best.function: best}
@@ -95,9 +98,9 @@ class Tuner:
                 builds.setdefault(made.function, made)
             found = [*builds.values()]
             winner = self.judge(found, self.cache) if len(found) > 1 else 0
-            if winner == 0:
-                break
             best = found[winner]
+            if winner == 0 or time.perf_counter() - start > BUDGET:
+                break
         return best.preference
 
 

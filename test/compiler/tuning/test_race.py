@@ -46,6 +46,13 @@ def test_what_differs_from_round_to_round_must_win_by_more():
     assert (race(steady), race(noisy)) == (1, 0)
 
 
+def test_what_is_faster_only_when_it_is_slow_is_not():
+    # In the median it takes less, and never less than the first at its best.
+    first = taking(*[1e-3] * 9, 0.8e-3)
+    assert race([first, taking(0.8e-3)]) == 0
+    assert race([taking(1e-3), taking(0.8e-3)]) == 1
+
+
 def test_what_is_clearly_slow_leaves():
     slow, close = list[int](), list[int]()
     race([taking(1e-3), taking(2e-3, calls=slow), taking(1.01e-3, calls=close)])
