@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FixedBitwidthType
-from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.dims import Dim, product
 from ...dialects.loop.ops.memory import LoadOp
@@ -92,15 +91,13 @@ def panel_width(
     columns: Dim, bits: int, target: TargetAttr, preferred: int = 0
 ) -> tuple[int, int]:
     """
-    The width of the panels for so many columns, and the lanes of their vectors.
-
-    Raises `VerifyException` for a preferred width that leaves no register for a row.
+    The width of the panels for so many columns, and the lanes of their vectors; it is
+    the preferred one where registers have room for that.
     """
     lanes, count = target.lanes(bits), known(columns)
     while lanes // 2 >= count:
         lanes //= 2
-    if preferred:
-        check_width(preferred, lanes, target)
+    if fits(preferred, lanes, target):
         return preferred, lanes
 
     def cost(vectors: int) -> float:
@@ -113,13 +110,10 @@ def panel_width(
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 
 
-def check_width(columns: int, lanes: int, target: TargetAttr) -> None:
-    """Raises `VerifyException` for columns of a tile that no register tile can have."""
-    if columns % lanes or tallest(columns // lanes, target) < 1:
-        raise VerifyException(
-            f"expected a preference for whole vectors of {lanes} that leave registers "
-            f"for a row, got {columns} columns"
-        )
+def fits(columns: int, lanes: int, target: TargetAttr) -> bool:
+    """Whether columns are whole vectors, and leave registers for a row of a tile."""
+    vectors, rest = divmod(columns, lanes)
+    return vectors > 0 and rest == 0 and tallest(vectors, target) >= 1
 
 
 def choose_panels(

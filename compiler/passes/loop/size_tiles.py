@@ -48,7 +48,7 @@ from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
-from ...cost.panels import check_width, choose_panels
+from ...cost.panels import choose_panels, fits
 from ...cost.strategy import strategy
 
 MANY = 1 << 30
@@ -131,8 +131,7 @@ def choose(
     best, shape = 0.0, (1, 1)
     first = 1 if shared or vectors > WIDEST else vectors
     widths: Sequence[int] = range(first, min(vectors, WIDEST) + 1)
-    if wanted := preference.panels.data:
-        check_width(wanted, lanes, target)
+    if fits(wanted := preference.panels.data, lanes, target):
         widths = [min(wanted // lanes, vectors)]
     for wide in widths:
         free = target.registers.data - wide - SPARE - 1

@@ -2,18 +2,21 @@
 // RUN: sr-opt %s -p tune-contractions | filecheck %s --check-prefixes=CHECK,LEFT
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},outline-constants,tune-contractions{panels=24},pack-weights' | filecheck %s --check-prefix=PACKED
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},outline-constants,tune-contractions{panels=24 tall=2 depth=128 rows=4},pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s --check-prefix=SIZED
-// RUN: not sr-opt %s -p 'set-target{cpu=x86-64-v3},outline-constants,tune-contractions{panels=20},pack-weights' 2>&1 | filecheck %s --check-prefix=REFUSED
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},outline-constants,tune-contractions{panels=20},pack-weights' | filecheck %s --check-prefix=NO-ROOM
+// RUN: not sr-opt %s -p 'tune-contractions{copies=weights}' 2>&1 | filecheck %s --check-prefix=REFUSED
 
-// REFUSED: expected a preference for whole vectors of 8 that leave registers for a row, got 20 columns
+// REFUSED: expected copies of nothing, rows, columns, rows and columns, got weights
 
 // What is asked for is noted, and panels and tiles are as it says. Without a tuner, and
-// without options, nothing is noted.
+// without options, nothing is noted. For what is not whole vectors there is no room.
 //
 // CHECK-LABEL: func.func @product
 // ASKED:         graph.matmul {{.*}} {preference = #loop.preference<panels = 24, copies = "nothing">}
 // LEFT:          graph.matmul %{{.*}}, %{{.*}} :
 // PACKED-LABEL: func.func @product
 // PACKED:         panels = #graph.panels<width = 24, rows = [256 by 48], columns = 48 by 1>
+// NO-ROOM-LABEL: func.func @product
+// NO-ROOM:        panels = #graph.panels<width = 16, rows = [256 by 48], columns = 48 by 1>
 // SIZED-LABEL:  loop.kernel @matmul
 // SIZED-SAME:     attributes {preference = #loop.preference<panels = 24, tall = 2, depth = 128, rows = 4>, strategy = "direct"}
 // SIZED:          by 2, 24, 8 as #loop.schedule<panels = 24, rows = 4, columns = 48, depth = 128 of 0> step
