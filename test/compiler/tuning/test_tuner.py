@@ -24,6 +24,7 @@ from static_runtime.compiler.tuning.subject import Build
 from static_runtime.compiler.tuning.tuner import Judge, Tuner
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp
+from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.module import StaticModule
@@ -315,3 +316,26 @@ def test_the_command_tunes(
     main([str(tmp_path / "model.mlir"), "--tune", "--benchmark"])
     line = r"  tuning, of that +\d+\.\d\d ms, 1 kernels measured, [01] changed"
     assert re.search(line, capsys.readouterr().out)
+
+
+def test_a_kernel_of_several_contractions_prefers_one_thing():
+    x, y, z = "tensor<64x300xf32>", "tensor<300x40xf32>", "tensor<300x1xf32>"
+    text = f"""func.func @main(%x: {x}, %y: {y}, %z: {z}) -> tensor<64x41xf32> {{
+      %1 = graph.matmul %x, %y : {x}, {y} -> tensor<64x40xf32>
+      %2 = graph.matmul %x, %z : {x}, {z} -> tensor<64x1xf32>
+      %3 = graph.concat %1, %2 {{axis = 1 : i64}}
+        : tensor<64x40xf32>, tensor<64x1xf32> -> tensor<64x41xf32>
+      func.return %3 : tensor<64x41xf32>
+    }}"""
+    plain, *_ = compiled(text)
+    judge = Choosing(1)
+    tuned, module, report = compiled(text, Tuner(None, "here", judge))
+    assert (report.distinct_kernels, report.changed_kernels) == (1, 1)
+    assert "panels" in judge.chosen.entries
+    (kernel,) = kernels(module)
+    first, second = (each for each in kernel.walk() if isinstance(each, TileOp))
+    assert first.schedule is not None
+    assert first.schedule.panels.data == judge.chosen.panels.data
+    assert second.block[1] == judge.chosen.panels.data
+    inputs = random_inputs(plain.program, 0, {}).values()
+    np.testing.assert_array_equal(tuned(*inputs), plain(*inputs))
