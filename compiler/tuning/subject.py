@@ -35,6 +35,7 @@ from ...lowering.llvm_to_object import machine_of, objects
 from ...lowering.loop_to_llvm import function_name, lower_kernels
 from ...runtime.cache import Cache
 from ..context import SrContext, context
+from ..cost.panels import known
 from ..describe import constant_block, describe, program_of
 from ..options import Options
 from ..passes.graph.pack_weights import PackWeights
@@ -109,7 +110,7 @@ def build(op: GraphOp, target: TargetAttr, preference: PreferenceAttr = OWN) -> 
     tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
     return Build(
         preference,
-        max(tiles, key=lambda each: int(str(product(each.sizes)))),
+        max(tiles, key=lambda each: known(product(each.sizes))),
         function_name(lowered.name)[1:],
         lowered.text,
         operands_of(module, ctx),
@@ -154,7 +155,7 @@ def add(body: Block, op: Operation) -> SSAValue:
 def operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
     """The memory that the only call of a program passes."""
     program = program_of(module)
-    known = describe(program)
+    described = describe(program)
     constants = dict(constant_block(program, ctx.weights).places)
     (call,) = (each for each in program.walk() if isinstance(each, CallOp))
 
@@ -162,7 +163,9 @@ def operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
         region, number = view.region.data, view.number.value.data
         if region == "constants":
             return Operand(region, constants[number].dtype, constants[number].size)
-        info = {"inputs": known.inputs, "outputs": known.outputs}[region][number]
+        info = {"inputs": described.inputs, "outputs": described.outputs}[region][
+            number
+        ]
         return Operand(region, np.dtype(info.dtype), math.prod(info.sizes({})))
 
     views = [each.owner for each in call.buffers]
