@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -37,7 +36,7 @@ from static_runtime.dialects.loop.ops.program import (
 )
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
-from static_runtime.runtime.code import LOCK, linker
+from static_runtime.runtime.code import link_functions
 from static_runtime.runtime.runtime import StaticRuntime
 
 from .limits import Limits
@@ -73,22 +72,6 @@ def address(view: ViewOp, runtime: StaticRuntime) -> int:
             if offset < 0:
                 offset = int(words[layout.first_slot + number])
             return int(words[layout.ACTIVATIONS]) + offset
-
-
-def link_kernels(codes: list[bytes], names: list[str]) -> dict[str, int]:
-    """The addresses of the functions of kernels."""
-    with LOCK:
-        builder = binding.JITLibraryBuilder().add_current_process()
-        for code in codes:
-            builder.add_object_img(code)
-        for name in names:
-            builder.export_symbol(name)
-        library = builder.link(linker(), "kernels")
-    LIBRARIES.append(library)
-    return {name: library[name] for name in names}
-
-
-LIBRARIES: list[binding.ResourceTracker] = []
 
 
 def call_arguments(
@@ -133,8 +116,8 @@ def main(path: str, given: list[str]) -> None:
         for name, each in lower_kernels(module).items()
     }
     main_object = len(artifact.objects) - 1
-    functions = link_kernels(
-        list(artifact.objects[:main_object]), list(dict.fromkeys(names.values()))
+    functions = link_functions(
+        artifact.objects[:main_object], list(dict.fromkeys(names.values())), "kernels"
     )
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
     machine, total = Limits(), 0.0

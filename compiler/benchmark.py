@@ -69,6 +69,11 @@ def compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:
     for name, times, seconds in cold.pass_totals:
         label = name if times == 1 else f"{name} x{times}"
         lines.append(f"    {label:<28} {milliseconds(seconds)}")
+    if cold.tuning_seconds:
+        lines.append(
+            f"  tuning, of that      {milliseconds(cold.tuning_seconds)}, "
+            f"{cold.measured_kernels} kernels measured, {cold.changed_kernels} changed"
+        )
     return [
         *lines,
         f"  writing code         {milliseconds(cold.code_seconds)}",

@@ -31,7 +31,7 @@ from ..runtime.code import link
 from ..runtime.constant_block import Bytes
 from ..runtime.module import StaticModule
 from .errors import CompileError, ModelFileError
-from .host import check_runs_here, host_text
+from .host import check_runs_here, host_text, machine_text
 from .options import Options
 from .report import CompileReport
 
@@ -97,6 +97,11 @@ class Compilation:
         """The compiled model."""
         start = time.perf_counter()
         check_runs_here(self.target)
+        if self.options.tune and self.target != "host":
+            raise CompileError(
+                f"expected the target host, to measure on, got {self.target} with "
+                "tune=True; leave one of them out"
+            )
         key = self.key_of_file()
         if (found := self.find(key)) is not None:
             return self.load(found, start)
@@ -110,8 +115,11 @@ class Compilation:
 
         from .context import context
         from .driver import Driver
+        from .tuning.tuner import Tuner
 
         read, ctx = self.front_end(), context()
+        if self.options.tune:
+            ctx.tuner = Tuner(self.cache, f"{version()} {machine_text()}")
         before_read = time.perf_counter()
         start += before_read - before_import
         module = read(ctx)
@@ -173,7 +181,8 @@ class Compilation:
     def key_of(self, *parts: str | bytes) -> str:
         """A hash of parts of a model, the options, the target and this version."""
         result = hashlib.sha256()
-        shared = (self.options.key, target_text(self.target), version())
+        target = target_text(self.target, self.options.tune)
+        shared = (self.options.key, target, version())
         for part in (*parts, *shared):
             data = (
                 part.encode(errors="surrogatepass") if isinstance(part, str) else part
@@ -284,9 +293,9 @@ def digest(path: Path) -> str:
         return ""
 
 
-def target_text(target: str) -> str:
+def target_text(target: str, tune: bool = False) -> str:
     """A target, and what this machine can do, which its code may depend on."""
-    return f"{target} {host_text()}"
+    return f"{target} {machine_text() if tune else host_text()}"
 
 
 @cache

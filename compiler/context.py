@@ -1,6 +1,8 @@
-"""The dialects that the compiler knows, and the weights of the model it works on."""
+"""The dialects that the compiler knows, and what belongs to the model it works on."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
@@ -13,22 +15,26 @@ from ..dialects.graph import Graph
 from ..dialects.loop import Loop
 from .weights import WeightStore
 
+if TYPE_CHECKING:
+    from .tuning.tuner import Tuner
+
 DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math)
 
 
 class SrContext(Context):
-    """A context that also holds the weights which the IR names."""
+    """A context that also holds the weights which the IR names, and perhaps a tuner."""
 
-    def __init__(self, weights: WeightStore | None = None):
+    def __init__(self, weights: WeightStore | None = None, tuner: Tuner | None = None):
         """A context that knows every dialect of the compiler."""
         super().__init__()
         self.weights = WeightStore() if weights is None else weights
+        self.tuner = tuner
         for dialect in DIALECTS:
             self.load_dialect(dialect)
 
     def clone(self) -> SrContext:
-        """A context of its own, on the same weights."""
-        return SrContext(self.weights)
+        """A context of its own, on the same weights, with the same tuner."""
+        return SrContext(self.weights, self.tuner)
 
 
 def context() -> SrContext:
@@ -40,3 +46,8 @@ def weights_of(ctx: Context) -> WeightStore:
     """The weights that a pass works with; a plain context of xDSL has none."""
     assert isinstance(ctx, SrContext), "passes run in a context that holds weights"
     return ctx.weights
+
+
+def tuner_of(ctx: Context) -> Tuner | None:
+    """What measures contractions; None where nothing is to be tuned."""
+    return ctx.tuner if isinstance(ctx, SrContext) else None

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -27,6 +28,7 @@ from .errors import CompileError
 from .options import Options
 from .pipeline import pipeline
 from .report import CompileReport
+from .tuning.tuner import Tuner
 
 NOTED = (
     *("ops_read", "ops", "kernels", "distinct_kernels"),
@@ -95,6 +97,7 @@ class Driver:
             distinct_kernels=len(lowered.kernels),
             cached_kernels=hits,
             llvm_seconds=end - before_llvm,
+            **tuned(self.ctx.tuner),
             planned_bytes=known.bytes,
             lower_bound=known.lower_bound,
             constant_bytes=constants.nbytes,
@@ -119,6 +122,17 @@ class Driver:
             if self.after_pass is not None:
                 self.after_pass(each, module)
         return times, ops
+
+
+def tuned(tuner: Tuner | None) -> dict[str, Any]:
+    """What a report says of a tuner."""
+    if tuner is None:
+        return {}
+    return {
+        "measured_kernels": tuner.measured,
+        "changed_kernels": tuner.changed,
+        "tuning_seconds": tuner.seconds,
+    }
 
 
 def count_ops(module: ModuleOp) -> int:

@@ -31,6 +31,14 @@ def host_text() -> str:
 
 
 @cache
+def machine_text() -> str:
+    """What times depend on, as far as that is known: the host, and its processor."""
+    from llvmlite import binding
+
+    return f"{binding.get_host_cpu_name()} {host_text()}"
+
+
+@cache
 def cache_sizes(l1: int, l2: int) -> tuple[int, int]:
     """KiB of the first cache of data and of the second; these where none are told."""
     sizes = {1: l1, 2: l2}

@@ -20,6 +20,13 @@ class Options:
     cache: bool = True
     """Whether compiled code is kept on disk, and taken from there."""
 
+    tune: bool = False
+    """
+    Whether contractions are measured on this machine, to choose how they are computed.
+    What was found is kept on disk, and used again by what is compiled with this option.
+    It takes some seconds a kernel, once. Bits do not depend on it.
+    """
+
     threads: int | None = None
     """
     How many threads a run may use; None for all that the process may run at once. Small
@@ -45,4 +52,4 @@ class Options:
     @property
     def key(self) -> str:
         """What of the options the compiled code depends on."""
-        return f"planner={self.planner}"
+        return f"planner={self.planner} tune={self.tune}"

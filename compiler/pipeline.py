@@ -33,6 +33,7 @@ from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.pack_weights import PackWeights
 from .passes.graph.tile_products import TileProducts
+from .passes.graph.tune_contractions import TuneContractions
 from .passes.graph.verify_buffers import VerifyBuffers
 from .passes.loop.parallelize_loops import ParallelizeLoops
 from .passes.loop.set_target import SetTarget
@@ -65,6 +66,7 @@ GRAPH: tuple[type[ModulePass], ...] = (
     OutlineConstants,
     SetTarget,
     # From here the module says which machine it is for.
+    TuneContractions,
     PackWeights,
     AnalyzeAliases,
     AssignBuffers,

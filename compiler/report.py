@@ -46,6 +46,15 @@ class CompileReport:
     llvm_seconds: float = 0.0
     """The time that LLVM took."""
 
+    measured_kernels: int = 0
+    """Contractions that were measured, since nothing was on disk of them."""
+
+    changed_kernels: int = 0
+    """As many of these as something else was faster for than what the rules chose."""
+
+    tuning_seconds: float = 0.0
+    """The time that measuring took, which is part of that of its pass."""
+
     planned_bytes: int = 0
     """The block of activations; 0 while that depends on symbols."""
 

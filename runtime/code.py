@@ -62,13 +62,21 @@ class Code:
 def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
     with LOCK:
-        jit = linker()
+        linker()  # sets LLVM up for this machine
         machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+        code = machine.emit_object(binding.parse_assembly(text))
+    return link_functions([code], exported, name)
+
+
+def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) -> Any:
+    """The addresses of functions by name, from objects that need no other."""
+    with LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
-        builder.add_object_img(machine.emit_object(binding.parse_assembly(text)))
-        for each in exported:
+        for each in objects:
+            builder.add_object_img(each)
+        for each in names:
             builder.export_symbol(each)
-        return builder.link(jit, f"{name}{next(NAMES)}")
+        return builder.link(linker(), f"{name}{next(NAMES)}")
 
 
 def link(objects: Sequence[bytes]) -> Code:

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from ...dialects.dims import Dim, product
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.preference import OWN, PreferenceAttr
 from ...dialects.loop.schedule import ScheduleAttr
 from ...dialects.loop.target import TargetAttr
 
@@ -80,17 +81,24 @@ def up(size: int, step: int) -> int:
     return -(-size // step) * step
 
 
-def tallest(vectors: int, target: TargetAttr) -> int:
-    """The rows of a tile that is so many vectors wide."""
-    most = TALLEST if vectors > 1 else ADDRESSES
+def tallest(vectors: int, target: TargetAttr, preferred: int = 0) -> int:
+    """The rows of a tile that is so many vectors wide, of what registers can hold."""
+    most = preferred or (TALLEST if vectors > 1 else ADDRESSES)
     return min((target.registers.data - vectors - SPARE) // vectors, most)
 
 
-def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
-    """The width of the panels for so many columns, and the lanes of their vectors."""
+def panel_width(
+    columns: Dim, bits: int, target: TargetAttr, preferred: int = 0
+) -> tuple[int, int]:
+    """
+    The width of the panels for so many columns, and the lanes of their vectors; it is
+    the preferred one where registers have room for that.
+    """
     lanes, count = target.lanes(bits), known(columns)
     while lanes // 2 >= count:
         lanes //= 2
+    if fits(preferred, lanes, target):
+        return preferred, lanes
 
     def cost(vectors: int) -> float:
         tall = tallest(vectors, target)
@@ -102,7 +110,15 @@ def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 
 
-def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
+def fits(columns: int, lanes: int, target: TargetAttr) -> bool:
+    """Whether columns are whole vectors, and leave registers for a row of a tile."""
+    vectors, rest = divmod(columns, lanes)
+    return vectors > 0 and rest == 0 and tallest(vectors, target) >= 1
+
+
+def choose_panels(
+    tile: TileOp, target: TargetAttr, preference: PreferenceAttr = OWN
+) -> Choice | None:
     """The schedule in panels of a tile; None where operands are read as they lie."""
     factors = tile.factors()
     rows, columns, *reduced = tile.sizes
@@ -115,15 +131,16 @@ def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
         width = across.at.panel.width
         lanes = min(width, target.lanes(type.bitwidth))
         copies = False
-    elif pays_to_copy(tile, across):
-        width, lanes = panel_width(columns, type.bitwidth, target)
+    elif preference.copies_of("columns", pays_to_copy(tile, across)):
+        wanted = preference.panels.data
+        width, lanes = panel_width(columns, type.bitwidth, target, wanted)
         copies = True
     else:
-        return stream(tile, target, across)
+        return stream(tile, target, across, preference)
     over = swept(tile, across)
-    return _Chooser(tile, target, type.bitwidth // 8, width, lanes, over).choose(
-        rows, columns, reduced, down, copies
-    )
+    return _Chooser(
+        tile, target, preference, type.bitwidth // 8, width, lanes, over
+    ).choose(rows, columns, reduced, down, copies)
 
 
 def swept(tile: TileOp, across: LoadOp) -> list[Dim]:
@@ -144,7 +161,9 @@ def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
     return rows >= FEW and columns > 1 and total >= SMALL
 
 
-def stream(tile: TileOp, target: TargetAttr, across: LoadOp) -> Choice | None:
+def stream(
+    tile: TileOp, target: TargetAttr, across: LoadOp, preference: PreferenceAttr
+) -> Choice | None:
     """
     The schedule for few rows and long lines, so few at a time as can be fetched ahead.
     """
@@ -164,11 +183,13 @@ def stream(tile: TileOp, target: TargetAttr, across: LoadOp) -> Choice | None:
     if apart * type.bitwidth // 8 < PAGE // 2 or columns % lanes:
         return None
     most = (target.registers.data - SPARE) // (rows + 1)
+    most = min(most, preference.panels.data // lanes or most)
     wide = max(each for each in (1, 2, 4, 8) if columns % (each * lanes) == 0)
     while wide > max(most, 1):
         wide //= 2
     width = wide * lanes
-    schedule = ScheduleAttr.of(width, rows, columns, LINES, 0, "")
+    depth = preference.depth.data or LINES
+    schedule = ScheduleAttr.of(width, rows, columns, depth, 0, "")
     return Choice(rows, width, lanes, schedule)
 
 
@@ -187,6 +208,7 @@ class _Chooser:
 
     tile: TileOp
     target: TargetAttr
+    preference: PreferenceAttr
     bytes: int
     width: int
     lanes: int
@@ -207,7 +229,7 @@ class _Chooser:
     ) -> Choice | None:
         """The sizes of tile and blocks."""
         vectors = self.width // self.lanes
-        tall = max(tallest(vectors, self.target), 1)
+        tall = max(tallest(vectors, self.target, self.preference.tall.data), 1)
         # Rows are shared out, so that no tile is left with few.
         tall = -(-known(rows) // -(-known(rows) // tall)) if known(rows) else tall
         few = known(product([known(rows), *map(known, self.over)])) <= tall
@@ -223,6 +245,8 @@ class _Chooser:
             return None
         high = max(min(self.l2 // 4, SCRATCH // 2) // row // tall * tall, tall)
         high = min(high, up(known(rows), tall))
+        if wanted := self.preference.rows.data:
+            high = min(high, up(wanted, tall))
         # Many rows use a panel while it is in the first cache; for few it must come
         # from the second.
         side = self.l2 * 2 if known(rows) >= high >= MANY_ROWS else self.l2 // 2
@@ -230,6 +254,9 @@ class _Chooser:
             side = min(self.l2 // 2, SCRATCH)
         elif few:
             side = MANY * column
+        if wanted := self.preference.columns.data:
+            most = SCRATCH if copies else MANY * column
+            side = min(wanted * column, most)
         across = max(side // column // self.width, 1) * self.width
         if isinstance(columns, int):
             blocks = -(-columns // across)
@@ -260,11 +287,13 @@ class _Chooser:
         """The reduced index that is split into blocks, and the steps of a block."""
         first = reduced[0]
         whole = product(reduced)
-        if few or not may_stop(self.tile):
+        wanted = self.preference.depth.data
+        if (few and not wanted) or not may_stop(self.tile):
             if isinstance(whole, int) and isinstance(first, int):
                 return 0, first
             return None
-        most = max(self.target.l1.data * KIB // (self.width * self.bytes), 1)
+        most = self.target.l1.data * KIB // (self.width * self.bytes)
+        most = max(wanted or most, 1)
         for axis, size in enumerate(reduced):
             inner = product(reduced[axis + 1 :])
             if isinstance(inner, int) and inner <= most:
@@ -279,12 +308,13 @@ class _Chooser:
 
     def copies_rows(self, down: LoadOp, tall: int, across: int, deep: int) -> bool:
         """Whether rows are copied: where they would get in each other's way."""
-        if (
-            tall == 1
-            or across < REUSED * self.width
-            or deep * self.bytes * tall > SCRATCH // 2
-        ):
+        if tall == 1 or deep * self.bytes * tall > SCRATCH // 2:
             return False
+        own = self.rows_collide(down) and across >= REUSED * self.width
+        return self.preference.copies_of("rows", own)
+
+    def rows_collide(self, down: LoadOp) -> bool:
+        """Whether rows are apart, or so far apart that they fall into few sets."""
         row, _, *_, last, _ = self.tile.step.block.args
         apart = down.at.step(row)
         if not isinstance(apart, int) or down.at.step(last) != 1:

@@ -14,6 +14,7 @@ from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
 from .ops.remainder import RemainderOp
 from .ops.tile import TileOp
+from .preference import PreferenceAttr
 from .schedule import ScheduleAttr
 from .target import TargetAttr
 
@@ -41,5 +42,5 @@ Loop = Dialect(
         ViewOp,
         YieldOp,
     ],
-    [ScheduleAttr, TargetAttr],
+    [PreferenceAttr, ScheduleAttr, TargetAttr],
 )

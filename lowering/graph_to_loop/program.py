@@ -45,6 +45,7 @@ from ...dialects.loop.ops.program_flow import (
     RequireOp,
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
+from ...dialects.loop.preference import KEY, OWN, preference_of
 from .expression import make_group
 from .kernel import build_kernel
 from .structure import structure
@@ -201,6 +202,8 @@ class ProgramBuilder:
         """Makes the kernel of an op, unless there is one of the same text."""
         group = make_group(op)
         kernel = build_kernel(group, "kernel")
+        if (preference := preference_of(op)) != OWN:
+            kernel.op.attributes[KEY] = preference
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
             known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")

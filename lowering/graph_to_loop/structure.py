@@ -30,7 +30,7 @@ def structure(op: GraphOp) -> Hashable:
         return read, inner(op, numbers)
     inside: Numbers = {each: at for at, each in enumerate(op.body.block.args)}
     ops = tuple(inner(each, inside) for each in op.ops)
-    return read, ops, inside[op.root]
+    return read, ops, inside[op.root], entries(op.attributes)
 
 
 def operand(value: SSAValue, numbers: Numbers) -> Hashable:

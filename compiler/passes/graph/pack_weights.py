@@ -18,7 +18,8 @@ After:
 A contraction is known by its nest, and so is what of it are columns: a convolution is
 packed as a product of matrices is. The tensor stays the same, to all that ask; only how
 it lies in the store is another. A weight that something else reads as well is there
-twice. Panels are as wide as the registers like it.
+twice. Panels are as wide as the registers like it, or as an op has it under
+`preference`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.panels import Axis, PanelsAttr
 from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.loop.preference import PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
 from ....lowering.graph_to_loop.collapse import collapse
 from ....lowering.graph_to_loop.expression import (
@@ -142,11 +144,11 @@ def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr
     if len(reading) != 1 or not reading[0].is_contraction:
         return None
     nest = collapse(reading[0])
-    return panels_in(nest, weight, target)
+    return panels_in(nest, weight, target, preference_of(op))
 
 
 def panels_in(
-    nest: KernelNest, weight: WeightOp, target: TargetAttr
+    nest: KernelNest, weight: WeightOp, target: TargetAttr, preference: PreferenceAttr
 ) -> PanelsAttr | None:
     """The panels of a weight that a contraction reads across its columns."""
     assert isinstance(nest.element, Apply)
@@ -172,7 +174,8 @@ def panels_in(
     if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
         return None
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
-    width, _ = panel_width(steps[column][0], bits_of(nest.type), target)
+    wanted = preference.panels.data
+    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
     return PanelsAttr.of(width, rows, steps[column])
 
 

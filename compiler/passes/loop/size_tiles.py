@@ -24,7 +24,8 @@ A kernel says in a word how each of its contractions is computed
 
     loop.kernel @conv_1(…) attributes {strategy = "direct"} { … }
 
-Bits do not depend on it, so that it may be chosen freely.
+What a kernel has under `preference` is taken in place of a rule, as far as there is
+room. Bits do not depend on it, so that it may be chosen freely.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ from xdsl.passes import ModulePass
 from ....dialects.dims import Dim
 from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
+from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
-from ...cost.panels import choose_panels
+from ...cost.panels import choose_panels, fits
 from ...cost.strategy import strategy
 
 MANY = 1 << 30
@@ -66,19 +68,20 @@ class SizeTiles(ModulePass):
     name = "size-tiles"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        tiles = [each for each in op.walk() if isinstance(each, TileOp)]
-        if not tiles:
-            return
-        target = target_of(op)
-        self.choose(tiles, target)
         for kernel in op.walk():
-            if isinstance(kernel, KernelOp):
+            if not isinstance(kernel, KernelOp):
+                continue
+            tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
+            if tiles:
+                self.choose(tiles, target_of(op), preference_of(kernel))
                 note_strategy(kernel)
 
-    def choose(self, tiles: Sequence[TileOp], target: TargetAttr) -> None:
+    def choose(
+        self, tiles: Sequence[TileOp], target: TargetAttr, preference: PreferenceAttr
+    ) -> None:
         """Sets the shape and the schedule of every tile."""
         for tile in tiles:
-            if (choice := choose_panels(tile, target)) is not None:
+            if (choice := choose_panels(tile, target, preference)) is not None:
                 shape = (choice.rows, choice.columns, choice.lanes)
                 tile.rows, tile.columns, tile.lanes = (
                     IntegerAttr(each, i64) for each in shape
@@ -89,7 +92,8 @@ class SizeTiles(ModulePass):
             type = tile.initial.type
             assert isinstance(type, FixedBitwidthType)
             shared = tile.factors() is not None
-            shape = choose(rows, columns, type.bitwidth, target, shared)
+            bits = type.bitwidth
+            shape = choose(rows, columns, bits, target, shared, preference)
             tile.rows, tile.columns, tile.lanes = (
                 IntegerAttr(each, i64) for each in shape
             )
@@ -104,7 +108,12 @@ def note_strategy(kernel: KernelOp) -> None:
 
 
 def choose(
-    rows: Dim, columns: Dim, bits: int, target: TargetAttr, shared: bool
+    rows: Dim,
+    columns: Dim,
+    bits: int,
+    target: TargetAttr,
+    shared: bool,
+    preference: PreferenceAttr = OWN,
 ) -> tuple[int, int, int]:
     """
     Rows, columns and lanes of the tile for a result of so many rows and columns.
@@ -118,9 +127,13 @@ def choose(
     # Whole vectors only: a block wider than the result would never run.
     vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
     most = max(rows, 1) if isinstance(rows, int) else MANY
+    most = min(most, preference.tall.data or most)
     best, shape = 0.0, (1, 1)
     first = 1 if shared or vectors > WIDEST else vectors
-    for wide in range(first, min(vectors, WIDEST) + 1):
+    widths: Sequence[int] = range(first, min(vectors, WIDEST) + 1)
+    if fits(wanted := preference.panels.data, lanes, target):
+        widths = [min(wanted // lanes, vectors)]
+    for wide in widths:
         free = target.registers.data - wide - SPARE - 1
         tall = min(max(free // wide, 1), most)
         reuse = tall * wide / (tall + wide)

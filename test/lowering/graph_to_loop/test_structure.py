@@ -13,6 +13,8 @@ from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph.op import GraphOp
+from static_runtime.dialects.graph.ops.fusion import FusionOp
+from static_runtime.dialects.loop.preference import KEY, PreferenceAttr
 from static_runtime.lowering.graph_to_loop import program
 from static_runtime.lowering.graph_to_loop.expression import make_group
 from static_runtime.lowering.graph_to_loop.kernel import build_kernel
@@ -80,6 +82,23 @@ def test_ops_that_differ_in_names_only_have_one_key():
 def test_ops_that_differ_in_anything_else_have_different_keys():
     keys = [structure(last_op(line)) for line in DIFFERENT]
     assert len(set(keys)) == len(DIFFERENT)
+
+
+def test_what_is_preferred_of_a_fusion_is_a_part_of_its_key():
+    fusion = f"""func.func @f(%x: {V}, %y: {V}) -> {V} {{
+      %1 = graph.fusion %x, %y : {PAIR} {{
+      ^bb0(%a: {V}, %b: {V}):
+        %2 = graph.add %a, %b : {PAIR}
+        graph.yield %2 : {V}
+      }}
+      return %1 : {V}
+    }}"""
+    module = read_mlir(fusion, context())
+    (op,) = (each for each in module.walk() if isinstance(each, FusionOp))
+    key = structure(op)
+    assert structure(op) == key
+    op.attributes[KEY] = PreferenceAttr.of(panels=8)
+    assert structure(op) != key
 
 
 def lowered(text: str | Path) -> str:

@@ -228,3 +228,41 @@ loop.kernel @long_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
     loop.yield
   }
 }
+
+// What a kernel prefers is taken, as far as there is room: beside four vectors of 128 bits
+// there are registers for two rows, and not for four.
+//
+// CHECK-LABEL: loop.kernel @preferred
+// SSE:           by 2, 16, 4 as #loop.schedule<panels = 16, rows = 64, columns = 96, depth = 500 of 0, copies = "columns"> step
+// AVX2:          by 4, 16, 8 as #loop.schedule<panels = 16, rows = 64, columns = 96, depth = 500 of 0, copies = "columns"> step
+loop.kernel @preferred(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
+    attributes {preference = #loop.preference<panels = 16, tall = 4, rows = 63>} {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 1000 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 96 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%row * 96 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Where nothing is to be copied, operands are read as they lie, in tiles as preferred.
+//
+// CHECK-LABEL: loop.kernel @as_it_lies
+// AVX2:          {{.*}} : f32 by 3, 16, 8 step
+loop.kernel @as_it_lies(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
+    attributes {preference = #loop.preference<panels = 16, tall = 3, copies = "nothing">} {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 300, %j to 24, reduce %k to 1000 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 1000 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 24 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%row * 24 + %column] : memref<?xf32>
+    loop.yield
+  }
+}

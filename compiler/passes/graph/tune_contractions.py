@@ -1,0 +1,89 @@
+"""
+Note at each contraction what is preferred to the rules of the cost model.
+
+Here with `tune-contractions{panels=24}`.
+
+Before:
+
+    %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
+
+After:
+
+    %1 = graph.matmul %x, %w {preference = #loop.preference<panels = 24>}
+        : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
+
+A compilation that tunes has a tuner, which has measured what is faster on this machine
+(`compiler/tuning/`); without one, and without options, nothing is noted. `pack-weights`
+and `size-tiles` do what is preferred where they can. Bits do not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.fusion import FusionOp
+from ....dialects.loop.preference import KEY, OWN, PreferenceAttr
+from ....dialects.loop.target import target_of
+from ....lowering.graph_to_loop.expression import make_group
+from ...context import tuner_of
+
+
+@dataclass(frozen=True)
+class TuneContractions(ModulePass):
+    """Notes what is preferred: what is asked for here, or else what a tuner says."""
+
+    name = "tune-contractions"
+
+    panels: int = 0
+    """Columns of a panel; 0 for the cost model's, here and below."""
+
+    tall: int = 0
+    """Rows of the tallest tile."""
+
+    depth: int = 0
+    """Steps of a block."""
+
+    rows: int = 0
+    """Rows of a block."""
+
+    columns: int = 0
+    """Columns of a block."""
+
+    copies: str = ""
+    """What is copied: `rows`, `columns`, `rows and columns` or `nothing`."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        asked = PreferenceAttr.of(
+            panels=self.panels,
+            tall=self.tall,
+            depth=self.depth,
+            rows=self.rows,
+            columns=self.columns,
+            copies=self.copies,
+        )
+        tuner = tuner_of(ctx)
+        if asked == OWN and tuner is None:
+            return
+        for each in list(contractions(op)):
+            found = asked
+            if asked == OWN and tuner is not None:
+                found = tuner.preference(each, target_of(op))
+            if found != OWN:
+                each.attributes[KEY] = found
+
+
+def contractions(module: ModuleOp) -> Iterator[GraphOp]:
+    """The ops, or fusions of ops, whose kernels have a contraction."""
+    for op in module.walk():
+        if not isinstance(op, GraphOp) or isinstance(op.parent_op(), FusionOp):
+            continue
+        if not isinstance(op, FusionOp) and not op.nests():
+            continue
+        if any(nest.is_contraction for nest in make_group(op).nests):
+            yield op

@@ -1,0 +1,1 @@
+"""Choosing between ways to compute a contraction by running them on this machine."""
