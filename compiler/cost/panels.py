@@ -102,6 +102,11 @@ def panel_width(columns: Dim, bits: int, target: TargetAttr) -> tuple[int, int]:
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 
 
+def steps_at_once(width: int, bytes: int, target: TargetAttr) -> int:
+    """The most steps of a block: those of a panel that fits the first cache."""
+    return max(target.l1.data * KIB // (width * bytes), 1)
+
+
 def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
     """The schedule in panels of a tile; None where operands are read as they lie."""
     factors = tile.factors()
@@ -175,7 +180,7 @@ def stream(tile: TileOp, target: TargetAttr, across: LoadOp) -> Choice | None:
 def may_stop(tile: TileOp) -> bool:
     """Whether totals can be kept where the result goes, between blocks of steps."""
     store = tile.store
-    if store is None or store.value.type != tile.initial.type:
+    if store is None or store.value.type != tile.initial.type or tile.is_in_place:
         return False
     column = tile.finish.block.args[1]
     return dict(store.at.terms).get(column, 0) == 1
@@ -264,7 +269,7 @@ class _Chooser:
             if isinstance(whole, int) and isinstance(first, int):
                 return 0, first
             return None
-        most = max(self.target.l1.data * KIB // (self.width * self.bytes), 1)
+        most = steps_at_once(self.width, self.bytes, self.target)
         for axis, size in enumerate(reduced):
             inner = product(reduced[axis + 1 :])
             if isinstance(inner, int) and inner <= most:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.graph.buffer import BUFFERS, LIFETIMES
+from ...dialects.graph.buffer import BUFFERS, IN_PLACE, LIFETIMES
 from ...dialects.graph.op import GraphOp
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.fusion import FusionOp
@@ -30,7 +30,7 @@ def structure(op: GraphOp) -> Hashable:
         return read, inner(op, numbers)
     inside: Numbers = {each: at for at, each in enumerate(op.body.block.args)}
     ops = tuple(inner(each, inside) for each in op.ops)
-    return read, ops, inside[op.root]
+    return read, ops, inside[op.root], op.attributes.get(IN_PLACE)
 
 
 def operand(value: SSAValue, numbers: Numbers) -> Hashable:
