@@ -67,14 +67,17 @@ class Part:
 class Homes:
     """Where every value of a function is in memory."""
 
-    def __init__(self, block: Block):
-        """The places of the values of a function."""
+    def __init__(self, block: Block, reuses: bool = True):
+        """
+        The places of the values of a function; unless it `reuses` operands, as if each
+        result of an op in place had memory of its own.
+        """
         self.results: dict[SSAValue, SSAValue] = {}
         self.parts: dict[SSAValue, Part] = {}
         for op in ops_in(block):
             if isinstance(op, ControlOp):
                 self.add(op)
-            elif (replaced := replaced_by(op)) is not None:
+            elif reuses and (replaced := replaced_by(op)) is not None:
                 self.results[op.results[0]] = replaced
 
     def add(self, op: ControlOp) -> None:

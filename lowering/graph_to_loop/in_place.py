@@ -19,18 +19,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from ...dialects.graph.buffer import byte_size
+from ...dialects.graph.op import GraphOp
+from ...dialects.graph.ops.fusion import FusionOp
+from ...dialects.graph.region import ControlOp
+from ...dialects.graph.shape import tensor_type
 from .collapse import collapse
-from .expression import Group
+from .expression import Group, make_group
 from .tree import Expression, KernelNest, Load, loads
 
 
+def loops_of(op: Operation) -> Group | None:
+    """The nests of an op that a kernel computes; None of an op that has no kernel."""
+    if not isinstance(op, GraphOp) or isinstance(op, ControlOp) or op.IS_VIEW:
+        return None
+    if not isinstance(op, FusionOp) and (not op.results or op.nests() is None):
+        return None
+    return make_group(op)
+
+
 def may_replace(group: Group, value: SSAValue) -> bool:
-    """
-    Whether the result of a group may be computed where `value` is, as far as its loops
-    are concerned: elements of one size must have the same bytes in both.
-    """
+    """Whether the result of a group may be computed where a value is that it reads."""
+    types = tensor_type(value), tensor_type(group.result)
+    if len({(each.element_type, byte_size(each)) for each in types}) > 1:
+        return False
     if len(group.nests) != 1 or group.checks:
         return False
     nest = collapse(group.nests[0])

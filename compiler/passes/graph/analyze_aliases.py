@@ -18,8 +18,8 @@ After:
 
 A group is a value, the views of it, and what `reuse-operands` lets take its place; it
 lives from the op that computes it to the last op that uses any of them, both included,
-so that no other op writes where it reads. Returning counts as a use. The groups are Static Runtime's `ValueGroup`s and
-`ManagedTensorRanges`.
+so that no other op writes where it reads. Returning counts as a use. The groups are
+Static Runtime's `ValueGroup`s and `ManagedTensorRanges`.
 
 Ops are numbered as they stand in the text, those of a region between the numbers at
 which its op begins and ends. What such an op takes lives until its end, since a loop

@@ -30,21 +30,19 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.dims import product
 from ....dialects.graph.buffer import IN_PLACE, byte_size
 from ....dialects.graph.memory import Homes, is_computed, ops_in
 from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.region import ControlOp, block_of
+from ....dialects.graph.region import block_of
 from ....dialects.graph.shape import tensor_type
 from ....dialects.loop.target import target_of
 from ....lowering.graph_to_loop.collapse import collapse
-from ....lowering.graph_to_loop.expression import make_group
-from ....lowering.graph_to_loop.in_place import may_replace
+from ....lowering.graph_to_loop.in_place import loops_of, may_replace
 from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
 from ....lowering.graph_to_loop.structure import structure
 from ....lowering.graph_to_loop.tree import KernelNest, loads
@@ -71,37 +69,31 @@ def reuse(block: Block, loops: Loops) -> None:
     ends = {owner: last for owner, (_, last) in lives(block, homes).items()}
     place_of = places(block)
     for op in ops_in(block):
-        if not isinstance(op, GraphOp) or not has_loops(op):
-            continue
-        # What has its place already stays there.
-        if homes.owner_of(op.results[0]) is not op.results[0]:
+        if not isinstance(op, GraphOp):
             continue
         for number, operand in enumerate(op.operands):
             dies = ends[homes.owner_of(operand)] == place_of[op][1]
-            if dies and may_own(op, operand, homes) and loops.allow(op, number):
+            if dies and is_free(op, operand, homes) and loops.allow(op, number):
                 op.attributes[IN_PLACE] = IntegerAttr(number, i64)
                 break
 
 
-def has_loops(op: GraphOp) -> bool:
-    """Whether a kernel computes the only result of an op."""
-    if op.IS_VIEW or isinstance(op, ControlOp) or len(op.results) != 1:
-        return False
-    return isinstance(op, FusionOp) or op.nests() is not None
-
-
-def may_own(op: GraphOp, operand: SSAValue, homes: Homes) -> bool:
+def is_free(op: Operation, operand: SSAValue, homes: Homes) -> bool:
     """
-    Whether the memory of an operand is as large as the result, was computed by the
-    block of the op, and is read by it under no other name.
+    Whether the memory of an operand may become that of the result, should the loops
+    allow it: the block of the op computed it, all of it is read under one name, and the
+    result has no place yet.
     """
-    owner, type = homes.owner_of(operand), tensor_type(op.results[0])
-    if not is_computed(owner) or block_of(owner) is not op.parent:
-        return False
-    if byte_size(tensor_type(owner)) != byte_size(type):
-        return False
+    owner = homes.owner_of(operand)
     names = {each for each in op.operands if homes.owner_of(each) is owner}
-    return len(names) == 1 and tensor_type(operand).element_type == type.element_type
+    return (
+        len(op.results) == 1
+        and len(names) == 1
+        and is_computed(owner)
+        and block_of(owner) is op.parent
+        and byte_size(tensor_type(owner)) == byte_size(tensor_type(operand))
+        and homes.owner_of(op.results[0]) is op.results[0]
+    )
 
 
 @dataclass
@@ -118,15 +110,19 @@ class Loops:
         """Whether the loops of an op may overwrite an operand, and are as fast then."""
         key = structure(op), number
         if key not in self.known:
-            group = make_group(op)
-            self.known[key] = may_replace(group, op.operands[number]) and all(
-                not nest.is_contraction or self.finishes_at_once(collapse(nest))
-                for nest in group.nests
+            group = loops_of(op)
+            self.known[key] = (
+                group is not None
+                and may_replace(group, op.operands[number])
+                and all(map(self.finishes_at_once, group.nests))
             )
         return self.known[key]
 
     def finishes_at_once(self, nest: KernelNest) -> bool:
         """Whether no total of a contraction is stored before it is finished."""
+        if not nest.is_contraction:
+            return True
+        nest = collapse(nest)
         parallel = len(nest.bounds) - nest.reductions
         _, column = choose_rows_and_columns(nest, parallel)
         steps = product(nest.bounds[parallel:])
