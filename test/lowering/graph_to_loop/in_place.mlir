@@ -40,8 +40,9 @@ func.func @elements(%x : tensor<2x3xf32>, %row : tensor<3xf32>) -> tensor<2x3xf3
 
 // CHECK-LABEL: loop.program @fusions
 // CHECK:         loop.call @neg_exp_2(
+// CHECK-NEXT:    loop.call @neg_exp_2(
 // CHECK-NEXT:    loop.call @neg_exp_3(%{{[^,]*}}) symbols
-func.func @fusions(%x : tensor<4xf32>) -> tensor<2x2xf32> {
+func.func @fusions(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = graph.fusion %x : tensor<4xf32> -> tensor<4xf32> {
   ^bb0(%a : tensor<4xf32>):
     %3 = graph.neg %a : tensor<4xf32> -> tensor<4xf32>
@@ -54,6 +55,11 @@ func.func @fusions(%x : tensor<4xf32>) -> tensor<2x2xf32> {
     %4 = graph.exp %3 : tensor<4xf32> -> tensor<4xf32>
     graph.yield %4 : tensor<4xf32>
   }
-  %2 = graph.reshape %1 {shape = ["2", "2"]} : tensor<4xf32> -> tensor<2x2xf32>
-  return %2 : tensor<2x2xf32>
+  %2 = graph.fusion %1 : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a : tensor<4xf32>):
+    %3 = graph.neg %a : tensor<4xf32> -> tensor<4xf32>
+    %4 = graph.exp %3 : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %4 : tensor<4xf32>
+  }
+  return %0, %2 : tensor<4xf32>, tensor<4xf32>
 }

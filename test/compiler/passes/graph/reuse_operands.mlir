@@ -143,9 +143,10 @@ func.func @several_nests(%x : tensor<2x4xf32>) -> tensor<2x4xf32> {
   %0 = graph.exp %x : tensor<2x4xf32> -> tensor<2x4xf32>
   %1 = graph.fusion %0 : tensor<2x4xf32> -> tensor<2x4xf32> {
   ^bb0(%a : tensor<2x4xf32>):
-    %2 = graph.slice %a {starts = ["1", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<2x4xf32> -> tensor<1x4xf32>
+    %2 = graph.slice %a {starts = ["0", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<2x4xf32> -> tensor<1x4xf32>
     %3 = graph.slice %a {starts = ["0", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<2x4xf32> -> tensor<1x4xf32>
-    %4 = graph.concat %2, %3 {axis = 0 : i64} : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<2x4xf32>
+    %5 = graph.neg %2 : tensor<1x4xf32> -> tensor<1x4xf32>
+    %4 = graph.concat %5, %3 {axis = 0 : i64} : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<2x4xf32>
     graph.yield %4 : tensor<2x4xf32>
   }
   return %1 : tensor<2x4xf32>
