@@ -108,8 +108,7 @@ def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
             inner.append((str(around.size), str(stride)))
         else:
             outer.add((index, stride))
-    panel = access if access.at.panel is not None else None
-    return access.at.offset, frozenset(outer), tuple(sorted(inner)), panel
+    return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.panel
 
 
 def is_inside(op: Operation, loop: ForOp | TileOp) -> bool:

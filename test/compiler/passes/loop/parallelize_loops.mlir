@@ -123,6 +123,25 @@ loop.kernel @finish_in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?x
   }
 }
 
+// It may be in panels, as the rows of an image with a margin are.
+//
+// CHECK-LABEL: loop.kernel @finish_in_panels
+// CHECK:         loop.tile {{.*}} split rows step
+loop.kernel @finish_in_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 100 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    %before = loop.load %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+    %result = arith.addf %total, %before : f32
+    loop.store %result, %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // It reads what another thread may have finished already.
 //
 // CHECK-LABEL: loop.kernel @steps_in_place
