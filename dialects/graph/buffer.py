@@ -7,8 +7,8 @@ Where a value lives, and how long: what the planning passes write beside each re
 
 A group is a set of values that share memory, because one is a view of another or is
 computed in its place. `first` and `last` count the ops of the function. A size is in
-bytes; an offset is `?` while it depends on symbols, and is then an entry of a table that
-the program reads.
+bytes; an offset is `?` while it depends on symbols, and is then an entry of a table
+that the program reads.
 """
 
 from __future__ import annotations
