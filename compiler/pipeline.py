@@ -32,6 +32,7 @@ from .passes.graph.infer_shapes import InferShapes
 from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.pack_weights import PackWeights
+from .passes.graph.reuse_operands import ReuseOperands
 from .passes.graph.tile_products import TileProducts
 from .passes.graph.tune_contractions import TuneContractions
 from .passes.graph.verify_buffers import VerifyBuffers
@@ -68,6 +69,8 @@ GRAPH: tuple[type[ModulePass], ...] = (
     # From here the module says which machine it is for.
     TuneContractions,
     PackWeights,
+    ReuseOperands,
+    # From here a result may be the memory of an operand that dies.
     AnalyzeAliases,
     AssignBuffers,
     # From here every result has its place in memory.

@@ -116,6 +116,11 @@ def fits(columns: int, lanes: int, target: TargetAttr) -> bool:
     return vectors > 0 and rest == 0 and tallest(vectors, target) >= 1
 
 
+def steps_at_once(width: int, bytes: int, target: TargetAttr) -> int:
+    """The most steps of a block: those of a panel that fits the first cache."""
+    return max(target.l1.data * KIB // (width * bytes), 1)
+
+
 def choose_panels(
     tile: TileOp, target: TargetAttr, preference: PreferenceAttr = OWN
 ) -> Choice | None:
@@ -196,7 +201,7 @@ def stream(
 def may_stop(tile: TileOp) -> bool:
     """Whether totals can be kept where the result goes, between blocks of steps."""
     store = tile.store
-    if store is None or store.value.type != tile.initial.type:
+    if store is None or store.value.type != tile.initial.type or tile.is_in_place:
         return False
     column = tile.finish.block.args[1]
     return dict(store.at.terms).get(column, 0) == 1
@@ -292,8 +297,7 @@ class _Chooser:
             if isinstance(whole, int) and isinstance(first, int):
                 return 0, first
             return None
-        most = self.target.l1.data * KIB // (self.width * self.bytes)
-        most = max(wanted or most, 1)
+        most = wanted or steps_at_once(self.width, self.bytes, self.target)
         for axis, size in enumerate(reduced):
             inner = product(reduced[axis + 1 :])
             if isinstance(inner, int) and inner <= most:

@@ -5,9 +5,10 @@ Where a value lives, and how long: what the planning passes write beside each re
     #graph.buffer<activations, slot = 2, offset = 256, size = "8192">
     #graph.buffer<activations, slot = 0, offset = ?, size = "128 * batch">
 
-A group is a set of values that share memory, because one is a view of another. `first`
-and `last` count the ops of the function. A size is in bytes; an offset is `?` while it
-depends on symbols, and is then an entry of a table that the program reads.
+A group is a set of values that share memory, because one is a view of another or is
+computed in its place. `first` and `last` count the ops of the function. A size is in
+bytes; an offset is `?` while it depends on symbols, and is then an entry of a table
+that the program reads.
 """
 
 from __future__ import annotations
@@ -15,8 +16,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import Attribute, BlockArgument, OpResult, ParametrizedAttribute, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr
+from xdsl.ir import (
+    Attribute,
+    BlockArgument,
+    Operation,
+    OpResult,
+    ParametrizedAttribute,
+    SSAValue,
+)
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -34,6 +42,9 @@ BUFFERS = "graph.buffers"
 
 LIFETIMES = "graph.lifetimes"
 """The attribute of an op that holds the lifetime of each result."""
+
+IN_PLACE = "graph.in_place"
+"""The attribute of an op with the number of the operand whose memory its result is."""
 
 UNKNOWN = -1
 """The offset of a buffer whose place depends on symbols."""
@@ -142,6 +153,19 @@ def buffer_of(value: SSAValue) -> BufferAttr:
     buffer = buffers.data[value.index]
     assert isinstance(buffer, BufferAttr)
     return buffer
+
+
+def replaced_by(op: Operation) -> SSAValue | None:
+    """The operand in whose place an op computes its result, if it does."""
+    number = op.attributes.get(IN_PLACE)
+    if not isa(number, IntegerAttr):
+        return None
+    if not 0 <= number.value.data < len(op.operands) or len(op.results) != 1:
+        raise VerifyException(
+            f"expected {op.name} with one result in the place of one of its "
+            f"{len(op.operands)} operands, got {number}"
+        )
+    return op.operands[number.value.data]
 
 
 def byte_size(type: Tensor) -> Dim:

@@ -3,7 +3,8 @@ Which values share memory: views, the arguments of regions, and what regions yie
 
 A view is the memory of what it shows. What a region takes is the memory of an operand,
 or of what a loop carries. What it yields is computed where it goes: in the result of
-the op, or in a part of it. The pass `own-outputs` makes sure that this can be.
+the op, or in a part of it. The pass `own-outputs` makes sure that this can be. An op
+that is `graph.in_place` computes its result in the memory of an operand.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
+from .buffer import replaced_by
 from .op import GraphOp
 from .ops.constant import ConstantOp
 from .ops.control_flow import LoopOp
@@ -65,13 +67,18 @@ class Part:
 class Homes:
     """Where every value of a function is in memory."""
 
-    def __init__(self, block: Block):
-        """The places of the values of a function."""
+    def __init__(self, block: Block, reuses: bool = True):
+        """
+        The places of the values of a function; unless it `reuses` operands, as if each
+        result of an op in place had memory of its own.
+        """
         self.results: dict[SSAValue, SSAValue] = {}
         self.parts: dict[SSAValue, Part] = {}
         for op in ops_in(block):
             if isinstance(op, ControlOp):
                 self.add(op)
+            elif reuses and (replaced := replaced_by(op)) is not None:
+                self.results[op.results[0]] = replaced
 
     def add(self, op: ControlOp) -> None:
         """Notes where what an op takes and what its regions yield are."""

@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.dims import Dim
 from ...dialects.graph import scalar
+from ...dialects.graph.buffer import replaced_by
 from ...dialects.graph.literal import to_array
 from ...dialects.graph.nest import (
     Extent,
@@ -69,9 +70,14 @@ class Group:
     result: SSAValue
     nests: list[KernelNest] = field(default_factory=list[KernelNest])
     checks: list[Check] = field(default_factory=list[Check])
+    replaced: SSAValue | None = None
+    """The value in whose place the result is computed, if it is."""
 
     def buffers(self) -> list[SSAValue]:
-        """The values that the nests load, in the order in which they first do."""
+        """
+        The values that the nests load from memory which is not the result's, in the
+        order in which they first do.
+        """
         found: dict[SSAValue, None] = {}
         for check in self.checks:
             found[check.indices] = None
@@ -79,6 +85,8 @@ class Group:
             for load in loads(*nest.roots):
                 found[load.buffer] = None
         found.pop(self.result, None)
+        if self.replaced is not None:
+            found.pop(self.replaced, None)
         return list(found)
 
 
@@ -116,7 +124,7 @@ class _Builder:
         self.kept: dict[Operation, Load] = {}
         """Values that an earlier stage has stored, and where."""
         self.reducers = {op for op in ops if any(n.reductions for n in nests(op))}
-        self.group = Group(op.results[0])
+        self.group = Group(op.results[0], replaced=replaced_by(op))
         plan = arrange({op: nests(op) for op in ops}) if self.reducers else None
         if plan is not None and not plan.is_one_total:
             self.group.nests.append(self.in_stages(plan, root))

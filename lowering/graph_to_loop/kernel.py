@@ -76,6 +76,9 @@ def build_kernel(group: Group, name: str) -> Kernel:
     types = [buffer_type(tensor_type(value).element_type) for value in values]
     body = Block(arg_types=types)
     places = dict(zip(values, body.args, strict=True))
+    if group.replaced is not None:
+        # One buffer, which is passed once: no two pointers are the same.
+        places[group.replaced] = body.args[-1]
     with ImplicitBuilder(body):
         for check in group.checks:
             CheckIndexOp(

@@ -370,8 +370,9 @@ def test_measures_the_sizes_that_were_run(
     chain = MODEL.replace("graph.neg %x", "graph.cumsum %x {axis = 0 : i64}")
     chain = chain.replace(
         "return",
-        "%2 = graph.cumsum %1 {axis = 1 : i64} : "
-        'tensor<?x3xf32, ["n"]> -> tensor<?x3xf32, ["n"]>\n  return',
+        "%w = graph.constant dense<2.0> : tensor<3x3xf32>\n"
+        '  %2 = graph.matmul %1, %w : tensor<?x3xf32, ["n"]>, tensor<3x3xf32> '
+        '-> tensor<?x3xf32, ["n"]>\n  return',
     ).replace("return %0, %1", "return %0, %2")
     Path("chain.mlir").write_text(chain)
     main(["chain.mlir", "--benchmark", "--size", "n=8"])

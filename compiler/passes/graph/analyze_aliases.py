@@ -16,10 +16,10 @@ After:
     %2 = graph.neg %1 {
         graph.lifetimes = [#graph.lifetime<group = 1, first = 2, last = 3>]} : …
 
-A group is a value and the views of it; it lives from the op that computes it to the
-last op that uses any of them, both included, so that no op writes where it reads.
-Returning counts as a use. The groups are Static Runtime's `ValueGroup`s and
-`ManagedTensorRanges`.
+A group is a value, the views of it, and what `reuse-operands` lets take its place; it
+lives from the op that computes it to the last op that uses any of them, both included,
+so that no other op writes where it reads. Returning counts as a use. The groups are
+Static Runtime's `ValueGroup`s and `ManagedTensorRanges`.
 
 Ops are numbered as they stand in the text, those of a region between the numbers at
 which its op begins and ends. What such an op takes lives until its end, since a loop
@@ -72,25 +72,31 @@ def places(block: Block) -> dict[Operation, tuple[int, int]]:
     return found
 
 
-def analyze(block: Block) -> None:
-    """Writes the lifetimes of the results of every op of a function."""
-    homes, place_of = Homes(block), places(block)
-    first: dict[SSAValue, int] = {}
-    last: dict[SSAValue, int] = {}
+def lives(block: Block, homes: Homes) -> dict[SSAValue, tuple[int, int]]:
+    """The first and the last op at which each memory of a function is needed."""
+    place_of = places(block)
+    found: dict[SSAValue, tuple[int, int]] = {}
     for op in ops_in(block):
         start, end = place_of[op]
         for value in (*op.operands, *op.results):
             owner = homes.owner_of(value)
             # An argument lives before the first op, and is nobody's to plan.
             at = 0 if isinstance(owner.owner, Block) else start
-            first[owner] = min(first.get(owner, at), at)
-            last[owner] = max(last.get(owner, end), end)
+            first, last = found.get(owner, (at, end))
+            found[owner] = min(first, at), max(last, end)
+    return found
+
+
+def analyze(block: Block) -> None:
+    """Writes the lifetimes of the results of every op of a function."""
+    homes = Homes(block)
+    found = lives(block, homes)
     groups: dict[SSAValue, int] = {}
     for op in ops_in(block):
         lifetimes: list[LifetimeAttr] = []
         for result in op.results:
             owner = homes.owner_of(result)
             group = groups.setdefault(owner, len(groups))
-            lifetimes.append(LifetimeAttr.of(group, first[owner], last[owner]))
+            lifetimes.append(LifetimeAttr.of(group, *found[owner]))
         if lifetimes:
             op.attributes[LIFETIMES] = ArrayAttr(lifetimes)

@@ -13,23 +13,38 @@ After:
     the same; or an error that names two values and the bytes that they share
 
 It reads what the planning passes wrote and nothing else, so that it does not repeat
-their mistakes. Buffers whose offset is `?` are checked when they are placed.
+their mistakes. Values of one group share memory because one is a view of the other, or
+a region's name for it, or is computed in its place: then nothing needs the other after
+that op, and its loops read each element before they store it. Buffers whose offset is
+`?` are checked when they are placed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, LifetimeAttr
-from ....dialects.graph.memory import ops_in
+from ....dialects.graph.buffer import (
+    BUFFERS,
+    LIFETIMES,
+    BufferAttr,
+    LifetimeAttr,
+    replaced_by,
+)
+from ....dialects.graph.memory import Homes, ops_in
+from ....dialects.graph.op import GraphOp
+from ....lowering.graph_to_loop.in_place import loops_of, may_replace
+from ....lowering.graph_to_loop.structure import structure
+from .analyze_aliases import lives, places
+from .reuse_operands import is_free
 
 
 @dataclass(frozen=True)
@@ -59,6 +74,8 @@ class VerifyBuffers(ModulePass):
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 verify(function.body.block)
+                verify_groups(function.body.block)
+                verify_in_place(function.body.block)
 
 
 def verify(block: Block) -> None:
@@ -75,6 +92,46 @@ def verify(block: Block) -> None:
                     f"{each.name}"
                 )
         live.append(each)
+
+
+def verify_groups(block: Block) -> None:
+    """Checks that values of one group are the same memory, by what the ops are."""
+    homes, owners = Homes(block), dict[int, SSAValue]()
+    for op in ops_in(block):
+        noted = op.attributes.get(LIFETIMES)
+        for number, life in enumerate(noted if isa(noted, ArrayAttr) else ()):
+            assert isinstance(life, LifetimeAttr)
+            owner = homes.owner_of(op.results[number])
+            if owners.setdefault(life.group.data, owner) is not owner:
+                raise VerifyException(
+                    f"expected a group of views of one value, got group "
+                    f"{life.group.data} with the result of {op.name} too"
+                )
+
+
+def verify_in_place(block: Block) -> None:
+    """Checks that what an op overwrites is needed by nothing else, and as it reads."""
+    homes, place_of = Homes(block, reuses=False), places(block)
+    last = {owner: end for owner, (_, end) in lives(block, homes).items()}
+    known: dict[Hashable, bool] = {}
+    for op in ops_in(block):
+        if not isinstance(op, GraphOp) or (operand := replaced_by(op)) is None:
+            continue
+        is_over = last[homes.owner_of(operand)] == place_of[op][1]
+        if not is_over or not is_free(op, operand, homes):
+            raise VerifyException(
+                f"expected {op.name} to overwrite what its block computed and nothing "
+                f"else needs, got another value of {operand.type}"
+            )
+        key = structure(op)
+        if key not in known:
+            group = loops_of(op)
+            known[key] = group is not None and may_replace(group, operand)
+        if not known[key]:
+            raise VerifyException(
+                f"expected {op.name} to read {operand.type} only where it stores "
+                f"{op.result_types[0]}, got loops that do not"
+            )
 
 
 def placed(block: Block) -> list[Placed]:

@@ -92,13 +92,16 @@ def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
     if kernel.may_fail or not any(isinstance(each, LoadOp) for each in accesses):
         return not kernel.may_fail
     # No two indices store to one place; so each may read where it stores itself.
-    if len(shares) > 1 or not isinstance(shares[0].op, ForOp):
+    if len(shares) > 1:
         return False
     return len({places(each, shares[0].op) for each in accesses}) == 1
 
 
-def places(access: LoadOp | StoreOp, loop: ForOp) -> object:
-    """Where an access goes for one index of a loop, whatever loops are inside."""
+def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
+    """
+    Where an access goes for one index of a loop, whatever loops are inside; or for one
+    total of a tile.
+    """
     outer: set[tuple[SSAValue, Dim]] = set()
     inner: list[tuple[str, str]] = []
     for index, stride in access.at.terms:
@@ -108,11 +111,10 @@ def places(access: LoadOp | StoreOp, loop: ForOp) -> object:
             inner.append((str(around.size), str(stride)))
         else:
             outer.add((index, stride))
-    panel = access if access.at.panel is not None else None
-    return access.at.offset, frozenset(outer), tuple(sorted(inner)), panel
+    return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.panel
 
 
-def is_inside(op: Operation, loop: ForOp) -> bool:
+def is_inside(op: Operation, loop: ForOp | TileOp) -> bool:
     """Whether an op is part of the body of a loop."""
     parent = op.parent_op()
     return parent is not None and (parent is loop or is_inside(parent, loop))

@@ -113,6 +113,13 @@ class TileOp(IRDLOperation):
         return stores[0] if len(stores) == 1 else None
 
     @property
+    def is_in_place(self) -> bool:
+        """Whether the finish loads from where it stores, so that no total goes there."""
+        stored = {op.buffer for op in self.finish.walk() if isinstance(op, StoreOp)}
+        loads = (op for op in self.finish.walk() if isinstance(op, LoadOp))
+        return any(op.buffer in stored for op in loads)
+
+    @property
     def around(self) -> list[ForOp]:
         """The loops in parallel that hold nothing but this tile, innermost first."""
         found: list[ForOp] = []
@@ -178,10 +185,22 @@ class TileOp(IRDLOperation):
             raise VerifyException(
                 f"expected to split rows or columns, got {self.split.data}"
             )
+        if self.schedule is not None and self.is_in_place:
+            self.verify_at_once(self.schedule)
         rows, columns, lanes = self.block
         if min(rows, columns, lanes) < 1 or columns % lanes:
             raise VerifyException(
                 f"expected columns in whole vectors, got {rows}x{columns}x{lanes}"
+            )
+
+    def verify_at_once(self, schedule: ScheduleAttr) -> None:
+        """All steps are one block, so that no total is stored before it is finished."""
+        depth, axis = schedule.depth.data, schedule.axis.data
+        steps = self.sizes[2 + axis]
+        if axis or not isinstance(steps, int) or depth < steps:
+            raise VerifyException(
+                f"expected all steps in one block, since the finish loads from where it "
+                f"stores, got {depth} of {steps}"
             )
 
     def print(self, printer: Printer) -> None:

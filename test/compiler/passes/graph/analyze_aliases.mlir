@@ -73,3 +73,18 @@ func.func @fusion(%x : tensor<4xf32>) -> tensor<4xf32> {
   %3 = graph.copy %0 : tensor<4xf32> -> tensor<4xf32>
   return %3 : tensor<4xf32>
 }
+
+// What is computed in the place of an operand goes on being that memory.
+//
+// CHECK-LABEL: func.func @in_place
+// CHECK:         graph.relu %x {graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 3>]}
+// CHECK:         graph.reshape %{{.*}} {shape = ["6"], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 3>]}
+// CHECK:         graph.neg %{{.*}} {graph.in_place = 0 : i64, graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 3>]}
+// CHECK:         graph.abs %{{.*}} {graph.lifetimes = [#graph.lifetime<group = 1, first = 3, last = 4>]}
+func.func @in_place(%x : tensor<2x3xf32>) -> tensor<6xf32> {
+  %0 = graph.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.reshape %0 {shape = ["6"]} : tensor<2x3xf32> -> tensor<6xf32>
+  %2 = graph.neg %1 {graph.in_place = 0 : i64} : tensor<6xf32> -> tensor<6xf32>
+  %3 = graph.abs %2 : tensor<6xf32> -> tensor<6xf32>
+  return %3 : tensor<6xf32>
+}

@@ -64,3 +64,65 @@ func.func @regions(%x : tensor<4xf32>) -> tensor<4xf32> {
   %1 = graph.neg %0 {graph.buffers = [#graph.buffer<outputs, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 1, first = 1, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// An op writes where it reads, and says so.
+//
+// CHECK-LABEL: func.func @in_place
+func.func @in_place(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 {graph.in_place = 0 : i64, graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// It does so, but does not say it.
+func.func @one_group(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  // expected-error {{expected a group of views of one value, got group 0 with the result of graph.neg too}}
+  %1 = graph.neg %0 {graph.buffers = [#graph.buffer<activations, slot = 0, offset = 0, size = "16">], graph.lifetimes = [#graph.lifetime<group = 0, first = 0, last = 2>]} : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// An input is not an op's to overwrite.
+func.func @input(%x : tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error {{expected graph.neg to overwrite what its block computed and nothing else needs, got another value of tensor<4xf32>}}
+  %0 = graph.neg %x {graph.in_place = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A view of what is overwritten is read later.
+func.func @needed_later(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.reshape %0 {shape = ["4"]} : tensor<4xf32> -> tensor<4xf32>
+  // expected-error {{expected graph.neg to overwrite what its block computed and nothing else needs}}
+  %2 = graph.neg %0 {graph.in_place = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.add %1, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// -----
+
+// Its loops read elements that they have overwritten.
+func.func @reads_others(%x : tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = graph.relu %x : tensor<2x2xf32> -> tensor<2x2xf32>
+  // expected-error {{expected graph.permute to read tensor<2x2xf32> only where it stores tensor<2x2xf32>, got loops that do not}}
+  %1 = graph.permute %0 {order = array<i64: 1, 0>, graph.in_place = 0 : i64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// -----
+
+// There is no such operand.
+func.func @no_operand(%x : tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = graph.relu %x : tensor<1x4xf32> -> tensor<1x4xf32>
+  // expected-error {{expected graph.neg with one result in the place of one of its 1 operands, got 1 : i64}}
+  %1 = graph.neg %0 {graph.in_place = 1 : i64} : tensor<1x4xf32> -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}

@@ -122,6 +122,25 @@ loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   }
 }
 
+// Each total of a tile is finished with what was at its own place.
+//
+// CHECK-LABEL: loop.kernel @finish_in_place
+// CHECK:         loop.tile {{.*}} split rows step
+loop.kernel @finish_in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 100 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    %before = loop.load %y[%row * 100 + %column] : memref<?xf32>
+    %result = arith.addf %total, %before : f32
+    loop.store %result, %y[%row * 100 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // Four rows share what is loaded.
 //
 // CHECK-LABEL: loop.kernel @four_rows
@@ -135,6 +154,42 @@ loop.kernel @four_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) 
     loop.yield %next : f32
   } finish (%r, %s, %total) {
     loop.store %total, %c[%r * 1024 + %s] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// It may be in panels, as the rows of an image with a margin are.
+//
+// CHECK-LABEL: loop.kernel @finish_in_panels
+// CHECK:         loop.tile {{.*}} split rows step
+loop.kernel @finish_in_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 100 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    %before = loop.load %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+    %result = arith.addf %total, %before : f32
+    loop.store %result, %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// It reads what another thread may have finished already.
+//
+// CHECK-LABEL: loop.kernel @steps_in_place
+// CHECK-NOT:     split
+loop.kernel @steps_in_place(%w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+    %a = loop.load %y[%i * 100 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %y[%row * 100 + %column] : memref<?xf32>
     loop.yield
   }
 }

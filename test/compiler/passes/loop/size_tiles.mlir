@@ -266,3 +266,23 @@ loop.kernel @as_it_lies(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
     loop.yield
   }
 }
+
+// Where the finish loads from where it stores, totals are not stored before it, however
+// many steps they take.
+//
+// CHECK-LABEL: loop.kernel @in_place
+// AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 12, columns = 16, depth = 2304 of 0> step
+loop.kernel @in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 50, %j to 256, reduce %k to 2304 from %zero : f32 step (%sum) {
+    %a = loop.load %x[%i * 2304 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j panel 16 * 36864] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    %before = loop.load %y[%row * 256 + %column] : memref<?xf32>
+    %result = arith.addf %total, %before : f32
+    loop.store %result, %y[%row * 256 + %column] : memref<?xf32>
+    loop.yield
+  }
+}

@@ -151,3 +151,22 @@ loop.kernel @finish_of_a_row() {
     loop.yield
   }) : (f32) -> ()
 }
+
+// -----
+
+// What the finish loads from where it stores would be lost after the first block of steps.
+loop.kernel @kept_over_it(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected all steps in one block, since the finish loads from where it stores, got 384 of 768}}
+  loop.tile %i to 50, %j to 16, reduce %k to 768 from %zero : f32 by 5, 16, 8 as #loop.schedule<panels = 16, rows = 50, columns = 16, depth = 384 of 0> step (%sum) {
+    %a = loop.load %x[%i * 768 + %k] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j panel 16 * 12288] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    %before = loop.load %y[%row * 16 + %column] : memref<?xf32>
+    %result = arith.addf %total, %before : f32
+    loop.store %result, %y[%row * 16 + %column] : memref<?xf32>
+    loop.yield
+  }
+}

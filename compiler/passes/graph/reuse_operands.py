@@ -1,0 +1,138 @@
+"""
+Let an op compute its result where an operand is that nothing needs any more.
+
+Before:
+
+    %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+    %1 = graph.softmax %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+
+After:
+
+    %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+    %1 = graph.softmax %0 {axis = 1 : i64, graph.in_place = 0 : i64} : …
+
+The operand was computed by the same block, and no op after this one reads it or a view
+of it. Inputs and constants are nobody's to overwrite, and what a region takes belongs
+to its op. Both have as many elements of one type, and the loops of the op read each
+element only before they store it (`lowering/graph_to_loop/in_place.py`). What a region
+yields has its place already, and is left there.
+
+From here the two are one memory: `analyze-aliases` gives them one group, and the kernel
+gets one pointer for both. A contraction computes in the place of what its tail adds
+only where totals are never stored before they are finished, so that it is as fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ....dialects.dims import product
+from ....dialects.graph.buffer import IN_PLACE, byte_size
+from ....dialects.graph.memory import Homes, is_computed, ops_in
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.weight import WeightOp
+from ....dialects.graph.region import block_of
+from ....dialects.graph.shape import tensor_type
+from ....dialects.loop.target import target_of
+from ....lowering.graph_to_loop.collapse import collapse
+from ....lowering.graph_to_loop.in_place import loops_of, may_replace
+from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
+from ....lowering.graph_to_loop.structure import structure
+from ....lowering.graph_to_loop.tree import KernelNest, loads
+from ...cost.panels import panel_width, steps_at_once
+from .analyze_aliases import lives, places
+
+
+@dataclass(frozen=True)
+class ReuseOperands(ModulePass):
+    """Notes at each op the operand in whose place it computes its result."""
+
+    name = "reuse-operands"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        loops = Loops(op)
+        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
+            if not function.is_declaration:
+                reuse(function.body.block, loops)
+
+
+def reuse(block: Block, loops: Loops) -> None:
+    """Notes what the ops of a function overwrite."""
+    homes = Homes(block)
+    ends = {owner: last for owner, (_, last) in lives(block, homes).items()}
+    place_of = places(block)
+    for op in ops_in(block):
+        if not isinstance(op, GraphOp):
+            continue
+        for number, operand in enumerate(op.operands):
+            dies = ends[homes.owner_of(operand)] == place_of[op][1]
+            if dies and is_free(op, operand, homes) and loops.allow(op, number):
+                op.attributes[IN_PLACE] = IntegerAttr(number, i64)
+                break
+
+
+def is_free(op: Operation, operand: SSAValue, homes: Homes) -> bool:
+    """
+    Whether the memory of an operand may become that of the result, should the loops
+    allow it: the block of the op computed it, all of it is read under one name, and the
+    result has no place yet.
+    """
+    owner = homes.owner_of(operand)
+    names = {each for each in op.operands if homes.owner_of(each) is owner}
+    return (
+        len(op.results) == 1
+        and len(names) == 1
+        and is_computed(owner)
+        and block_of(owner) is op.parent
+        and byte_size(tensor_type(owner)) == byte_size(tensor_type(operand))
+        and homes.owner_of(op.results[0]) is op.results[0]
+    )
+
+
+@dataclass
+class Loops:
+    """What the loops of the ops of a module allow."""
+
+    module: ModuleOp
+    known: dict[tuple[Hashable, int], bool] = field(
+        default_factory=dict[tuple[Hashable, int], bool]
+    )
+    """For ops of one structure, by the number of the operand."""
+
+    def allow(self, op: GraphOp, number: int) -> bool:
+        """Whether the loops of an op may overwrite an operand, and are as fast then."""
+        key = structure(op), number
+        if key not in self.known:
+            group = loops_of(op)
+            self.known[key] = (
+                group is not None
+                and may_replace(group, op.operands[number])
+                and all(map(self.finishes_at_once, group.nests))
+            )
+        return self.known[key]
+
+    def finishes_at_once(self, nest: KernelNest) -> bool:
+        """Whether no total of a contraction is stored before it is finished."""
+        if not nest.is_contraction:
+            return True
+        nest = collapse(nest)
+        parallel = len(nest.bounds) - nest.reductions
+        _, column = choose_rows_and_columns(nest, parallel)
+        steps = product(nest.bounds[parallel:])
+        packed = any(
+            isinstance(weight := each.buffer.owner, WeightOp) and weight.panels
+            for each in loads(nest.element)
+        )
+        if column is None or not packed or not isinstance(steps, int):
+            return False
+        assert isinstance(nest.type, FixedBitwidthType)
+        bits, target = nest.type.bitwidth, target_of(self.module)
+        width, _ = panel_width(nest.bounds[column], bits, target)
+        return steps <= steps_at_once(width, bits // 8, target)

@@ -1,0 +1,86 @@
+"""
+Whether a kernel may put its result where an operand is.
+
+It may when what it stores to an element comes after all that it loads from there, in
+whatever order its points run. A point that loads an element of the operand only where
+it stores itself, before it does, is such: no two points store to one element.
+
+    %1 = graph.relu %0              %1 may take the place of %0
+    %1 = graph.softmax %0           so it may: a row is stored once all of it was read
+    %1 = graph.permute %0           may not: another point still needs what was there
+    %1 = graph.matmul %0, %w        may not: other columns need the same row
+
+Vectors are loaded before vectors of the same elements are stored, and threads share no
+elements. A kernel of several nests may not, as one would read what another wrote, nor
+one that looks up indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.graph.buffer import byte_size
+from ...dialects.graph.op import GraphOp
+from ...dialects.graph.ops.fusion import FusionOp
+from ...dialects.graph.region import ControlOp
+from ...dialects.graph.shape import tensor_type
+from .collapse import collapse
+from .expression import Group, make_group
+from .tree import Expression, KernelNest, Load, loads
+
+
+def loops_of(op: Operation) -> Group | None:
+    """The nests of an op that a kernel computes; None of an op that has no kernel."""
+    if not isinstance(op, GraphOp) or isinstance(op, ControlOp) or op.IS_VIEW:
+        return None
+    if not isinstance(op, FusionOp) and (not op.results or op.nests() is None):
+        return None
+    return make_group(op)
+
+
+def may_replace(group: Group, value: SSAValue) -> bool:
+    """Whether the result of a group may be computed where a value is that it reads."""
+    types = tensor_type(value), tensor_type(group.result)
+    if len({(each.element_type, byte_size(each)) for each in types}) > 1:
+        return False
+    if len(group.nests) != 1 or group.checks:
+        return False
+    nest = collapse(group.nests[0])
+    if nest.onto is not None or nest.ordered or not stores_once(nest):
+        return False
+    if any(load.buffer is value for load in factors(nest)):
+        return False
+    is_stored = False
+    for roots, stores in phases(nest):
+        for load in loads(*roots):
+            if load.buffer is value:
+                if is_stored or load.lookups or load.at != nest.store.at:
+                    return False
+        is_stored = is_stored or stores
+    return True
+
+
+def stores_once(nest: KernelNest) -> bool:
+    """Whether every point that stores has an element of its own."""
+    count = len(nest.bounds)
+    if not nest.is_wide and not nest.keeps_totals:
+        count -= nest.reductions
+    moving = {axis for axis, _ in nest.store.at.factors}
+    return not nest.store.lookups and moving == {*range(count)}
+
+
+def factors(nest: KernelNest) -> Iterator[Load]:
+    """The loads of what is multiplied, which all rows or columns of a tile need."""
+    return loads(nest.element) if nest.is_contraction else iter(())
+
+
+def phases(nest: KernelNest) -> Iterator[tuple[list[Expression], bool]]:
+    """What a nest computes in one row, loop after loop, and whether that is stored."""
+    if not nest.stages:
+        yield [nest.element, nest.finish], True
+        return
+    for stage in nest.stages:
+        yield [stage.element, *(each for each, _ in stage.kept)], bool(stage.kept)
+    yield [nest.finish], True

@@ -1,0 +1,205 @@
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},outline-constants,pack-weights,reuse-operands' | filecheck %s
+
+// A row of a softmax is stored once all of it was read.
+//
+// CHECK-LABEL: func.func @row
+// CHECK:         graph.permute %x {order = array<i64: 1, 0>} :
+// CHECK-NEXT:    graph.fusion %{{.*}} {graph.in_place = 0 : i64} :
+func.func @row(%x : tensor<3x2xf32>) -> tensor<2x3xf32> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<3x2xf32> -> tensor<2x3xf32>
+  %1 = graph.fusion %0 : tensor<2x3xf32> -> tensor<2x3xf32> {
+  ^bb0(%a : tensor<2x3xf32>):
+    %2 = graph.reduce_max %a {axes = array<i64: 1>, keepdims = true} : tensor<2x3xf32> -> tensor<2x1xf32>
+    %3 = graph.sub %a, %2 : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+    %4 = graph.exp %3 : tensor<2x3xf32> -> tensor<2x3xf32>
+    %5 = graph.sum %4 {axes = array<i64: 1>, keepdims = true} : tensor<2x3xf32> -> tensor<2x1xf32>
+    %6 = graph.div %4, %5 : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+    graph.yield %6 : tensor<2x3xf32>
+  }
+  return %1 : tensor<2x3xf32>
+}
+
+// Its last loop needs what the exponentials, which are kept in the result, would replace.
+//
+// CHECK-LABEL: func.func @row_read_again
+// CHECK:         graph.fusion %{{[^ ]*}} : tensor<2x3xf32>
+func.func @row_read_again(%x : tensor<3x2xf32>) -> tensor<2x3xf32> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<3x2xf32> -> tensor<2x3xf32>
+  %1 = graph.fusion %0 : tensor<2x3xf32> -> tensor<2x3xf32> {
+  ^bb0(%a : tensor<2x3xf32>):
+    %4 = graph.exp %a : tensor<2x3xf32> -> tensor<2x3xf32>
+    %5 = graph.sum %4 {axes = array<i64: 1>, keepdims = true} : tensor<2x3xf32> -> tensor<2x1xf32>
+    %6 = graph.div %4, %5 : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+    %7 = graph.add %a, %6 : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+    graph.yield %7 : tensor<2x3xf32>
+  }
+  return %1 : tensor<2x3xf32>
+}
+
+// A row of totals is broadcast: all of a row need it.
+//
+// CHECK-LABEL: func.func @elements
+// CHECK:         %[[A:.*]] = graph.permute %x
+// CHECK:         %[[B:.*]] = graph.sum %{{[^ ]*}} {axes = array<i64: 1>, keepdims = true} :
+// CHECK:         graph.sub %[[B]], %[[A]] {graph.in_place = 1 : i64} :
+func.func @elements(%x : tensor<?x4xf32, ["n"]>) -> tensor<4x?xf32, ["n"]> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<?x4xf32, ["n"]> -> tensor<4x?xf32, ["n"]>
+  %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = true} : tensor<4x?xf32, ["n"]> -> tensor<4x1xf32>
+  %2 = graph.sub %1, %0 : tensor<4x1xf32>, tensor<4x?xf32, ["n"]> -> tensor<4x?xf32, ["n"]>
+  return %2 : tensor<4x?xf32, ["n"]>
+}
+
+// A chain of ops computes in one place; the last result may be an output.
+//
+// CHECK-LABEL: func.func @chain
+// CHECK:         graph.exp %x :
+// CHECK:         graph.cumsum %{{[^ ]*}} {axis = 0 : i64, graph.in_place = 0 : i64} :
+// CHECK:         graph.reshape %{{[^ ]*}} {shape = ["2", "2"]} :
+// CHECK:         graph.neg %{{[^ ]*}} {graph.in_place = 0 : i64} :
+func.func @chain(%x : tensor<4xf32>) -> tensor<2x2xf32> {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.cumsum %0 {axis = 0 : i64} : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.reshape %1 {shape = ["2", "2"]} : tensor<4xf32> -> tensor<2x2xf32>
+  %3 = graph.neg %2 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %3 : tensor<2x2xf32>
+}
+
+// Inputs and constants are never overwritten.
+//
+// CHECK-LABEL: func.func @not_ours
+// CHECK-NOT:     graph.in_place
+func.func @not_ours(%x : tensor<4xf32>) -> tensor<2x2xf32> {
+  %w = graph.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %0 = graph.add %x, %w : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.reshape %x {shape = ["2", "2"]} : tensor<4xf32> -> tensor<2x2xf32>
+  %2 = graph.neg %1 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// What is read later, be it as a view or by the caller, is not over.
+//
+// CHECK-LABEL: func.func @needed_later
+// CHECK-NOT:     graph.in_place
+// CHECK:         return
+func.func @needed_later(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.neg %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.reshape %2 {shape = ["4", "1"]} : tensor<4xf32> -> tensor<4x1xf32>
+  %4 = graph.neg %2 : tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.concat %3, %3 {axis = 1 : i64} : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x2xf32>
+  %6 = graph.reshape %5 {shape = ["8"]} : tensor<4x2xf32> -> tensor<8xf32>
+  return %0, %1, %6 : tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
+}
+
+// Other elements than the one that is stored are read.
+//
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NOT:     graph.in_place
+// CHECK:         return
+func.func @elsewhere(%x : tensor<4x4xf32>, %i : tensor<4xi64>) -> tensor<4x4xf32> {
+  %0 = graph.exp %x : tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>} : tensor<4x4xf32> -> tensor<4x4xf32>
+  %2 = graph.matmul %1, %1 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %3 = graph.index_select %2, %i {axis = 0 : i64, wraps = false} : tensor<4x4xf32>, tensor<4xi64> -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// The same memory under two names is read at two places.
+//
+// CHECK-LABEL: func.func @two_names
+// CHECK-NOT:     graph.in_place
+// CHECK:         return
+func.func @two_names(%x : tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = graph.exp %x : tensor<2x2xf32> -> tensor<2x2xf32>
+  %1 = graph.reshape %0 {shape = ["2", "2"]} : tensor<2x2xf32> -> tensor<2x2xf32>
+  %2 = graph.fusion %0, %1 : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32> {
+  ^bb0(%a : tensor<2x2xf32>, %b : tensor<2x2xf32>):
+    %3 = graph.permute %b {order = array<i64: 1, 0>} : tensor<2x2xf32> -> tensor<2x2xf32>
+    %4 = graph.add %a, %3 : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+    graph.yield %4 : tensor<2x2xf32>
+  }
+  return %2 : tensor<2x2xf32>
+}
+
+// Elements of another type, or more of them, have other bytes.
+//
+// CHECK-LABEL: func.func @other_bytes
+// CHECK-NOT:     graph.in_place
+// CHECK:         return
+func.func @other_bytes(%x : tensor<4xf32>) -> tensor<2x4xi32> {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.cast %0 {to = i32} : tensor<4xf32> -> tensor<4xi32>
+  %2 = graph.expand %1 {shape = ["2", "4"]} : tensor<4xi32> -> tensor<2x4xi32>
+  return %2 : tensor<2x4xi32>
+}
+
+// One of several nests would read what another wrote.
+//
+// CHECK-LABEL: func.func @several_nests
+// CHECK-NOT:     graph.in_place
+// CHECK:         return
+func.func @several_nests(%x : tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = graph.exp %x : tensor<2x4xf32> -> tensor<2x4xf32>
+  %1 = graph.fusion %0 : tensor<2x4xf32> -> tensor<2x4xf32> {
+  ^bb0(%a : tensor<2x4xf32>):
+    %2 = graph.slice %a {starts = ["0", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<2x4xf32> -> tensor<1x4xf32>
+    %3 = graph.slice %a {starts = ["0", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<2x4xf32> -> tensor<1x4xf32>
+    %5 = graph.neg %2 : tensor<1x4xf32> -> tensor<1x4xf32>
+    %4 = graph.concat %5, %3 {axis = 0 : i64} : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<2x4xf32>
+    graph.yield %4 : tensor<2x4xf32>
+  }
+  return %1 : tensor<2x4xf32>
+}
+
+// A residual is added to totals that are finished.
+//
+// CHECK-LABEL: func.func @residual
+// CHECK:         graph.fusion %x, %{{.*}}, %{{.*}} {graph.in_place = 2 : i64} :
+func.func @residual(%x : tensor<5x16xf32>) -> tensor<5x16xf32> {
+  %w = graph.constant dense<2.0> : tensor<16x16xf32>
+  %0 = graph.exp %x : tensor<5x16xf32> -> tensor<5x16xf32>
+  %1 = graph.fusion %x, %w, %0 : tensor<5x16xf32>, tensor<16x16xf32>, tensor<5x16xf32> -> tensor<5x16xf32> {
+  ^bb0(%a : tensor<5x16xf32>, %b : tensor<16x16xf32>, %c : tensor<5x16xf32>):
+    %2 = graph.matmul %a, %b : tensor<5x16xf32>, tensor<16x16xf32> -> tensor<5x16xf32>
+    %3 = graph.add %2, %c : tensor<5x16xf32>, tensor<5x16xf32> -> tensor<5x16xf32>
+    graph.yield %3 : tensor<5x16xf32>
+  }
+  return %1 : tensor<5x16xf32>
+}
+
+// Totals of so many steps are stored where the result will be, and need a place of it.
+//
+// CHECK-LABEL: func.func @residual_of_many_steps
+// CHECK-NOT:     graph.in_place
+// CHECK:         return
+func.func @residual_of_many_steps(%x : tensor<5x2000xf32>, %y : tensor<5x16xf32>) -> tensor<5x16xf32> {
+  %w = graph.constant dense<2.0> : tensor<2000x16xf32>
+  %0 = graph.exp %y : tensor<5x16xf32> -> tensor<5x16xf32>
+  %1 = graph.fusion %x, %w, %0 : tensor<5x2000xf32>, tensor<2000x16xf32>, tensor<5x16xf32> -> tensor<5x16xf32> {
+  ^bb0(%a : tensor<5x2000xf32>, %b : tensor<2000x16xf32>, %c : tensor<5x16xf32>):
+    %2 = graph.matmul %a, %b : tensor<5x2000xf32>, tensor<2000x16xf32> -> tensor<5x16xf32>
+    %3 = graph.add %2, %c : tensor<5x16xf32>, tensor<5x16xf32> -> tensor<5x16xf32>
+    graph.yield %3 : tensor<5x16xf32>
+  }
+  return %1 : tensor<5x16xf32>
+}
+
+// In a region, what it takes belongs to its op, and what it yields has its place.
+//
+// CHECK-LABEL: func.func @region
+// CHECK:         graph.neg %h :
+// CHECK-NEXT:    graph.exp %{{[^ ]*}} {graph.in_place = 0 : i64} :
+// CHECK-NEXT:    graph.tanh %{{[^ ]*}} : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT:    graph.yield
+func.func @region(%x : tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.exp %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.loop %0 {trips = "3", carried = 1 : i64, scanned = 0 : i64, conditional = false, backward = array<i64>} : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%h : tensor<4xf32>):
+    %2 = graph.neg %h : tensor<4xf32> -> tensor<4xf32>
+    %3 = graph.exp %2 : tensor<4xf32> -> tensor<4xf32>
+    %4 = graph.tanh %3 : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %4 : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}
