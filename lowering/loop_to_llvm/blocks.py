@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.dims import product
+from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
 from .tile import Host
 from .types import Value, memory_text
@@ -58,6 +60,15 @@ class Blocks:
         self.host, self.op, self.w = host, op, host.w
         self.schedule = schedule
         self.down, self.across = factors
+        made = [op.made_of(each) for each in factors]
+        self.factors = [
+            made[-1].results[0] if made else load.result
+            for load, made in zip(factors, made, strict=True)
+        ]
+        """What is multiplied: what is loaded, or what a step makes of it."""
+        done = (*factors, *chain.from_iterable(made), op.step.block.last_op)
+        self.rest = [each for each in op.step.block.ops if each not in done]
+        """What a step computes of its two factors."""
         self.tall, self.wide, self.lanes = op.block
         self.width = schedule.panels.data
         self.row_count, self.column_count, *self.reduced = op.sizes
@@ -85,10 +96,18 @@ class Blocks:
         type = memory_text(self.op.initial.type)
         return self.w.entered(f"alloca [{count} x {type}], align 64")
 
-    def at(self, base: str, place: str) -> str:
-        """The address of an element of scratch memory."""
-        type = memory_text(self.op.initial.type)
-        return self.w.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {place}")
+    def element(self, load: LoadOp, loaded: Value | None = None) -> Value:
+        """Writes what a step makes of what it loads, or of this if it is loaded."""
+        value = self.host.evaluate(load) if loaded is None else loaded
+        self.host.values[load.result] = value
+        for op in self.op.made_of(load):
+            value = self.host.values[op.results[0]] = self.host.evaluate(op)
+        return value
+
+    def at(self, base: str, place: str, type: Attribute | None = None) -> str:
+        """The address of an element of scratch memory, or of others of this type."""
+        text = memory_text(type or self.op.initial.type)
+        return self.w.emit(f"getelementptr inbounds {text}, ptr {base}, i64 {place}")
 
     def let(self, index: SSAValue, value: str) -> None:
         """Lets an index have a value."""

@@ -23,7 +23,7 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
 
         def copy(flat: str, lanes: int, _: list[Value]) -> Sequence[Value]:
             host.side_by_side, host.lanes = last if lanes > 1 else None, lanes
-            host.put(host.evaluate(blocks.down), blocks.at(base, flat))
+            host.put(blocks.element(blocks.down), blocks.at(base, flat))
             return ()
 
         blocks.over(depth, (), copy, by)
@@ -45,7 +45,7 @@ def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
                 blocks.host.side_by_side = column if wide else None
                 blocks.host.lanes = blocks.lanes
                 line = w.add(w.mul(flat, str(blocks.width)), str(inside))
-                value = w.splat(blocks.host.evaluate(blocks.across), blocks.lanes)
+                value = w.splat(blocks.element(blocks.across), blocks.lanes)
                 blocks.host.put(value, blocks.at(base, line))
             return ()
 
@@ -60,9 +60,7 @@ def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
                 here = w.least(w.add(start, inside), blocks.w.minus(total, "1"))
                 blocks.let(column, here)
                 line = w.add(w.mul(flat, str(blocks.width)), inside)
-                blocks.host.put(
-                    blocks.host.evaluate(blocks.across), blocks.at(base, line)
-                )
+                blocks.host.put(blocks.element(blocks.across), blocks.at(base, line))
                 return ()
 
             return w.loop("0", str(blocks.width), 1, (), element)

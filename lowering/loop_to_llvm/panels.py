@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.loop.ops.for_loop import ForOp, YieldOp
-from ...dialects.loop.ops.memory import LoadOp
+from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.tile import TileOp
 from .ahead import Ahead
 from .blocks import PADDING, Blocks, Columns, Depth, Place
@@ -242,7 +241,7 @@ class PanelWriter:
                 else:
                     host.side_by_side, host.lanes = None, 1
                     self.blocks.let(self.op.step.block.args[0], row)
-                    one = host.evaluate(self.blocks.down)
+                    one = self.blocks.element(self.blocks.down)
                 down.append(w.splat(one, self.blocks.lanes))
             if not panel:
                 return self.multiply(block, down, self.as_it_lies(block), carried)
@@ -252,13 +251,7 @@ class PanelWriter:
             for vector in range(block.shape.vectors):
                 number, inside = divmod(vector * self.blocks.lanes, self.blocks.width)
                 offset = w.add(line, w.add(w.mul(apart, str(number)), str(inside)))
-                across.append(
-                    host.read(
-                        self.blocks.at(panel, offset),
-                        self.op.initial.type,
-                        self.blocks.lanes,
-                    )
-                )
+                across.append(self.of_panel(panel, offset))
             return self.multiply(block, down, across, carried)
 
         if copied:
@@ -267,13 +260,24 @@ class PanelWriter:
             )
         return self.blocks.over(depth, totals, lambda flat, _, inner: step(flat, inner))
 
+    def of_panel(self, panel: str, offset: str) -> Value:
+        """Writes the load of a vector of a panel, and what a step makes of it."""
+        load, lanes = self.blocks.across, self.blocks.lanes
+        if self.blocks.panel_copy:
+            # What is copied is what the step makes of it.
+            place = self.blocks.at(panel, offset)
+            return self.host.read(place, self.op.initial.type, lanes)
+        type = load.result.type
+        place = self.blocks.at(panel, offset, type)
+        return self.blocks.element(load, self.host.read(place, type, lanes))
+
     def as_it_lies(self, block: BlockWriter) -> list[Value]:
         """Writes the loads of columns that are neither in panels nor copied."""
         column, across = self.op.step.block.args[1], list[Value]()
         for at in block.column_at:
             self.blocks.let(column, at)
             self.host.side_by_side, self.host.lanes = column, self.blocks.lanes
-            across.append(self.host.evaluate(self.blocks.across))
+            across.append(self.blocks.element(self.blocks.across))
         self.host.side_by_side, self.host.lanes = None, 1
         return across
 
@@ -287,13 +291,12 @@ class PanelWriter:
         """Writes one step of every total."""
         host, results = self.host, list[Value]()
         *_, so_far = self.op.step.block.args
+        factors, rest = self.blocks.factors, self.blocks.rest
         for (row, vector), total in zip(block.places, totals, strict=True):
             host.values[so_far] = total
-            host.values[self.blocks.down.result] = down[row]
-            host.values[self.blocks.across.result] = across[vector]
-            for each in self.op.step.block.ops:
-                if not isinstance(each, LoadOp | YieldOp):
-                    host.values[each.results[0]] = host.evaluate(each)
+            host.values.update(zip(factors, (down[row], across[vector]), strict=True))
+            for each in rest:
+                host.values[each.results[0]] = host.evaluate(each)
             results.append(self.w.splat(host.values[self.op.next], self.blocks.lanes))
         return results
 

@@ -13,7 +13,7 @@ from math import isnan
 from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, bf16, f32, i1, i32
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
@@ -137,6 +137,11 @@ def write_scalar_op(
         return w.value(
             f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
         )
+    if kind is arith.ExtFOp and values[0].type == bf16:
+        values = [widen(w, values[0])]
+        if type == f32:
+            return values[0]
+        arguments = values[0].typed
     if kind in CONVERSIONS:
         to = type_text(type, lanes)
         return w.value(f"{CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
@@ -162,6 +167,15 @@ def write_scalar_op(
             return multiply_add(w, values, fma)
         case _:
             return call_function(w, op, values, needs)
+
+
+def widen(w: FunctionWriter, value: Value) -> Value:
+    """The f32 that a bf16 is: its bits are the upper half of that one's."""
+    wide = type_text(i32, value.lanes)
+    bits = w.emit(f"zext {value.typed} to {wide}")
+    upper = w.emit(f"shl {wide} {bits}, {w.splat(Value('16', i32), value.lanes).text}")
+    to = type_text(f32, value.lanes)
+    return w.value(f"bitcast {wide} {upper} to {to}", f32, value.lanes)
 
 
 def two(values: Sequence[Value]) -> str:

@@ -16,7 +16,8 @@ After:
     %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
 A contraction is known by its nest, and so is what of it are columns: a convolution is
-packed as a product of matrices is. The tensor stays the same, to all that ask; only how
+packed as a product of matrices is, and a weight that is converted before the product,
+as one of bf16, as another is. The tensor stays the same, to all that ask; only how
 it lies in the store is another. A weight that something else reads as well is there
 twice. Panels are as wide as the registers like it.
 """
@@ -42,6 +43,7 @@ from ....dialects.loop.target import TargetAttr, target_of
 from ....lowering.graph_to_loop.collapse import collapse
 from ....lowering.graph_to_loop.expression import (
     Apply,
+    Expression,
     KernelNest,
     Load,
     loads,
@@ -150,13 +152,14 @@ def panels_in(
 ) -> PanelsAttr | None:
     """The panels of a weight that a contraction reads across its columns."""
     assert isinstance(nest.element, Apply)
-    mine = [load for load in nest.element.operands if is_load_of(load, weight)]
+    mine = [load_of(each, weight) for each in nest.element.operands]
     # Its tail may read the weight too, element by element.
     count = sum(load.buffer is weight.result for load in loads(nest.finish))
-    if len(mine) != 1 or count or len(nest.element.operands) != 2:
+    if len(mine) != 2 or count:
         return None
-    (load,) = mine
-    assert isinstance(load, Load)
+    load, *another = [each for each in mine if each is not None] or [None]
+    if load is None or another:
+        return None
     row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
     steps: dict[int, Axis] = {}
     for axis, stride in load.at.factors:
@@ -176,11 +179,13 @@ def panels_in(
     return PanelsAttr.of(width, rows, steps[column])
 
 
-def is_load_of(value: object, weight: WeightOp) -> bool:
-    """Whether an operand is just an element of the weight."""
-    return (
-        isinstance(value, Load) and value.buffer is weight.result and not value.lookups
-    )
+def load_of(value: Expression, weight: WeightOp) -> Load | None:
+    """The element of the weight that an operand is, or is computed from alone."""
+    match list(loads(value)):
+        case [Load() as load] if load.buffer is weight.result and not load.lookups:
+            return load
+        case _:
+            return None
 
 
 def bits_of(type: Attribute) -> int:
