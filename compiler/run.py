@@ -55,6 +55,9 @@ def parser() -> ArgumentParser:
     made.add_argument("--output", type=Path, help="an .npz file to write outputs to")
     made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
     made.add_argument("--planner", default=Options().planner)
+    made.add_argument(
+        "--precision", default=Options().precision, help="f32, or bf16 for weights"
+    )
     made.add_argument("--no-cache", action="store_true", help="compile anew")
     made.add_argument(
         "--benchmark", action="store_true", help="measure compiling, running and memory"
@@ -161,7 +164,11 @@ def write_outputs(path: Path, module: StaticModule, outputs: Sequence[Array]) ->
 
 def run(arguments: Namespace) -> None:
     """Does what the arguments ask for."""
-    options = Options(planner=arguments.planner, cache=not arguments.no_cache)
+    options = Options(
+        planner=arguments.planner,
+        cache=not arguments.no_cache,
+        precision=arguments.precision,
+    )
     after = print_ir if arguments.print_ir_after_all else None
     compilation = Compilation(
         arguments.model, target=arguments.target, options=options, after_pass=after

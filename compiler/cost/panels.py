@@ -46,6 +46,9 @@ MANY_ROWS = 48
 REUSED = 16
 """Panels that must read the rows of a block for them to be worth copying."""
 
+CONVERTED = 64
+"""Rows for which it pays to copy columns that a step would convert."""
+
 SMALL = 1 << 13
 """Steps of all totals together for which nothing is copied."""
 
@@ -114,7 +117,9 @@ def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
     if across.at.panel is not None:
         width = across.at.panel.width
         lanes = min(width, target.lanes(type.bitwidth))
-        copies = False
+        # Of a panel of bf16 a block of f32 is made once, or each step widens its own.
+        converts = bool(tile.made_of(across))
+        copies = converts and times_used(tile, across) >= CONVERTED
     elif pays_to_copy(tile, across):
         width, lanes = panel_width(columns, type.bitwidth, target)
         copies = True
@@ -134,6 +139,12 @@ def swept(tile: TileOp, across: LoadOp) -> list[Dim]:
             break
         sizes.append(loop.size)
     return sizes
+
+
+def times_used(tile: TileOp, across: LoadOp) -> int:
+    """How often an element of the columns is used at least, for all that is known."""
+    sizes = (tile.sizes[0], *swept(tile, across))
+    return product([each for each in sizes if isinstance(each, int)])
 
 
 def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:

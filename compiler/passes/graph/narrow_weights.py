@@ -20,8 +20,9 @@ It is the only step that changes numbers, and runs only where a user asks for it
 (`Options(precision="bf16")`): each weight becomes the nearest bf16, with 8 significant
 bits of its 24, NaN and infinities as they are. What is computed with it is the f32 that
 it stands for, in the order in which it was before. A contraction is known by its nest,
-and what it would read in panels (`pack_weights.py`) is narrowed, wherever it comes
-from; what something else reads as well is there twice.
+and what it would read in panels (`pack_weights.py`) is narrowed. Weights with a filter
+for each channel stay: they are small, and each element is used but once for a place of
+the image. What something else reads as well is there twice.
 """
 
 from __future__ import annotations
@@ -42,15 +43,17 @@ from ....dialects.graph.ops.fusion import FusionOp, YieldOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.shape import tensor_type, with_element
 from ....dialects.loop.target import TargetAttr, target_of
+from ....lowering.graph_to_loop.expression import KernelNest, loads
+from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
 from ....lowering.graph_to_loop.structure import structure
 from ...context import weights_of
 from ...weights import WeightStore
-from .pack_weights import panels_of
+from .pack_weights import contraction_of, panels_in
 
 
 @dataclass(frozen=True)
 class NarrowWeights(ModulePass):
-    """Makes bf16 of every f32 weight that a contraction reads in panels."""
+    """Makes bf16 of the f32 weights that contractions read in panels."""
 
     name = "narrow-weights"
 
@@ -100,8 +103,10 @@ class Narrower:
             return False
         key = structure(op), use.index
         if key not in self.wishes:
-            panels = panels_of(op, weight, self.target)
-            self.wishes[key] = panels is not None
+            nest = contraction_of(op, weight)
+            self.wishes[key] = nest is not None and (
+                panels_in(nest, weight, self.target) is not None and reuses(nest)
+            )
         return self.wishes[key]
 
     def entry(self, key: str) -> str:
@@ -110,6 +115,13 @@ class Narrower:
             array = narrow(self.weights[key])
             self.narrowed[key] = self.weights.put(f"{key}.bf16", array)
         return self.narrowed[key]
+
+
+def reuses(nest: KernelNest) -> bool:
+    """Whether an element of a factor is used for all columns, and not for its own."""
+    _, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
+    found = [dict(load.at.factors) for load in loads(nest.element)]
+    return any(column not in each for each in found)
 
 
 def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue) -> None:

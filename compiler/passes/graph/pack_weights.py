@@ -129,6 +129,12 @@ class Packer:
 
 def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr | None:
     """The panels in which a contraction wants a weight; None when it wants none."""
+    nest = contraction_of(op, weight)
+    return None if nest is None else panels_in(nest, weight, target)
+
+
+def contraction_of(op: Operation, weight: WeightOp) -> KernelNest | None:
+    """The nest that reads a weight, if it is one and a contraction."""
     if not isinstance(op, GraphOp) or (not isinstance(op, FusionOp) and not op.nests()):
         return None
     group = make_group(op)
@@ -143,8 +149,7 @@ def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr
     ]
     if len(reading) != 1 or not reading[0].is_contraction:
         return None
-    nest = collapse(reading[0])
-    return panels_in(nest, weight, target)
+    return collapse(reading[0])
 
 
 def panels_in(

@@ -26,3 +26,14 @@ func.func @no_such_element() {
   %0 = graph.weight "fc.weight" : tensor<4xf16>
   return
 }
+
+// -----
+
+// A weight may have elements of bf16, which take half the memory of f32.
+//
+// CHECK-LABEL: func.func @bf16
+// CHECK:         graph.weight "fc.bf16" : tensor<2x3xbf16>
+func.func @bf16() {
+  %0 = graph.weight "fc.bf16" : tensor<2x3xbf16>
+  return
+}
