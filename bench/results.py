@@ -108,7 +108,12 @@ class Row:
 
     @property
     def roofline(self) -> float | None:
-        """The least time that the machine needs over ours."""
+        """
+        The least time that the machine needs over ours; None for fewer bits than f32,
+        whose limits are others.
+        """
+        if self.ours != OURS:
+            return None
         ours = self.timings.get(self.ours, Timing()).median
         if ours is None or self.work is None or self.limits is None:
             return None

@@ -435,3 +435,30 @@ loop.kernel @two_lines(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// -----
+
+// The bits of a bf16 are the upper half of those of an f32.
+//
+// CHECK-LABEL: ; kernel @widens
+// CHECK:         %[[AT:.*]] = getelementptr inbounds i16, ptr %p0, i64 %{{.*}}
+// CHECK-NEXT:    %[[X:.*]] = load <8 x i16>, ptr %[[AT]], align 2
+// CHECK-NEXT:    %[[BITS:.*]] = zext <8 x i16> %[[X]] to <8 x i32>
+// CHECK-NEXT:    %[[UPPER:.*]] = shl <8 x i32> %[[BITS]], splat (i32 16)
+// CHECK-NEXT:    bitcast <8 x i32> %[[UPPER]] to <8 x float>
+// CHECK:         load i16
+// CHECK:         fpext float %{{.*}} to double
+loop.kernel @widens(%a: memref<?xbf16>, %b: memref<?xf32>, %c: memref<?xf64>) {
+  loop.for parallel %i to 16 lanes 8 {
+    %x = loop.load %a[%i] : memref<?xbf16>
+    %y = arith.extf %x : bf16 to f32
+    loop.store %y, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %i to 3 {
+    %x = loop.load %a[%i] : memref<?xbf16>
+    %y = arith.extf %x : bf16 to f64
+    loop.store %y, %c[%i] : memref<?xf64>
+    loop.yield
+  }
+}

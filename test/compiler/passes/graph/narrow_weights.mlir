@@ -1,5 +1,6 @@
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights' | filecheck %s
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights,pack-weights' | filecheck %s --check-prefix=PACKED
+// RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights,pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s --check-prefix=LOOPS
 // RUN: not sr-opt %s -p outline-constants,narrow-weights 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
@@ -105,4 +106,33 @@ func.func @no_contraction(%x: tensor<3x16xf32>) -> tensor<3x16xf32> {
   %w = graph.constant dense<5.0> : tensor<3x16xf32>
   %1 = graph.add %x, %w : tensor<3x16xf32>, tensor<3x16xf32> -> tensor<3x16xf32>
   func.return %1 : tensor<3x16xf32>
+}
+
+// Where many rows use a panel, a block of it is made f32 once.
+//
+// LOOPS-LABEL: loop.kernel @cast_matmul_10
+// LOOPS-SAME:      {strategy = "widened"}
+// LOOPS:         copies = "columns"> step
+// LOOPS:           %[[B:.*]] = loop.load %{{.*}}[%{{.*}} * 16 + %{{.*}} panel 16 * 1024] : memref<?xbf16>
+// LOOPS-NEXT:      %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
+// LOOPS-NEXT:      math.fma %{{.*}}, %[[WIDE]], %{{.*}} : f32
+func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
+  %w = graph.constant dense<6.0> : tensor<64x48xf32>
+  %1 = graph.matmul %x, %w : tensor<64x64xf32>, tensor<64x48xf32> -> tensor<64x48xf32>
+  func.return %1 : tensor<64x48xf32>
+}
+
+// For few rows, or where only a run knows how many, each step makes f32 of what it reads.
+//
+// LOOPS-LABEL: loop.kernel @cast_matmul_11
+// LOOPS-SAME:      {strategy = "direct"}
+// LOOPS:         arith.extf
+// LOOPS-LABEL: loop.kernel @cast_matmul_12
+// LOOPS-SAME:      {strategy = "direct"}
+// LOOPS:         arith.extf
+func.func @few_rows(%x: tensor<4x64xf32>, %y: tensor<?x64xf32, ["n"]>) -> (tensor<4x48xf32>, tensor<?x48xf32, ["n"]>) {
+  %w = graph.constant dense<6.0> : tensor<64x48xf32>
+  %1 = graph.matmul %x, %w : tensor<4x64xf32>, tensor<64x48xf32> -> tensor<4x48xf32>
+  %2 = graph.matmul %y, %w : tensor<?x64xf32, ["n"]>, tensor<64x48xf32> -> tensor<?x48xf32, ["n"]>
+  func.return %1, %2 : tensor<4x48xf32>, tensor<?x48xf32, ["n"]>
 }
