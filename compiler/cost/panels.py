@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
@@ -144,7 +145,7 @@ def swept(tile: TileOp, across: LoadOp) -> list[Dim]:
 def times_used(tile: TileOp, across: LoadOp) -> int:
     """How often an element of the columns is used at least, for all that is known."""
     sizes = (tile.sizes[0], *swept(tile, across))
-    return product([each for each in sizes if isinstance(each, int)])
+    return prod(each for each in sizes if isinstance(each, int))
 
 
 def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
