@@ -15,6 +15,7 @@ NEEDED = {
     "x86-64-v2": V2,
     "x86-64-v3": V3,
     "x86-64-v4": V4,
+    "cooperlake": f"{V4} avx512bf16 avx512vnni",
     "aarch64": "",
 }
 """What a machine must have, in LLVM's words, to run code for a target."""

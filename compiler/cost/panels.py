@@ -120,7 +120,11 @@ def choose_panels(tile: TileOp, target: TargetAttr) -> Choice | None:
         lanes = min(width, target.lanes(type.bitwidth))
         # Of a panel of bf16 a block of f32 is made once, or each step widens its own.
         converts = bool(tile.made_of(across))
-        copies = converts and times_used(tile, across) >= CONVERTED
+        copies = (
+            converts
+            and across.at.pair is None
+            and times_used(tile, across) >= CONVERTED
+        )
     elif pays_to_copy(tile, across):
         width, lanes = panel_width(columns, type.bitwidth, target)
         copies = True
@@ -223,7 +227,11 @@ class _Chooser:
         # Rows are shared out, so that no tile is left with few.
         tall = -(-known(rows) // -(-known(rows) // tall)) if known(rows) else tall
         few = known(product([known(rows), *map(known, self.over)])) <= tall
+        rounds = bool(self.tile.made_of(down))
         block = self.steps(reduced, few and not copies)
+        if rounds and block is not None and not self.fits(reduced, tall):
+            # Rows are copied when they are rounded, a part of them at a time.
+            block = self.steps(reduced, False)
         if block is None:
             return None
         axis, depth = block
@@ -259,6 +267,10 @@ class _Chooser:
         )
         return Choice(tall, self.group(tall, few, columns), self.lanes, schedule)
 
+    def fits(self, reduced: Sequence[Dim], tall: int) -> bool:
+        """Whether rows as a whole fit the scratch memory."""
+        return known(product(reduced)) * self.bytes * tall <= SCRATCH // 2
+
     def group(self, tall: int, few: bool, columns: Dim) -> int:
         """The columns of the tile: several panels beside few rows."""
         vectors = self.width // self.lanes
@@ -281,9 +293,12 @@ class _Chooser:
             inner = product(reduced[axis + 1 :])
             if isinstance(inner, int) and inner <= most:
                 depth = max(most // inner, 1)
+                # Pairs of steps are in one block.
+                depth += depth % 2 if inner % 2 else 0
                 if isinstance(size, int):
                     blocks = -(-size // depth)
                     depth = -(-size // blocks)
+                    depth += depth % 2 if inner % 2 and size % 2 == 0 else 0
                 return axis, depth
             if not isinstance(size, int):
                 return None
@@ -291,6 +306,9 @@ class _Chooser:
 
     def copies_rows(self, down: LoadOp, tall: int, across: int, deep: int) -> bool:
         """Whether rows are copied: where they would get in each other's way."""
+        if self.tile.made_of(down):
+            # What is rounded is rounded once.
+            return deep * self.bytes * tall <= SCRATCH // 2
         if (
             tall == 1
             or across < REUSED * self.width

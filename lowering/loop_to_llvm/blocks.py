@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, bf16
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.dims import product
@@ -82,7 +83,7 @@ class Blocks:
             self.panel_copy = self.allocate(self.deep * schedule.columns.data)
         if schedule.copies_of("rows"):
             rows = max(schedule.rows.data, self.tall)
-            self.row_copy = self.allocate(rows * (self.deep + PADDING))
+            self.row_copy = self.allocate(rows * (self.deep + PADDING), self.row_type)
         whole = self.column_count
         self.has_edge = not isinstance(whole, int) or whole % self.width != 0
         self.edge = self.allocate(self.tall * self.width) if self.has_edge else ""
@@ -91,16 +92,37 @@ class Blocks:
         """Whether threads share the rows, or the columns."""
         return self.op.split is not None and self.op.split.data == what
 
-    def allocate(self, count: int) -> str:
-        """Scratch memory of the kernel."""
-        type = memory_text(self.op.initial.type)
-        return self.w.entered(f"alloca [{count} x {type}], align 64")
+    @property
+    def dots(self) -> bool:
+        """Whether steps are multiplied two by two: pairs of bf16 by pairs of bf16."""
+        owners = [each.owner for each in self.factors]
+        widened = [
+            isinstance(each, arith.ExtFOp) and each.input.type == bf16
+            for each in owners
+        ]
+        return self.across.at.pair is not None and all(widened)
 
-    def element(self, load: LoadOp, loaded: Value | None = None) -> Value:
-        """Writes what a step makes of what it loads, or of this if it is loaded."""
+    @property
+    def row_type(self) -> Attribute:
+        """The type of copied rows."""
+        return bf16 if self.dots else self.op.initial.type
+
+    def allocate(self, count: int, type: Attribute | None = None) -> str:
+        """Scratch memory of the kernel, for elements of this type or of the totals'."""
+        text = memory_text(type or self.op.initial.type)
+        return self.w.entered(f"alloca [{count} x {text}], align 64")
+
+    def element(
+        self, load: LoadOp, loaded: Value | None = None, narrow: bool = False
+    ) -> Value:
+        """
+        Writes what a step makes of what it loads, or of this if it is loaded; without
+        the conversion at the end if that is to be left out.
+        """
         value = self.host.evaluate(load) if loaded is None else loaded
         self.host.values[load.result] = value
-        for op in self.op.made_of(load):
+        made = self.op.made_of(load)
+        for op in made[:-1] if narrow else made:
             value = self.host.values[op.results[0]] = self.host.evaluate(op)
         return value
 

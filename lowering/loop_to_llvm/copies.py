@@ -18,12 +18,14 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
     by = (blocks.lanes, 1) if strides.get(last) == 1 and blocks.lanes > 1 else (1,)
 
     def row(at: str, _: list[Value]) -> Sequence[Value]:
-        base = blocks.at(blocks.row_copy, w.mul(at, str(blocks.deep + PADDING)))
+        row_at = w.mul(at, str(blocks.deep + PADDING))
+        base = blocks.at(blocks.row_copy, row_at, blocks.row_type)
         blocks.let(blocks.op.step.block.args[0], w.add(start, at))
 
         def copy(flat: str, lanes: int, _: list[Value]) -> Sequence[Value]:
             host.side_by_side, host.lanes = last if lanes > 1 else None, lanes
-            host.put(blocks.element(blocks.down), blocks.at(base, flat))
+            value = blocks.element(blocks.down, narrow=blocks.dots)
+            host.put(value, blocks.at(base, flat, blocks.row_type))
             return ()
 
         blocks.over(depth, (), copy, by)

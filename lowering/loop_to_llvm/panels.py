@@ -18,12 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import bf16
+
 from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.tile import TileOp
 from .ahead import Ahead
 from .blocks import PADDING, Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
+from .pairs import PairWriter, Panels
 from .row_bases import row_bases, row_element
 from .tile import BlockWriter, Host, Shape, deal
 from .types import Value
@@ -142,7 +145,8 @@ class PanelWriter:
         self, columns: Columns, depth: Depth, start: str, end: str, tall: int
     ) -> None:
         """Writes a block of rows, columns and steps: panel by panel."""
-        w, copied = self.w, bool(self.blocks.row_copy) and tall > 1
+        w = self.w
+        copied = bool(self.blocks.row_copy) and (tall > 1 or self.blocks.dots)
         if copied:
             copy_rows(self.blocks, depth, start, end)
         rows, wide = self.w.minus(end, start), self.blocks.width
@@ -227,6 +231,12 @@ class PanelWriter:
         rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
         bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
         ahead = Ahead.of(self.blocks, place, panel, apart)
+        if self.blocks.across.at.pair is not None and panel:
+            pairs = PairWriter(self.blocks, block, Panels(panel, apart, ahead))
+            if copied and self.blocks.dots:
+                row_at = self.blocks.at(self.blocks.row_copy, row, bf16)
+                return pairs.dots(depth, row_at, totals)
+            return pairs.two_by_two(depth, totals, self.multiply)
 
         def step(flat: str, carried: list[Value]) -> list[Value]:
             down: list[Value] = []

@@ -18,6 +18,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
+from ...dialects.graph.bf16 import QUIET
 from ...dialects.loop.ops.remainder import RemainderOp
 from .function import FunctionWriter
 from .math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
@@ -142,6 +143,8 @@ def write_scalar_op(
         if type == f32:
             return values[0]
         arguments = values[0].typed
+    if kind is arith.TruncFOp and type == bf16:
+        return narrow(w, values[0])
     if kind in CONVERSIONS:
         to = type_text(type, lanes)
         return w.value(f"{CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
@@ -167,6 +170,26 @@ def write_scalar_op(
             return multiply_add(w, values, fma)
         case _:
             return call_function(w, op, values, needs)
+
+
+def narrow(w: FunctionWriter, value: Value) -> Value:
+    """The bf16 nearest to an f32, of two the even one; NaN stays NaN."""
+    wide, narrow = (type_text(each, value.lanes) for each in (i32, bf16))
+
+    def number(of: int) -> str:
+        return w.splat(Value(str(of), i32), value.lanes).text
+
+    bits = w.emit(f"bitcast {value.typed} to {wide}")
+    high = w.emit(f"lshr {wide} {bits}, {number(16)}")
+    odd = w.emit(f"and {wide} {high}, {number(1)}")
+    # What is cut off carries from its half on, or beyond that where the rest is even.
+    most = w.emit(f"add {wide} {bits}, {number(0x7FFF)}")
+    sum = w.emit(f"add {wide} {most}, {odd}")
+    rounded = w.emit(f"lshr {wide} {sum}, {number(16)}")
+    quiet = w.emit(f"or {wide} {high}, {number(QUIET)}")
+    is_nan = w.value(f"fcmp uno {value.typed}, {value.text}", i1, value.lanes)
+    found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {rounded}")
+    return w.value(f"trunc {wide} {found} to {narrow}", bf16, value.lanes)
 
 
 def widen(w: FunctionWriter, value: Value) -> Value:

@@ -19,10 +19,17 @@ After:
 It is the only step that changes numbers, and runs only where a user asks for it
 (`Options(precision="bf16")`): each weight becomes the nearest bf16, with 8 significant
 bits of its 24, NaN and infinities as they are. What is computed with it is the f32 that
-it stands for, in the order in which it was before. A contraction is known by its nest,
-and what it would read in panels (`pack_weights.py`) is narrowed. Weights with a filter
-for each channel stay: they are small, and each element is used but once for a place of
-the image. What something else reads as well is there twice.
+it stands for, in the order in which it was before. Where the target adds up products of
+pairs of bf16, and a weight is read in pairs of steps, what it is multiplied with is
+rounded as well:
+
+      %2 = graph.cast %a {to = bf16} : tensor<7x64xf32> -> tensor<7x64xbf16>
+      %3 = graph.cast %2 {to = f32} : tensor<7x64xbf16> -> tensor<7x64xf32>
+
+A contraction is known by its nest, and what it would read in panels (`pack_weights.py`)
+is narrowed. Weights with a filter for each channel stay: they are small, and each
+element is used but once for a place of the image. What something else reads as well is
+there twice.
 """
 
 from __future__ import annotations
@@ -48,7 +55,7 @@ from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
 from ....lowering.graph_to_loop.structure import structure
 from ...context import weights_of
 from ...weights import WeightStore
-from .pack_weights import contraction_of, panels_in
+from .pack_weights import contraction_of, has_pairs, panels_in
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,14 @@ class NarrowWeights(ModulePass):
                 narrower.weights.drop(key)
 
 
+@dataclass(frozen=True)
+class Wish:
+    """Whether a weight is narrowed for an op, and what it is multiplied with too."""
+
+    narrow: bool = False
+    both: bool = False
+
+
 @dataclass
 class Narrower:
     """Narrows weights of one store for one target."""
@@ -77,13 +92,14 @@ class Narrower:
     target: TargetAttr
 
     def __post_init__(self) -> None:
-        self.wishes: dict[Hashable, bool] = {}
+        self.wishes: dict[Hashable, Wish] = {}
         self.narrowed: dict[str, str] = {}
         """The entries that have a weight in bf16, by those that it was in."""
 
     def narrow(self, op: WeightOp) -> None:
         """Gives each contraction that reads a weight its bf16."""
-        uses = [each for each in op.result.uses if self.is_narrowed(each, op)]
+        wishes = {each: self.wish(each, op) for each in op.result.uses}
+        uses = [each for each, wish in wishes.items() if wish.narrow]
         if not uses:
             return
         type = with_element(tensor_type(op.result), bf16)
@@ -91,22 +107,24 @@ class Narrower:
         copy.location = op.location
         Rewriter.insert_op(copy, InsertPoint.after(op))
         # An op that reads it twice is there as two uses, and is rebuilt once.
-        for each in dict.fromkeys(use.operation for use in uses):
-            widen_inside(each, op.result, copy.result)
+        for each, rounds in {use.operation: wishes[use].both for use in uses}.items():
+            widen_inside(each, op.result, copy.result, rounds)
         if not list(op.result.uses):
             Rewriter.erase_op(op)
 
-    def is_narrowed(self, use: Use, weight: WeightOp) -> bool:
-        """Whether an op reads a weight in panels, found once for equal ops."""
+    def wish(self, use: Use, weight: WeightOp) -> Wish:
+        """What an op makes of a weight that it reads, found once for equal ops."""
         op = use.operation
         if not isinstance(op, GraphOp):
-            return False
+            return Wish()
         key = structure(op), use.index
         if key not in self.wishes:
             nest = contraction_of(op, weight)
-            self.wishes[key] = nest is not None and (
-                panels_in(nest, weight, self.target) is not None and reuses(nest)
-            )
+            panels = None if nest is None else panels_in(nest, weight, self.target)
+            if nest is None or panels is None or not reuses(nest):
+                self.wishes[key] = Wish()
+            else:
+                self.wishes[key] = Wish(True, has_pairs(nest, weight, self.target))
         return self.wishes[key]
 
     def entry(self, key: str) -> str:
@@ -124,7 +142,7 @@ def reuses(nest: KernelNest) -> bool:
     return any(column not in each for each in found)
 
 
-def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue) -> None:
+def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue, rounds: bool) -> None:
     """Lets an op, made a fusion if it is none, read a weight in bf16 and convert it."""
     assert isinstance(op, GraphOp)
     inputs = dict.fromkeys(op.operands)
@@ -141,7 +159,22 @@ def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue) -> None:
         inner.update(zip(old.args, outer, strict=True))
         for each in old.ops:
             body.add_op(each.clone(inner))
+    if rounds:
+        round_beside(cast.result)
     fusion = FusionOp.of([narrow if each is wide else each for each in inputs], body)
     fusion.location = op.location
     Rewriter.insert_op(fusion, InsertPoint.before(op))
     Rewriter.replace_op(op, [], [fusion.result])
+
+
+def round_beside(weight: SSAValue) -> None:
+    """Rounds to bf16 what a converted weight is multiplied with, and converts that."""
+    uses = list(weight.uses)
+    if len(uses) != 1:
+        return
+    (use,) = uses
+    (other,) = {0, 1} - {use.index}
+    narrowed = CastOp(use.operation.operands[other], to=bf16)
+    widened = CastOp(narrowed, to=f32)
+    Rewriter.insert_op([narrowed, widened], InsertPoint.before(use.operation))
+    use.operation.operands[other] = widened.result

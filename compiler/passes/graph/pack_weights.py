@@ -28,7 +28,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, bf16
 from xdsl.ir import Attribute, Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -181,7 +181,24 @@ def panels_in(
         return None
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
     width, _ = panel_width(steps[column][0], bits_of(nest.type), target)
-    return PanelsAttr.of(width, rows, steps[column])
+    is_bf16 = tensor_type(weight.result).element_type == bf16
+    pairs = is_bf16 and has_pairs(nest, weight, target)
+    return PanelsAttr.of(width, rows, steps[column], pairs)
+
+
+def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
+    """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
+    last = len(nest.bounds) - 1
+    size, read = (
+        nest.bounds[last],
+        [
+            dict(each.at.factors)
+            for each in loads(nest.element)
+            if each.buffer is weight.result
+        ],
+    )
+    known = isinstance(size, int) and size > 0 and size % 2 == 0
+    return bool(target.dots.data) and known and all(last in each for each in read)
 
 
 def load_of(value: Expression, weight: WeightOp) -> Load | None:
