@@ -56,7 +56,7 @@ def check_runs_here(target: str) -> None:
     features = binding.get_host_cpu_features()
     missing = [each for each in NEEDED[target].split() if not features.get(each)]
     machine = binding.get_process_triple().split("-")[0]
-    if machine not in target.replace("x86-64", "x86_64"):
+    if machine != ("aarch64" if target == "aarch64" else "x86_64"):
         missing = [f"another machine than {machine}"]
     if missing:
         raise CompileError(

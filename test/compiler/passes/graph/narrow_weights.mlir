@@ -1,6 +1,7 @@
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights' | filecheck %s
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights,pack-weights' | filecheck %s --check-prefix=PACKED
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights,pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s --check-prefix=LOOPS
+// RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=cooperlake},narrow-weights,pack-weights' | filecheck %s --check-prefix=DOTS
 // RUN: not sr-opt %s -p outline-constants,narrow-weights 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
@@ -122,12 +123,36 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
   func.return %1 : tensor<64x48xf32>
 }
 
+// A target that multiplies pairs of bf16 has the other factor rounded too, and two steps side by side.
+//
+// DOTS-LABEL:  func.func @many_rows
+// DOTS-NEXT:     graph.weight "constant_9.bf16.panels" {panels = #graph.panels<width = 48, rows = [64 by 48], columns = 48 by 1, pairs>} : tensor<64x48xbf16>
+// DOTS-NEXT:     graph.fusion
+// DOTS-NEXT:     ^{{.*}}(%[[A:.*]]: tensor<64x64xf32>, %[[B:.*]]: tensor<64x48xbf16>):
+// DOTS-NEXT:       %[[WIDE:.*]] = graph.cast %[[B]] {to = f32} : tensor<64x48xbf16> -> tensor<64x48xf32>
+// DOTS-NEXT:       %[[ROUNDED:.*]] = graph.cast %[[A]] {to = bf16} : tensor<64x64xf32> -> tensor<64x64xbf16>
+// DOTS-NEXT:       %[[ROWS:.*]] = graph.cast %[[ROUNDED]] {to = f32} : tensor<64x64xbf16> -> tensor<64x64xf32>
+// DOTS-NEXT:       graph.matmul %[[ROWS]], %[[WIDE]]
+
+// Not where the steps are odd.
+//
+// DOTS-LABEL:  func.func @odd
+// DOTS:          columns = 48 by 1>} : tensor<65x48xbf16>
+// DOTS:          graph.cast
+// DOTS-NOT:      graph.cast
+// DOTS:          graph.matmul
+func.func @odd(%x: tensor<64x65xf32>) -> tensor<64x48xf32> {
+  %w = graph.constant dense<6.0> : tensor<65x48xf32>
+  %1 = graph.matmul %x, %w : tensor<64x65xf32>, tensor<65x48xf32> -> tensor<64x48xf32>
+  func.return %1 : tensor<64x48xf32>
+}
+
 // For few rows, or where only a run knows how many, each step makes f32 of what it reads.
 //
-// LOOPS-LABEL: loop.kernel @cast_matmul_11
+// LOOPS-LABEL: loop.kernel @cast_matmul_12
 // LOOPS-SAME:      {strategy = "direct"}
 // LOOPS:         arith.extf
-// LOOPS-LABEL: loop.kernel @cast_matmul_12
+// LOOPS-LABEL: loop.kernel @cast_matmul_13
 // LOOPS-SAME:      {strategy = "direct"}
 // LOOPS:         arith.extf
 func.func @few_rows(%x: tensor<4x64xf32>, %y: tensor<?x64xf32, ["n"]>) -> (tensor<4x48xf32>, tensor<?x48xf32, ["n"]>) {

@@ -9,6 +9,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime import StaticModule
+from static_runtime.compiler import target as targets
 from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
@@ -16,6 +17,7 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph.bf16 import narrow, widen
 from static_runtime.dialects.graph.shape import Array
+from static_runtime.dialects.loop.target import TargetAttr
 
 MODEL = Path(__file__).parents[3] / "models" / "onnx" / "mlp_small.onnx"
 
@@ -26,6 +28,22 @@ SIZES = (
 )
 
 TARGETS = ("x86-64", "host")
+
+PAIRS = {
+    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable"),
+    "old pairs": TargetAttr.of("x86-64", 128, 16, False, dots="portable"),
+}
+"""
+Machines that multiply pairs of bf16, and have no instructions for it: so what others
+have an instruction for runs here.
+"""
+
+
+@pytest.fixture(autouse=True)
+def with_pairs(monkeypatch: pytest.MonkeyPatch):
+    """Makes these targets known."""
+    for name, target in PAIRS.items():
+        monkeypatch.setitem(targets.TARGETS, name, target)
 
 
 def build(
@@ -235,3 +253,57 @@ def test_it_is_kept_apart_from_what_is_exact(
     inputs = [numbers(*each.sizes({})) for each in exact.program.inputs]
     np.testing.assert_array_equal(cold(*inputs), warm(*inputs))
     assert (cold(*inputs) != exact(*inputs)).any()
+
+
+PAIRED = (
+    *((1, 64, 64), (2, 33, 700), (9, 2, 300), (13, 7, 66), (6, 96, 1100), (1, 3, 2)),
+    *((64, 16, 32), (70, 33, 1300), (150, 300, 550), (1, 32, 20_000), (6, 8, 12_000)),
+)
+
+
+@pytest.mark.parametrize("target", PAIRS)
+def test_pairs_are_products_of_rounded_factors(target: str):
+    for m, n, k in PAIRED:
+        x, row, w = numbers(m, k), numbers(n), numbers(k, n)
+        model = build(product(m, n, k), {"w": w}, target=target)
+        check(model(x, row), rounded(x) @ rounded(w) + row, k)
+
+
+def test_steps_that_are_odd_are_not_in_pairs():
+    x, row, w = numbers(7, 65), numbers(20), numbers(65, 20)
+    model = build(product(7, 20, 65), {"w": w}, target="pairs")
+    check(model(x, row), x.astype(np.float64) @ rounded(w) + row, 65)
+
+
+def test_pairs_have_the_same_bits_in_every_size_and_schedule():
+    n, k = 70, 1100
+    row, w, x = numbers(n), numbers(k, n), numbers(100, k)
+    expected = build(product(100, n, k), {"w": w}, target="pairs")(x, row)
+    model = build(product("m", n, k), {"w": w}, target="pairs")
+    for rows in (0, 1, 2, 5, 6, 7, 64, 100):
+        np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
+    for threads in (1, 2):
+        for rows in (1, 4, 64):
+            text = product(rows, n, k)
+            one = build(text, {"w": w}, target="pairs", threads=threads)
+            np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
+
+
+@pytest.mark.parametrize("groups", [1, 4])
+def test_convolutions_in_pairs(groups: int):
+    x, w = numbers(2, 32, 9, 10), numbers(32, 32 // groups, 3, 3)
+    model = build(convolution(groups), {"w": w}, target="pairs")
+    assert model.report.constant_bytes == w.nbytes // (2 if groups == 1 else 1)
+    both = (rounded(x), rounded(w)) if groups == 1 else (x, w.astype(np.float64))
+    check(model(x), convolved(*both, groups), 9 * 32 // groups)
+
+
+def test_special_numbers_stay_in_pairs():
+    w, x, row = numbers(40, 16), np.abs(numbers(3, 40)), numbers(16)
+    w[3, 0], w[5, 1] = np.nan, np.inf
+    x[2, 6] = np.inf
+    got = build(product(3, 16, 40), {"w": w}, target="pairs")(x, row)
+    assert np.isnan(got[:, 0]).all()
+    assert (got[:2, 1] == np.inf).all()
+    assert np.isfinite(got[:2, 2:]).all()
+    np.testing.assert_array_equal(got[2, 2:], np.copysign(np.inf, w[6, 2:]))

@@ -62,8 +62,17 @@ func.func @from_bf16_to_integers() {
 
 // -----
 
+// CHECK-LABEL: func.func @to_bf16
+// CHECK:         graph.cast %x {to = bf16} : tensor<4xf32> -> tensor<4xbf16>
 func.func @to_bf16(%x : tensor<4xf32>) {
-  // expected-error {{expected a cast to f32, f64, i32, i64, i1, got bf16}}
   %0 = graph.cast %x {to = bf16} : tensor<4xf32> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @to_bf16_from_another(%x : tensor<4xf64>) {
+  // expected-error {{expected a cast of f32 to bf16, got tensor<4xf64>}}
+  %0 = graph.cast %x {to = bf16} : tensor<4xf64> -> tensor<4xbf16>
   return
 }
