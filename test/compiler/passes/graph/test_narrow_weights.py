@@ -256,8 +256,9 @@ def test_it_is_kept_apart_from_what_is_exact(
 
 
 PAIRED = (
-    *((1, 64, 64), (2, 33, 700), (9, 2, 300), (13, 7, 66), (6, 96, 1100), (1, 3, 2)),
-    *((64, 16, 32), (70, 33, 1300), (150, 300, 550), (1, 32, 20_000), (6, 8, 12_000)),
+    *((1, 64, 64), (2, 33, 700), (13, 7, 66), (70, 33, 1300), (150, 40, 550)),
+    # Rows so long that they are copied in parts.
+    *((1, 32, 40_000), (6, 8, 12_000)),
 )
 
 
@@ -282,11 +283,9 @@ def test_pairs_have_the_same_bits_in_every_size_and_schedule():
     model = build(product("m", n, k), {"w": w}, target="pairs")
     for rows in (0, 1, 2, 5, 6, 7, 64, 100):
         np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
-    for threads in (1, 2):
-        for rows in (1, 4, 64):
-            text = product(rows, n, k)
-            one = build(text, {"w": w}, target="pairs", threads=threads)
-            np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
+    for rows in (1, 4, 64):
+        one = build(product(rows, n, k), {"w": w}, target="pairs", threads=2)
+        np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
 
 
 @pytest.mark.parametrize("groups", [1, 4])
