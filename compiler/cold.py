@@ -35,6 +35,7 @@ def compile_apart(
     """What compiling the file `model` took, kept in `folder`, and its peak in bytes."""
     command = [sys.executable, "-m", __name__, str(model), str(folder)]
     command += ["--target", target, "--planner", options.planner]
+    command += ["--precision", options.precision]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"expected a model to compile twice, got {done.stderr}")
@@ -62,8 +63,9 @@ def main(args: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--target", default="host")
     parser.add_argument("--planner", default=Options().planner)
+    parser.add_argument("--precision", default=Options().precision)
     given = parser.parse_args(args)
-    options = Options(planner=given.planner)
+    options = Options(planner=given.planner, precision=given.precision)
     compilation = Compilation(given.model, target=given.target, options=options)
     compilation.cache = Cache(given.folder)
     report = compilation.run().report
