@@ -213,6 +213,12 @@ class _Chooser:
         """Bytes of the second cache."""
         return self.target.l2.data * KIB
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether panels hold two steps side by side."""
+        factors = self.tile.factors()
+        return factors is not None and factors[1].at.pair is not None
+
     def choose(
         self,
         rows: Dim,
@@ -293,12 +299,11 @@ class _Chooser:
             inner = product(reduced[axis + 1 :])
             if isinstance(inner, int) and inner <= most:
                 depth = max(most // inner, 1)
-                # Pairs of steps are in one block.
-                depth += depth % 2 if inner % 2 else 0
                 if isinstance(size, int):
                     blocks = -(-size // depth)
                     depth = -(-size // blocks)
-                    depth += depth % 2 if inner % 2 and size % 2 == 0 else 0
+                # Two steps of a pair are in one block.
+                depth = up(depth, 2) if self.has_pairs else depth
                 return axis, depth
             if not isinstance(size, int):
                 return None

@@ -28,7 +28,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, bf16
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, bf16, f32
 from xdsl.ir import Attribute, Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -189,16 +189,12 @@ def panels_in(
 def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
     """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
     last = len(nest.bounds) - 1
-    size, read = (
-        nest.bounds[last],
-        [
-            dict(each.at.factors)
-            for each in loads(nest.element)
-            if each.buffer is weight.result
-        ],
-    )
+    size = nest.bounds[last]
+    read = (each for each in loads(nest.element) if each.buffer is weight.result)
     known = isinstance(size, int) and size > 0 and size % 2 == 0
-    return bool(target.dots.data) and known and all(last in each for each in read)
+    if not target.dots.data or not known or nest.type != f32:
+        return False
+    return all(last in dict(each.at.factors) for each in read)
 
 
 def load_of(value: Expression, weight: WeightOp) -> Load | None:

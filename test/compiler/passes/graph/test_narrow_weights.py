@@ -306,3 +306,27 @@ def test_special_numbers_stay_in_pairs():
     assert (got[:2, 1] == np.inf).all()
     assert np.isfinite(got[:2, 2:]).all()
     np.testing.assert_array_equal(got[2, 2:], np.copysign(np.inf, w[6, 2:]))
+
+
+@pytest.mark.parametrize("target", ["host", *PAIRS])
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_weights_of_bf16_in_a_model(element: str, target: str):
+    """Nothing else is rounded of a model that has such weights itself."""
+    dtype = np.dtype({"f32": np.float32, "f64": np.float64}[element])
+    for m, n, k in ((1, 64, 64), (13, 7, 66), (70, 33, 1300), (70, 33, 65)):
+        x, w = numbers(m, k).astype(dtype), numbers(k, n)
+        shapes = (f"{m}x{k}", f"{k}x{n}", f"{m}x{n}")
+        a, b, out = (f"tensor<{each}x{element}>" for each in shapes)
+        narrowed = f"tensor<{k}x{n}xbf16>"
+        text = f"""func.func @main(%x: {a}) -> {out} {{
+          %w = graph.weight "w" : {narrowed}
+          %1 = graph.fusion %x, %w : {a}, {narrowed} -> {out} {{
+          ^bb0(%y: {a}, %v: {narrowed}):
+            %2 = graph.cast %v {{to = {element}}} : {narrowed} -> {b}
+            %3 = graph.matmul %y, %2 : {a}, {b} -> {out}
+            graph.yield %3 : {out}
+          }}
+          func.return %1 : {out}
+        }}"""
+        model = build(text, {"w": narrow(w)}, "f32", target)
+        check(model(x), x.astype(np.float64) @ rounded(w), k)
