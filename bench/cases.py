@@ -19,6 +19,9 @@ Array: TypeAlias = npt.NDArray[Any]
 TOLERANCE = 1e-4
 """How far from torch a result of 32 bits may be, relative to the greatest element."""
 
+REDUCED_TOLERANCE = 2e-2
+"""The same of a result of fewer bits."""
+
 
 @dataclass(frozen=True)
 class Case:

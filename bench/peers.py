@@ -13,7 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from .cases import Array, Case, several
+from .cases import REDUCED_TOLERANCE, TOLERANCE, Array, Case, several
 
 Call: TypeAlias = Callable[[], Any]
 """One run: an array, or a sequence of arrays."""
@@ -22,11 +22,11 @@ Peer: TypeAlias = Callable[[Case, int], Call]
 """What loads the model of a case to run on so many threads."""
 
 
-def ours(case: Case, threads: int) -> Call:
+def ours(case: Case, threads: int, precision: str = "f32") -> Call:
     """The ONNX file, compiled for this machine."""
     import static_runtime as sr
 
-    options = sr.Options(cache=False, threads=threads)
+    options = sr.Options(cache=False, threads=threads, precision=precision)
     model, inputs = sr.compile(case.model, options=options), case.inputs()
     match inputs:
         # A call with the arguments written out, as one writes it.
@@ -36,6 +36,11 @@ def ours(case: Case, threads: int) -> Call:
             return lambda: model(x, y)
         case _:
             return lambda: model(*inputs)
+
+
+def ours_bf16(case: Case, threads: int) -> Call:
+    """The same with weights of bf16."""
+    return ours(case, threads, "bf16")
 
 
 def onnxruntime(case: Case, threads: int) -> Call:
@@ -54,10 +59,20 @@ def onnxruntime(case: Case, threads: int) -> Call:
 
 def openvino(case: Case, threads: int) -> Call:
     """OpenVINO for latency, in f32: its own choice may be bf16."""
+    return openvino_with(case, threads, {"INFERENCE_PRECISION_HINT": "f32"})
+
+
+def openvino_default(case: Case, threads: int) -> Call:
+    """OpenVINO for latency, in what it chooses: bf16 where the processor has it."""
+    return openvino_with(case, threads, {})
+
+
+def openvino_with(case: Case, threads: int, precision: Mapping[str, str]) -> Call:
+    """OpenVINO for latency."""
     library: Any = import_module("openvino")
     settings = {
+        **precision,
         "PERFORMANCE_HINT": "LATENCY",
-        "INFERENCE_PRECISION_HINT": "f32",
         "INFERENCE_NUM_THREADS": threads,
         "NUM_STREAMS": 1,
         "ENABLE_CPU_PINNING": False,
@@ -130,12 +145,28 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         "torch": torch_eager,
         "torch-compile": torch_compile,
         "torch-static": torch_static,
+        "ours-bf16": ours_bf16,
+        "openvino-default": openvino_default,
     }
 )
 """By name, in the order of the table."""
 
 OURS, *OTHERS = PEERS
 """The name of ours, and those of the others."""
+
+OURS_REDUCED = "ours-bf16"
+
+REDUCED = (OURS_REDUCED, "openvino-default")
+"""Peers that may compute with fewer bits than f32: measured where they are named."""
+
+USUAL = [name for name in PEERS if name not in REDUCED]
+"""Those that are measured otherwise."""
+
+
+def limit_of(peer: str) -> float:
+    """How far from torch the result of a peer may be."""
+    return REDUCED_TOLERANCE if peer in REDUCED else TOLERANCE
+
 
 LIBRARIES = ("numpy", "llvmlite", "onnxruntime", "openvino", "torch")
 """What the versions of are noted with the figures."""

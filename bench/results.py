@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .cases import TOLERANCE
-from .peers import LIBRARIES, OURS
+from .peers import LIBRARIES, OURS, OURS_REDUCED, REDUCED
 from .work import Work
 
 GROUPS = {
@@ -43,6 +43,9 @@ class Timing:
     failure: str | None = None
     """Why it has no times."""
 
+    limit: float = TOLERANCE
+    """How far its result may be from torch's."""
+
     @property
     def median(self) -> float | None:
         """The microseconds of a call; None for a peer that failed."""
@@ -53,7 +56,7 @@ class Timing:
     @property
     def is_right(self) -> bool:
         """Whether the result is torch's."""
-        return self.error is not None and self.error <= TOLERANCE
+        return self.error is not None and self.error <= self.limit
 
     @property
     def spread(self) -> float | None:
@@ -77,12 +80,20 @@ class Row:
     """Operations and bytes a second, measured in the same rounds."""
 
     @property
+    def ours(self) -> str:
+        """Which of ours is compared: that of f32, unless there is only the other."""
+        has_other = OURS_REDUCED in self.timings and OURS not in self.timings
+        return OURS_REDUCED if has_other else OURS
+
+    @property
     def best(self) -> tuple[str, float] | None:
         """The fastest of the peers with a right result, and its microseconds."""
+        # What is exact is not compared with what is not.
+        apart = (OURS, *(REDUCED if self.ours == OURS else (OURS_REDUCED,)))
         times = [
             (timing.median, name)
             for name, timing in self.timings.items()
-            if name != OURS and timing.is_right and timing.median is not None
+            if name not in apart and timing.is_right and timing.median is not None
         ]
         time, name = min(times, default=(0.0, ""))
         return (name, time) if name else None
@@ -90,15 +101,20 @@ class Row:
     @property
     def ratio(self) -> float | None:
         """Our time over that of the best peer."""
-        ours = self.timings.get(OURS, Timing())
+        ours = self.timings.get(self.ours, Timing())
         if ours.median is None or not ours.is_right or self.best is None:
             return None
         return ours.median / self.best[1]
 
     @property
     def roofline(self) -> float | None:
-        """The least time that the machine needs over ours."""
-        ours = self.timings.get(OURS, Timing()).median
+        """
+        The least time that the machine needs over ours; None for fewer bits than f32,
+        whose limits are others.
+        """
+        if self.ours != OURS:
+            return None
+        ours = self.timings.get(self.ours, Timing()).median
         if ours is None or self.work is None or self.limits is None:
             return None
         return self.work.seconds(*self.limits) * 1e6 / ours

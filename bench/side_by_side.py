@@ -26,6 +26,7 @@ from static_runtime.compiler.errors import CompileError
 
 from .cases import Case
 from .limits import Limits
+from .peers import limit_of
 from .results import Row, Timing
 from .work import Work, work_of
 
@@ -115,7 +116,7 @@ def start(peer: str, case: Case, threads: int, log: IO[bytes]) -> Generator[Work
         stderr=log,
         start_new_session=True,
     )
-    worker = Worker(process)
+    worker = Worker(process, Timing(limit=limit_of(peer)))
     try:
         yield worker
     finally:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .peers import OTHERS, OURS
+from .peers import OTHERS, OURS, REDUCED
 from .results import GROUPS, Results, Row, Timing
 
 BEGIN, END = "<!-- side by side: begin -->", "<!-- side by side: end -->"
@@ -37,11 +37,15 @@ def number(value: float | None) -> str:
     return f"{value:.{places}f}"
 
 
-def time_of(timing: Timing | None) -> str:
-    """The microseconds of a peer, marked when its result is wrong."""
+def time_of(timing: Timing | None, name: str = OURS) -> str:
+    """
+    The microseconds of a peer, with the error of one that need not be exact, and marked
+    when its result is wrong.
+    """
     if timing is None or timing.median is None:
         return "-"
-    return number(timing.median) + ("" if timing.is_right else f" {WRONG}")
+    error = f" ({timing.error:.0e})" if name in REDUCED and timing.error else ""
+    return number(timing.median) + error + ("" if timing.is_right else f" {WRONG}")
 
 
 def heading(peers: Sequence[str]) -> str:
@@ -53,7 +57,7 @@ def heading(peers: Sequence[str]) -> str:
 def line(row: Row, peers: Sequence[str]) -> str:
     """A row of the table; the best peer is bold."""
     best = row.best[0] if row.best else None
-    times = [time_of(row.timings.get(each)) for each in peers]
+    times = [time_of(row.timings.get(each), each) for each in peers]
     cells = [
         row.model,
         str(row.threads),
@@ -63,7 +67,7 @@ def line(row: Row, peers: Sequence[str]) -> str:
             for name, time in zip(peers, times, strict=True)
         ),
         number(row.ratio),
-        percent(row.timings.get(OURS, Timing()).spread),
+        percent(row.timings.get(row.ours, Timing()).spread),
         percent(row.roofline),
     ]
     return f"| {' | '.join(cells)} |"

@@ -36,6 +36,7 @@ def compile_apart(
     command = [sys.executable, "-m", __name__, str(model), str(folder)]
     command += ["--target", target, "--planner", options.planner]
     command += ["--tune"] * options.tune
+    command += ["--precision", options.precision]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"expected a model to compile twice, got {done.stderr}")
@@ -64,8 +65,9 @@ def main(args: Sequence[str] | None = None) -> None:
     parser.add_argument("--target", default="host")
     parser.add_argument("--planner", default=Options().planner)
     parser.add_argument("--tune", action="store_true")
+    parser.add_argument("--precision", default=Options().precision)
     given = parser.parse_args(args)
-    options = Options(planner=given.planner, tune=given.tune)
+    options = Options(planner=given.planner, tune=given.tune, precision=given.precision)
     compilation = Compilation(given.model, target=given.target, options=options)
     compilation.cache = Cache(given.folder)
     report = compilation.run().report

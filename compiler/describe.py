@@ -20,7 +20,7 @@ from xdsl.utils.hints import isa
 from ..dialects.dims import Dim, dim, greatest, product, symbols_of
 from ..dialects.graph.buffer import BufferAttr, LifetimeAttr
 from ..dialects.graph.literal import to_value
-from ..dialects.graph.shape import dtype, sizes, tensor_type
+from ..dialects.graph.shape import computed_type, dtype, sizes, tensor_type
 from ..dialects.loop.ops.kernel import KernelOp
 from ..dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp
 from ..dialects.loop.ops.program_flow import DefineOp, RequireOp
@@ -126,7 +126,7 @@ def plain(size: Dim) -> int | str:
 
 def tensor_info(type: Attribute, name: str) -> TensorInfo:
     """A tensor as the runtime knows it."""
-    known = tensor_type(type)
+    known = computed_type(type)
     return TensorInfo(name, dtype(known).name, tuple(map(plain, sizes(known))))
 
 

@@ -15,6 +15,7 @@ NEEDED = {
     "x86-64-v2": V2,
     "x86-64-v3": V3,
     "x86-64-v4": V4,
+    "cooperlake": f"{V4} avx512bf16 avx512vnni",
     "aarch64": "",
 }
 """What a machine must have, in LLVM's words, to run code for a target."""
@@ -63,7 +64,7 @@ def check_runs_here(target: str) -> None:
     features = binding.get_host_cpu_features()
     missing = [each for each in NEEDED[target].split() if not features.get(each)]
     machine = binding.get_process_triple().split("-")[0]
-    if machine not in target.replace("x86-64", "x86_64"):
+    if machine != ("aarch64" if target == "aarch64" else "x86_64"):
         missing = [f"another machine than {machine}"]
     if missing:
         raise CompileError(

@@ -9,6 +9,9 @@ from ..runtime.planning import PLANNERS
 from ..runtime.thread_pool import is_supported, usable_threads
 from .errors import CompileError
 
+PRECISIONS = ("f32", "bf16")
+"""How exactly a model may be computed."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -33,6 +36,12 @@ class Options:
     kernels are run by the caller alone. Bits do not depend on it.
     """
 
+    precision: str = "f32"
+    """
+    How exactly a model of f32 is computed: "f32" as it is; "bf16" with the weights of
+    products rounded to bf16, which is half of their memory (`docs/precision.md`).
+    """
+
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
             raise CompileError(f"expected one thread or more, got {self.threads}")
@@ -41,6 +50,10 @@ class Options:
             raise CompileError(
                 f"expected a planner like {', '.join(nearest)}, got {self.planner}"
             )
+
+        if self.precision not in PRECISIONS:
+            known = " or ".join(PRECISIONS)
+            raise CompileError(f"expected a precision {known}, got {self.precision}")
 
     @property
     def usable_threads(self) -> int:
@@ -52,4 +65,5 @@ class Options:
     @property
     def key(self) -> str:
         """What of the options the compiled code depends on."""
-        return f"planner={self.planner} tune={self.tune}"
+        names = ("planner", "precision", "tune")
+        return " ".join(f"{each}={getattr(self, each)}" for each in names)

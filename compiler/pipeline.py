@@ -29,6 +29,7 @@ from .passes.graph.fold_constants import FoldConstants
 from .passes.graph.freeze import Freeze
 from .passes.graph.fuse import Fuse
 from .passes.graph.infer_shapes import InferShapes
+from .passes.graph.narrow_weights import NarrowWeights
 from .passes.graph.outline_constants import OutlineConstants
 from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.pack_weights import PackWeights
@@ -67,6 +68,8 @@ GRAPH: tuple[type[ModulePass], ...] = (
     OutlineConstants,
     SetTarget,
     # From here the module says which machine it is for.
+    NarrowWeights,
+    # From here weights are as exact as the user asked for.
     TuneContractions,
     PackWeights,
     ReuseOperands,
@@ -97,4 +100,7 @@ def pipeline(options: Options, target: str) -> list[ModulePass]:
         AssignBuffers: lambda: AssignBuffers(planner=options.planner),
         SetTarget: lambda: SetTarget(cpu=target),
     }
-    return [settings.get(each, each)() for each in (*GRAPH, *LOOP)]
+    passes = [settings.get(each, each)() for each in (*GRAPH, *LOOP)]
+    if options.precision == "bf16":
+        return passes
+    return [each for each in passes if not isinstance(each, NarrowWeights)]

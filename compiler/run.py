@@ -58,6 +58,9 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--tune", action="store_true", help="measure what is fastest, and keep it"
     )
+    made.add_argument(
+        "--precision", default=Options().precision, help="f32, or bf16 for weights"
+    )
     made.add_argument("--no-cache", action="store_true", help="compile anew")
     made.add_argument(
         "--benchmark", action="store_true", help="measure compiling, running and memory"
@@ -168,6 +171,7 @@ def run(arguments: Namespace) -> None:
         planner=arguments.planner,
         cache=not arguments.no_cache,
         tune=arguments.tune,
+        precision=arguments.precision,
     )
     after = print_ir if arguments.print_ir_after_all else None
     compilation = Compilation(

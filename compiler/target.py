@@ -2,8 +2,8 @@
 The machines that the compiler knows by name, and the one that it runs on.
 
 A name is one of LLVM's: x86-64 (SSE2), x86-64-v2 (SSE4.2), x86-64-v3 (AVX2 and FMA),
-x86-64-v4 (AVX-512), aarch64 (NEON). The host is described by its feature flags and not
-by its name, which virtual machines get wrong.
+x86-64-v4 (AVX-512), cooperlake (and products of bf16), aarch64 (NEON). The host is
+described by its feature flags and not by its name, which virtual machines get wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ TARGETS = {
     "x86-64-v2": TargetAttr.of("x86-64-v2", 128, 16, False),
     "x86-64-v3": TargetAttr.of("x86-64-v3", 256, 16, True),
     "x86-64-v4": TargetAttr.of("x86-64-v4", 512, 32, True),
+    "cooperlake": TargetAttr.of("cooperlake", 512, 32, True, dots="avx512bf16"),
     "aarch64": TargetAttr.of("aarch64", 128, 32, True),
 }
 
@@ -52,6 +53,9 @@ def host_target() -> TargetAttr:
     wide = all(features.get(each) for each in ("avx512f", "avx512vl", "avx512bw"))
     fused = bool(features.get("avx2") and features.get("fma"))
     vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
+    dots = "avx512bf16" if vector == 512 and features.get("avx512bf16") else ""
     return TargetAttr.of(
-        "x86-64", vector, registers, fused, features.flatten(), cache_sizes(*CACHES)
+        *("x86-64", vector, registers, fused, features.flatten()),
+        caches=cache_sizes(*CACHES),
+        dots=dots,
     )

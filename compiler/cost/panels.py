@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
@@ -46,6 +47,9 @@ MANY_ROWS = 48
 
 REUSED = 16
 """Panels that must read the rows of a block for them to be worth copying."""
+
+CONVERTED = 64
+"""Rows for which it pays to copy columns that a step would convert."""
 
 SMALL = 1 << 13
 """Steps of all totals together for which nothing is copied."""
@@ -135,7 +139,13 @@ def choose_panels(
     if across.at.panel is not None:
         width = across.at.panel.width
         lanes = min(width, target.lanes(type.bitwidth))
-        copies = False
+        # Of a panel of bf16 a block of f32 is made once, or each step widens its own.
+        converts = bool(tile.made_of(across))
+        copies = (
+            converts
+            and across.at.pair is None
+            and times_used(tile, across) >= CONVERTED
+        )
     elif preference.copies_of("columns", pays_to_copy(tile, across)):
         wanted = preference.panels.data
         width, lanes = panel_width(columns, type.bitwidth, target, wanted)
@@ -156,6 +166,12 @@ def swept(tile: TileOp, across: LoadOp) -> list[Dim]:
             break
         sizes.append(loop.size)
     return sizes
+
+
+def times_used(tile: TileOp, across: LoadOp) -> int:
+    """How often an element of the columns is used at least, for all that is known."""
+    sizes = (tile.sizes[0], *swept(tile, across))
+    return prod(each for each in sizes if isinstance(each, int))
 
 
 def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
@@ -224,6 +240,12 @@ class _Chooser:
         """Bytes of the second cache."""
         return self.target.l2.data * KIB
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether panels hold two steps side by side."""
+        factors = self.tile.factors()
+        return factors is not None and factors[1].at.pair is not None
+
     def choose(
         self,
         rows: Dim,
@@ -238,7 +260,11 @@ class _Chooser:
         # Rows are shared out, so that no tile is left with few.
         tall = -(-known(rows) // -(-known(rows) // tall)) if known(rows) else tall
         few = known(product([known(rows), *map(known, self.over)])) <= tall
+        rounds = bool(self.tile.made_of(down))
         block = self.steps(reduced, few and not copies)
+        if rounds and block is not None and not self.fits(reduced, tall):
+            # Rows are copied when they are rounded, a part of them at a time.
+            block = self.steps(reduced, False)
         if block is None:
             return None
         axis, depth = block
@@ -279,6 +305,10 @@ class _Chooser:
         )
         return Choice(tall, self.group(tall, few, columns), self.lanes, schedule)
 
+    def fits(self, reduced: Sequence[Dim], tall: int) -> bool:
+        """Whether rows as a whole fit the scratch memory."""
+        return known(product(reduced)) * self.bytes * tall <= SCRATCH // 2
+
     def group(self, tall: int, few: bool, columns: Dim) -> int:
         """The columns of the tile: several panels beside few rows."""
         vectors = self.width // self.lanes
@@ -305,6 +335,8 @@ class _Chooser:
                 if isinstance(size, int):
                     blocks = -(-size // depth)
                     depth = -(-size // blocks)
+                # Two steps of a pair are in one block.
+                depth = up(depth, 2) if self.has_pairs else depth
                 return axis, depth
             if not isinstance(size, int):
                 return None
@@ -312,6 +344,9 @@ class _Chooser:
 
     def copies_rows(self, down: LoadOp, tall: int, across: int, deep: int) -> bool:
         """Whether rows are copied: where they would get in each other's way."""
+        if self.tile.made_of(down):
+            # What is rounded is rounded once.
+            return deep * self.bytes * tall <= SCRATCH // 2
         if tall == 1 or deep * self.bytes * tall > SCRATCH // 2:
             return False
         own = self.rows_collide(down) and across >= REUSED * self.width

@@ -7,6 +7,7 @@ gathered: columns are a constant in panels, rows are copied side by side: the wi
     a convolution, a block at a time.
 copied: columns are copied into panels. A convolution with its channels first copies the
     image.
+widened: columns are a constant in panels of bf16, and made f32 a block at a time.
 side-by-side: both factors move with the columns, and nothing is shared. A convolution
     with a filter for each channel.
 streamed: a few rows go by long lines, as they lie.
@@ -27,9 +28,9 @@ def strategy(tile: TileOp) -> str:
         return "side-by-side" if len(moving) > 1 else "plain"
     if schedule is None:
         return "plain"
-    if schedule.copies_of("columns"):
-        return "copied"
     _, across = factors
+    if schedule.copies_of("columns"):
+        return "copied" if across.at.panel is None else "widened"
     if across.at.panel is None:
         return "streamed"
     return "gathered" if schedule.copies_of("rows") else "direct"

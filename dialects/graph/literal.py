@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ..dims import Dim
-from .shape import DTYPES, ELEMENTS, Array, sizes, tensor, tensor_type
+from .shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
 
 Literal: TypeAlias = DenseIntOrFPElementsAttr
 
@@ -34,7 +34,7 @@ Value: TypeAlias = Number | str | tuple[Any, ...] | Array | Attribute
 
 def to_array(literal: Literal) -> Array:
     """The elements of a literal, as a read-only array of its shape and dtype."""
-    type = tensor_type(literal.get_type())
+    type = computed_type(literal.get_type())
     shape = tuple(int(str(size)) for size in sizes(type))
     if type.element_type == i1:
         return (np.frombuffer(literal.data.data, np.uint8) != 0).reshape(shape)

@@ -40,7 +40,7 @@ from ..dims import Dim, dim, evaluate
 from .literal import to_attribute, to_values
 from .nest import Nest
 from .order import Carried, Order, carry_elements
-from .shape import Array, Tensor, sizes, tensor_type
+from .shape import Array, Tensor, computed_type, sizes, tensor_type
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,9 @@ class GraphOp(IRDLOperation, ABC):
 
     IS_VIEW: ClassVar[bool] = False
     """Whether the result is the memory of the first operand under another shape."""
+
+    TAKES_STORED: ClassVar[bool] = False
+    """Whether operands may have elements that are stored but not computed with."""
 
     def __init__(self, *operands: SSAValue | Operation, **properties: Any):
         """The op on `operands`; the types of its results are inferred."""
@@ -145,14 +148,19 @@ class GraphOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         """The results have the types that the op infers, and every size is known."""
-        for operand in self.operands:
-            if isinstance(operand.type, TensorType):
-                sizes(tensor_type(operand))
+        self.verify_elements()
         expected = self.infer_types(self.operand_types, self.properties)
         got = self.result_types
         if got != expected:
             wanted, have = (", ".join(map(str, each)) for each in (expected, got))
             raise VerifyException(f"expected result type {wanted}, got {have}")
+
+    def verify_elements(self) -> None:
+        """Raises `VerifyException` for operands that the op cannot compute with."""
+        check = tensor_type if self.TAKES_STORED else computed_type
+        for operand in self.operands:
+            if isinstance(operand.type, TensorType):
+                sizes(check(operand))
 
     def print(self, printer: Printer) -> None:
         """Prints operands, properties and attributes, types, and regions."""

@@ -8,7 +8,8 @@ How a packed weight lies in the weight store: what `graph.weight` may carry.
 The type is that of the tensor, whose elements are counted as they would lie in a row.
 Here 64 rows of 120 columns: a row is 120 elements from the next, a column 1. In the
 store are panels, each with 16 columns of every row, row after row, and zeros where
-there are no more columns. So a contraction reads in the order in which things lie.
+there are no more columns. So a contraction reads in the order in which things lie. With
+`pairs` each element is beside that of the next row: two rows at a time, by columns.
 """
 
 from __future__ import annotations
@@ -38,12 +39,16 @@ class PanelsAttr(ParametrizedAttribute):
     width: IntAttr = param_def()
     axes: ArrayAttr[IntAttr] = param_def()
     """Steps and stride of each axis of the rows, outermost first, then the columns'."""
+    pairs: IntAttr = param_def()
+    """Whether two rows lie side by side, element by element."""
 
     @staticmethod
-    def of(width: int, rows: Sequence[Axis], columns: Axis) -> PanelsAttr:
+    def of(
+        width: int, rows: Sequence[Axis], columns: Axis, pairs: bool = False
+    ) -> PanelsAttr:
         """Panels of these axes."""
         numbers = [IntAttr(number) for axis in (*rows, columns) for number in axis]
-        return PanelsAttr(IntAttr(width), ArrayAttr(numbers))
+        return PanelsAttr(IntAttr(width), ArrayAttr(numbers), IntAttr(int(pairs)))
 
     @property
     def rows(self) -> list[Axis]:
@@ -88,12 +93,23 @@ class PanelsAttr(ParametrizedAttribute):
             raise VerifyException(
                 f"expected panels of a width, got {self.width.data} and {self.axes}"
             )
+        if self.pairs.data and (not self.rows or self.rows[-1][0] % 2):
+            raise VerifyException(f"expected rows in pairs, got {self.axes}")
 
     def pack(self, array: Array) -> Array:
         """
         The panels of a tensor: a panel, its rows, and what is in each; zeros after the
         last column. Where there is nothing to fill up they are a view of the tensor.
         """
+        panels = self._side_by_side(array)
+        if not self.pairs.data:
+            return panels
+        *outer, rows, width = panels.shape
+        pairs = panels.reshape(*outer, rows // 2, 2, width)
+        return np.swapaxes(pairs, -1, -2).reshape(panels.shape)
+
+    def _side_by_side(self, array: Array) -> Array:
+        """The panels of a tensor, without pairs."""
         flat = np.ascontiguousarray(array).reshape(-1)
         (count, step), width, item = self.columns, self.width.data, flat.itemsize
         rows = [steps for steps, _ in self.rows]
@@ -138,12 +154,16 @@ class PanelsAttr(ParametrizedAttribute):
             parser.parse_punctuation(",")
             name("columns")
             axes = [*rows, axis()]
-            return [width, ArrayAttr([each for pair in axes for each in pair])]
+            pairs = parser.parse_optional_punctuation(",") is not None
+            if pairs:
+                parser.parse_keyword("pairs")
+            numbers = ArrayAttr([each for pair in axes for each in pair])
+            return [width, numbers, IntAttr(int(pairs))]
 
     def print_parameters(self, printer: Printer) -> None:
         rows = ", ".join(f"{steps} by {stride}" for steps, stride in self.rows)
         steps, stride = self.columns
         printer.print_string(
             f"<width = {self.width.data}, rows = [{rows}], "
-            f"columns = {steps} by {stride}>"
+            f"columns = {steps} by {stride}{', pairs' if self.pairs.data else ''}>"
         )

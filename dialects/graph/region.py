@@ -46,6 +46,7 @@ class RegionOp(GraphOp, ABC):
 
     def verify_(self) -> None:
         """The regions take and yield what they must, and so become the results."""
+        self.verify_elements()
         self.verify_operands()
         for block in self.blocks:
             verify_types("region arguments", self.argument_types(), block.arg_types)

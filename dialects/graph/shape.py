@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
     TensorType,
+    bf16,
     f32,
     f64,
     i1,
@@ -53,7 +54,16 @@ DTYPES: dict[Element, np.dtype[Any]] = {
 }
 """The element types that the compiler computes with, and numpy's names for them."""
 
+STORED = {**DTYPES, bf16: np.dtype(np.uint16)}
+"""
+Those that weights may have, and what the store has of them: of a bf16 its bits, since
+numpy knows no such number.
+"""
+
 ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
+
+KNOWN = ", ".join(str(each) for each in DTYPES)
+"""The element types in words."""
 
 
 def tensor(element: Element, *sizes: Dim) -> Tensor:
@@ -69,9 +79,18 @@ def tensor_type(value: SSAValue | Attribute) -> Tensor:
     if not isinstance(type, TensorType):
         raise VerifyException(f"expected a tensor, got {type}")
     result = cast(Tensor, type)
+    if result.element_type not in STORED:
+        raise VerifyException(f"expected elements of {KNOWN}, got {type}")
+    return result
+
+
+def computed_type(value: SSAValue | Attribute) -> Tensor:
+    """
+    The type of `value`; raises `VerifyException` for elements that are only stored.
+    """
+    result = tensor_type(value)
     if result.element_type not in DTYPES:
-        known = ", ".join(str(each) for each in DTYPES)
-        raise VerifyException(f"expected elements of {known}, got {type}")
+        raise VerifyException(f"expected elements of {KNOWN}, got {result}")
     return result
 
 
@@ -94,8 +113,8 @@ def sizes(type: Tensor) -> tuple[Dim, ...]:
 
 
 def dtype(type: Tensor) -> np.dtype[Any]:
-    """The numpy dtype of the elements."""
-    return DTYPES[type.element_type]
+    """The numpy dtype of the elements, as they are stored."""
+    return STORED[type.element_type]
 
 
 def is_float(type: Tensor) -> bool:

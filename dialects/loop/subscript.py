@@ -5,11 +5,13 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
     %a[%i * "32 * seq" + %j]
     %a[%i * 16 + %j panel 16 * 512]
     %a[%i panel 28 by 64 * 1920 + %j]
+    %a[%k panel 2 * 32 + %j panel 16 by 2 * 512]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
 the kernel's symbols give a value. The index of a panel counts elements in panels of so
 many, here of 16, and from panel to panel it is so far, here 512. In a panel they lie
-side by side, or so far apart as it says, here 64: so one index goes over two axes.
+side by side, or so far apart as it says, here 64: so one index goes over two axes. Two
+indices may be in panels, where those of one are pairs between those of the other.
 """
 
 from __future__ import annotations
@@ -63,24 +65,28 @@ class Subscript:
     terms: tuple[tuple[SSAValue, Dim], ...]
     offset: Dim = 0
     panel: Panel | None = None
+    pair: Panel | None = None
+    """Another index in panels, of two elements each."""
 
     def step(self, index: SSAValue) -> Dim:
         """How far it is for one step of an index, but from a panel to the next."""
         if self.panel is not None and self.panel.index is index:
             return self.panel.step
+        if self.pair is not None and self.pair.index is index:
+            return self.pair.step
         return sum((stride for each, stride in self.terms if each is index), start=0)
 
     @property
     def indices(self) -> list[SSAValue]:
-        """The indices, in the order of the strides; that of the panels is the last."""
-        last = [] if self.panel is None else [self.panel.index]
+        """The indices, in the order of the strides; those of the panels are last."""
+        last = [each.index for each in (self.pair, self.panel) if each is not None]
         return [*(index for index, _ in self.terms), *last]
 
     def attribute(self) -> ArrayAttr[StringAttr]:
         """The strides, then the offset, as text."""
         numbers = [str(stride) for _, stride in self.terms]
-        if self.panel is not None:
-            numbers.append(self.panel.text)
+        panels = (each for each in (self.pair, self.panel) if each is not None)
+        numbers += [each.text for each in panels]
         return ArrayAttr([StringAttr(each) for each in (*numbers, str(self.offset))])
 
     @staticmethod
@@ -88,13 +94,14 @@ class Subscript:
         """The subscript with these indices, whose strides and offset are text."""
         *factors, offset = (each.data for each in strides)
         terms: list[tuple[SSAValue, Dim]] = []
+        pair: Panel | None = None
         panel: Panel | None = None
         for index, factor in zip(indices, factors, strict=True):
             if (found := Panel.of(index, factor)) is not None:
-                panel = found
+                pair, panel = panel, found
             else:
                 terms.append((index, dim(factor)))
-        return Subscript(tuple(terms), dim(offset), panel)
+        return Subscript(tuple(terms), dim(offset), panel, pair)
 
 
 def print_subscript(

@@ -5,7 +5,8 @@ The machine that a module is compiled for: what loop passes and the emitter ask 
     #loop.target<"x86-64", vector = 512, registers = 32, fma = true,
         caches = 48 and 2048>
 
-Caches are in KiB, and left out where they are the usual ones.
+Caches are in KiB, and left out where they are the usual ones. With `dots` the machine
+adds up products of pairs of bf16, by the instructions of that name.
 It is the attribute `loop.target` of the module. Nothing below the graph may ask the
 host.
 """
@@ -45,6 +46,8 @@ class TargetAttr(ParametrizedAttribute):
     """KiB of the first cache of data."""
     l2: IntAttr = param_def()
     """KiB of the second cache."""
+    dots: StringAttr = param_def()
+    """The instructions that add up products of pairs of bf16, if there are any."""
 
     @staticmethod
     def of(
@@ -54,6 +57,7 @@ class TargetAttr(ParametrizedAttribute):
         fma: bool,
         features: str = "",
         caches: tuple[int, int] = CACHES,
+        dots: str = "",
     ) -> TargetAttr:
         """The target with vectors of `vector` bits in `registers` registers."""
         l1, l2 = caches
@@ -65,6 +69,7 @@ class TargetAttr(ParametrizedAttribute):
             StringAttr(features),
             IntAttr(l1),
             IntAttr(l2),
+            StringAttr(dots),
         )
 
     def lanes(self, bits: int) -> int:
@@ -82,8 +87,12 @@ class TargetAttr(ParametrizedAttribute):
         with parser.in_angle_brackets():
             cpu = StringAttr(parser.parse_str_literal())
             numbers = [number(each) for each in ("vector", "registers", "fma")]
-            features, (l1, l2) = "", map(IntAttr, CACHES)
+            features, dots, (l1, l2) = "", "", map(IntAttr, CACHES)
             while parser.parse_optional_punctuation(",") is not None:
+                if parser.parse_optional_keyword("dots") is not None:
+                    parser.parse_punctuation("=")
+                    dots = parser.parse_str_literal()
+                    continue
                 if parser.parse_optional_keyword("caches") is None:
                     features = parser.parse_str_literal()
                     continue
@@ -91,16 +100,17 @@ class TargetAttr(ParametrizedAttribute):
                 l1 = IntAttr(parser.parse_integer(allow_negative=False))
                 parser.parse_keyword("and")
                 l2 = IntAttr(parser.parse_integer(allow_negative=False))
-            return [cpu, *numbers, StringAttr(features), l1, l2]
+            return [cpu, *numbers, StringAttr(features), l1, l2, StringAttr(dots)]
 
     def print_parameters(self, printer: Printer) -> None:
         fma = "true" if self.fma.data else "false"
         sizes = (self.l1.data, self.l2.data)
         caches = "" if sizes == CACHES else f", caches = {sizes[0]} and {sizes[1]}"
+        dots = f', dots = "{self.dots.data}"' if self.dots.data else ""
         features = f', "{self.features.data}"' if self.features.data else ""
         printer.print_string(
             f'<"{self.cpu.data}", vector = {self.vector.data}, '
-            f"registers = {self.registers.data}, fma = {fma}{caches}{features}>"
+            f"registers = {self.registers.data}, fma = {fma}{caches}{dots}{features}>"
         )
 
 

@@ -348,21 +348,24 @@ class Scalars:
             (self.index(index), self.nest.rename(stride))
             for index, stride in load.lookups
         )
-        return Subscript((*at.terms, *looked_up), at.offset, at.panel)
+        return Subscript((*at.terms, *looked_up), at.offset, at.panel, at.pair)
 
     def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
         """Where an element of a packed weight is."""
         steps, (_, across) = panels.steps(), panels.columns
         terms: list[tuple[SSAValue, Dim]] = []
         panel: Panel | None = None
+        pair: Panel | None = None
+        width, beside = panels.width.data, 2 if panels.pairs.data else 1
         for axis, stride in at.factors:
             assert isinstance(stride, int), "the strides of a weight are known"
             if stride == across:
-                width, apart = panels.width.data, panels.panel_size
-                panel = Panel(self.point[axis], width, apart)
+                panel = Panel(self.point[axis], width, panels.panel_size, beside)
+            elif beside == 2 and stride == panels.rows[-1][1]:
+                pair = Panel(self.point[axis], 2, 2 * width)
             else:
                 terms.append((self.point[axis], steps[stride]))
-        return Subscript(tuple(terms), 0, panel)
+        return Subscript(tuple(terms), 0, panel, pair)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index, counted from the front."""

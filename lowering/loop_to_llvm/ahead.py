@@ -39,7 +39,7 @@ class Ahead:
     @staticmethod
     def of(blocks: Blocks, place: Place, panel: str, apart: str) -> Ahead:
         """What a tile of totals fetches; nothing where it does not pay."""
-        w, type = blocks.w, blocks.op.initial.type
+        w, type = blocks.w, blocks.across.result.type
         assert isinstance(type, FixedBitwidthType)
         tiles = tiles_in_block(blocks.row_count, blocks.schedule.rows.data, blocks.tall)
         if not panel or blocks.panel_copy or not 2 <= tiles <= FEW_TILES:
@@ -47,7 +47,8 @@ class Ahead:
         each = -(-blocks.width * (type.bitwidth // 8) // tiles)
         # A tile more or less than there are does not matter.
         part = w.mul(w.div(place.row_in_block, blocks.tall), str(each * blocks.deep))
-        base = w.emit(f"getelementptr i8, ptr {blocks.at(panel, apart)}, i64 {part}")
+        start = blocks.at(panel, apart, type)
+        base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
         return Ahead(w, base, each)
 
     def fetch(self, step: str, count: int) -> None:

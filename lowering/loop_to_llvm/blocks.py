@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, bf16
+from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.dims import product
+from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
 from .tile import Host
 from .types import Value, memory_text
@@ -58,6 +61,15 @@ class Blocks:
         self.host, self.op, self.w = host, op, host.w
         self.schedule = schedule
         self.down, self.across = factors
+        made = [op.made_of(each) for each in factors]
+        self.factors = [
+            made[-1].results[0] if made else load.result
+            for load, made in zip(factors, made, strict=True)
+        ]
+        """What is multiplied: what is loaded, or what a step makes of it."""
+        done = (*factors, *chain.from_iterable(made), op.step.block.last_op)
+        self.rest = [each for each in op.step.block.ops if each not in done]
+        """What a step computes of its two factors."""
         self.tall, self.wide, self.lanes = op.block
         self.width = schedule.panels.data
         self.row_count, self.column_count, *self.reduced = op.sizes
@@ -71,7 +83,7 @@ class Blocks:
             self.panel_copy = self.allocate(self.deep * schedule.columns.data)
         if schedule.copies_of("rows"):
             rows = max(schedule.rows.data, self.tall)
-            self.row_copy = self.allocate(rows * (self.deep + PADDING))
+            self.row_copy = self.allocate(rows * (self.deep + PADDING), self.row_type)
         whole = self.column_count
         self.has_edge = not isinstance(whole, int) or whole % self.width != 0
         self.edge = self.allocate(self.tall * self.width) if self.has_edge else ""
@@ -80,15 +92,44 @@ class Blocks:
         """Whether threads share the rows, or the columns."""
         return self.op.split is not None and self.op.split.data == what
 
-    def allocate(self, count: int) -> str:
-        """Scratch memory of the kernel."""
-        type = memory_text(self.op.initial.type)
-        return self.w.entered(f"alloca [{count} x {type}], align 64")
+    @property
+    def dots(self) -> bool:
+        """Whether steps are multiplied two by two: pairs of bf16 by pairs of bf16."""
+        owners = [each.owner for each in self.factors]
+        widened = [
+            isinstance(each, arith.ExtFOp) and each.input.type == bf16
+            for each in owners
+        ]
+        return self.across.at.pair is not None and all(widened)
 
-    def at(self, base: str, place: str) -> str:
-        """The address of an element of scratch memory."""
-        type = memory_text(self.op.initial.type)
-        return self.w.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {place}")
+    @property
+    def row_type(self) -> Attribute:
+        """The type of copied rows."""
+        return bf16 if self.dots else self.op.initial.type
+
+    def allocate(self, count: int, type: Attribute | None = None) -> str:
+        """Scratch memory of the kernel, for elements of this type or of the totals'."""
+        text = memory_text(type or self.op.initial.type)
+        return self.w.entered(f"alloca [{count} x {text}], align 64")
+
+    def element(
+        self, load: LoadOp, loaded: Value | None = None, narrow: bool = False
+    ) -> Value:
+        """
+        Writes what a step makes of what it loads, or of this if it is loaded; without
+        the conversion at the end if that is to be left out.
+        """
+        value = self.host.evaluate(load) if loaded is None else loaded
+        self.host.values[load.result] = value
+        made = self.op.made_of(load)
+        for op in made[:-1] if narrow else made:
+            value = self.host.values[op.results[0]] = self.host.evaluate(op)
+        return value
+
+    def at(self, base: str, place: str, type: Attribute | None = None) -> str:
+        """The address of an element of scratch memory, or of others of this type."""
+        text = memory_text(type or self.op.initial.type)
+        return self.w.emit(f"getelementptr inbounds {text}, ptr {base}, i64 {place}")
 
     def let(self, index: SSAValue, value: str) -> None:
         """Lets an index have a value."""

@@ -18,12 +18,14 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
     by = (blocks.lanes, 1) if strides.get(last) == 1 and blocks.lanes > 1 else (1,)
 
     def row(at: str, _: list[Value]) -> Sequence[Value]:
-        base = blocks.at(blocks.row_copy, w.mul(at, str(blocks.deep + PADDING)))
+        row_at = w.mul(at, str(blocks.deep + PADDING))
+        base = blocks.at(blocks.row_copy, row_at, blocks.row_type)
         blocks.let(blocks.op.step.block.args[0], w.add(start, at))
 
         def copy(flat: str, lanes: int, _: list[Value]) -> Sequence[Value]:
             host.side_by_side, host.lanes = last if lanes > 1 else None, lanes
-            host.put(host.evaluate(blocks.down), blocks.at(base, flat))
+            value = blocks.element(blocks.down, narrow=blocks.dots)
+            host.put(value, blocks.at(base, flat, blocks.row_type))
             return ()
 
         blocks.over(depth, (), copy, lambda _: by)
@@ -45,7 +47,7 @@ def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
                 blocks.host.side_by_side = column if wide else None
                 blocks.host.lanes = blocks.lanes
                 line = w.add(w.mul(flat, str(blocks.width)), str(inside))
-                value = w.splat(blocks.host.evaluate(blocks.across), blocks.lanes)
+                value = w.splat(blocks.element(blocks.across), blocks.lanes)
                 blocks.host.put(value, blocks.at(base, line))
             return ()
 
@@ -60,9 +62,7 @@ def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
                 here = w.least(w.add(start, inside), blocks.w.minus(total, "1"))
                 blocks.let(column, here)
                 line = w.add(w.mul(flat, str(blocks.width)), inside)
-                blocks.host.put(
-                    blocks.host.evaluate(blocks.across), blocks.at(base, line)
-                )
+                blocks.host.put(blocks.element(blocks.across), blocks.at(base, line))
                 return ()
 
             return w.loop("0", str(blocks.width), 1, (), element)

@@ -255,6 +255,8 @@ class KernelWriter:
             if index is self.side_by_side and self.lanes > 1:
                 step = step + stride
             place = self.w.add(place, self.w.mul(value.text, self.w.size(stride)))
+        if at.pair is not None:
+            place = self.w.add(place, self.panel_place(at.pair))
         if at.panel is not None:
             # Lanes are whole parts of a panel.
             place = self.w.add(place, self.panel_place(at.panel))

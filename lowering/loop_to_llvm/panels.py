@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.loop.ops.for_loop import ForOp, YieldOp
-from ...dialects.loop.ops.memory import LoadOp
+from xdsl.dialects.builtin import bf16
+
+from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.tile import TileOp
 from .ahead import Ahead, fetch_finish
 from .blocks import PADDING, Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
+from .pairs import PairWriter, Panels
 from .row_bases import row_bases, row_element
 from .tile import BlockWriter, Host, Shape, deal
 from .types import Value
@@ -144,7 +146,8 @@ class PanelWriter:
         self, columns: Columns, depth: Depth, start: str, end: str, tall: int
     ) -> None:
         """Writes a block of rows, columns and steps: panel by panel."""
-        w, copied = self.w, bool(self.blocks.row_copy) and tall > 1
+        w = self.w
+        copied = bool(self.blocks.row_copy) and (tall > 1 or self.blocks.dots)
         if copied:
             copy_rows(self.blocks, depth, start, end)
         rows, wide = self.w.minus(end, start), self.blocks.width
@@ -230,6 +233,12 @@ class PanelWriter:
         rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
         bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
         ahead = Ahead.of(self.blocks, place, panel, apart)
+        if self.blocks.across.at.pair is not None and panel:
+            pairs = PairWriter(self.blocks, block, Panels(panel, apart, ahead))
+            if copied and self.blocks.dots:
+                row_at = self.blocks.at(self.blocks.row_copy, row, bf16)
+                return pairs.dots(depth, row_at, totals)
+            return pairs.two_by_two(depth, totals, self.multiply)
 
         def element(number: int, flat: str) -> Value:
             if copied:
@@ -240,7 +249,7 @@ class PanelWriter:
             else:
                 host.side_by_side, host.lanes = None, 1
                 self.blocks.let(self.op.step.block.args[0], block.row_at[number])
-                one = host.evaluate(self.blocks.down)
+                one = self.blocks.element(self.blocks.down)
             return w.splat(one, self.blocks.lanes)
 
         def step(flat: str, totals: Sequence[Value]) -> list[Value]:
@@ -265,14 +274,24 @@ class PanelWriter:
 
     def line(self, panel: str, apart: str, flat: str, vectors: int) -> list[Value]:
         """Writes the loads of what panels have at a step."""
-        w, host, type = self.w, self.host, self.op.initial.type
+        w = self.w
         start, values = w.mul(flat, str(self.blocks.width)), list[Value]()
         for vector in range(vectors):
             number, inside = divmod(vector * self.blocks.lanes, self.blocks.width)
             offset = w.add(start, w.add(w.mul(apart, str(number)), str(inside)))
-            at = self.blocks.at(panel, offset)
-            values.append(host.read(at, type, self.blocks.lanes))
+            values.append(self.of_panel(panel, offset))
         return values
+
+    def of_panel(self, panel: str, offset: str) -> Value:
+        """Writes the load of a vector of a panel, and what a step makes of it."""
+        load, lanes = self.blocks.across, self.blocks.lanes
+        if self.blocks.panel_copy:
+            # What is copied is what the step makes of it.
+            place = self.blocks.at(panel, offset)
+            return self.host.read(place, self.op.initial.type, lanes)
+        type = load.result.type
+        place = self.blocks.at(panel, offset, type)
+        return self.blocks.element(load, self.host.read(place, type, lanes))
 
     def as_it_lies(self, block: BlockWriter) -> list[Value]:
         """Writes the loads of columns that are neither in panels nor copied."""
@@ -280,7 +299,7 @@ class PanelWriter:
         for at in block.column_at:
             self.blocks.let(column, at)
             self.host.side_by_side, self.host.lanes = column, self.blocks.lanes
-            across.append(self.host.evaluate(self.blocks.across))
+            across.append(self.blocks.element(self.blocks.across))
         self.host.side_by_side, self.host.lanes = None, 1
         return across
 
@@ -290,13 +309,12 @@ class PanelWriter:
         """Writes one step of the totals of a row."""
         host, results = self.host, list[Value]()
         *_, so_far = self.op.step.block.args
+        factors, rest = self.blocks.factors, self.blocks.rest
         for one, total in zip(across, totals, strict=True):
             host.values[so_far] = total
-            host.values[self.blocks.down.result] = down
-            host.values[self.blocks.across.result] = one
-            for each in self.op.step.block.ops:
-                if not isinstance(each, LoadOp | YieldOp):
-                    host.values[each.results[0]] = host.evaluate(each)
+            host.values.update(zip(factors, (down, one), strict=True))
+            for each in rest:
+                host.values[each.results[0]] = host.evaluate(each)
             results.append(self.w.splat(host.values[self.op.next], self.blocks.lanes))
         return results
 

@@ -46,4 +46,5 @@ def row_element(blocks: Blocks, base: str) -> Value:
     for index in reduced[blocks.axis :]:
         stride = w.size(blocks.down.at.step(index))
         offset = w.add(offset, w.mul(blocks.host.values[index].text, stride))
-    return blocks.host.read(blocks.at(base, offset), blocks.op.initial.type, 1)
+    loaded = blocks.host.read(blocks.at(base, offset), blocks.op.initial.type, 1)
+    return blocks.element(blocks.down, loaded)

@@ -13,11 +13,12 @@ from math import isnan
 from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, bf16, f32, i1, i32
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
+from ...dialects.graph.bf16 import QUIET
 from ...dialects.loop.ops.remainder import RemainderOp
 from .function import FunctionWriter
 from .math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
@@ -137,6 +138,13 @@ def write_scalar_op(
         return w.value(
             f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
         )
+    if kind is arith.ExtFOp and values[0].type == bf16:
+        values = [widen(w, values[0])]
+        if type == f32:
+            return values[0]
+        arguments = values[0].typed
+    if kind is arith.TruncFOp and type == bf16:
+        return narrow(w, values[0])
     if kind in CONVERSIONS:
         to = type_text(type, lanes)
         return w.value(f"{CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
@@ -162,6 +170,35 @@ def write_scalar_op(
             return multiply_add(w, values, fma)
         case _:
             return call_function(w, op, values, needs)
+
+
+def narrow(w: FunctionWriter, value: Value) -> Value:
+    """The bf16 nearest to an f32, of two the even one; NaN stays NaN."""
+    wide, narrow = (type_text(each, value.lanes) for each in (i32, bf16))
+
+    def number(of: int) -> str:
+        return w.splat(Value(str(of), i32), value.lanes).text
+
+    bits = w.emit(f"bitcast {value.typed} to {wide}")
+    high = w.emit(f"lshr {wide} {bits}, {number(16)}")
+    odd = w.emit(f"and {wide} {high}, {number(1)}")
+    # What is cut off carries from its half on, or beyond that where the rest is even.
+    most = w.emit(f"add {wide} {bits}, {number(0x7FFF)}")
+    sum = w.emit(f"add {wide} {most}, {odd}")
+    rounded = w.emit(f"lshr {wide} {sum}, {number(16)}")
+    quiet = w.emit(f"or {wide} {high}, {number(QUIET)}")
+    is_nan = w.value(f"fcmp uno {value.typed}, {value.text}", i1, value.lanes)
+    found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {rounded}")
+    return w.value(f"trunc {wide} {found} to {narrow}", bf16, value.lanes)
+
+
+def widen(w: FunctionWriter, value: Value) -> Value:
+    """The f32 that a bf16 is: its bits are the upper half of that one's."""
+    wide = type_text(i32, value.lanes)
+    bits = w.emit(f"zext {value.typed} to {wide}")
+    upper = w.emit(f"shl {wide} {bits}, {w.splat(Value('16', i32), value.lanes).text}")
+    to = type_text(f32, value.lanes)
+    return w.value(f"bitcast {wide} {upper} to {to}", f32, value.lanes)
 
 
 def two(values: Sequence[Value]) -> str:

@@ -21,6 +21,7 @@ from ...dialects.loop.ops.for_loop import YieldOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Subscript
+from ...dialects.loop.target import TargetAttr
 from .function import FunctionWriter
 from .types import Value, memory_text
 
@@ -29,6 +30,7 @@ class Host(Protocol):
     """What the writer of a kernel does for a tile."""
 
     w: FunctionWriter
+    target: TargetAttr
     values: dict[SSAValue, Value]
     side_by_side: SSAValue | None
     lanes: int

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    BFloat16Type,
     Float32Type,
     Float64Type,
     FloatAttr,
@@ -25,6 +26,9 @@ def type_text(type: Attribute, lanes: int = 1) -> str:
             name = "float"
         case Float64Type():
             name = "double"
+        case BFloat16Type():
+            # Its bits: nothing but a conversion computes with it.
+            name = "i16"
         case IndexType():
             name = "i64"
         case IntegerType():
@@ -44,7 +48,7 @@ def memory_text(type: Attribute, lanes: int = 1) -> str:
 def byte_count(type: Attribute) -> int:
     """The bytes that an element takes in memory."""
     match type:
-        case Float32Type() | Float64Type():
+        case BFloat16Type() | Float32Type() | Float64Type():
             return type.bitwidth // 8
         case IntegerType():
             return max(type.width.data // 8, 1)

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from bench.__main__ import main
-from bench.cases import TOLERANCE, Case, several, suite_case
-from bench.peers import PEERS
+from bench.cases import Case, several, suite_case
+from bench.peers import PEERS, limit_of
 from bench.results import Results
 
 pytestmark = pytest.mark.torch
 
-LIBRARIES = {"onnxruntime": "onnxruntime", "openvino": "openvino"}
+LIBRARIES = {
+    "onnxruntime": "onnxruntime",
+    **dict.fromkeys(("openvino", "openvino-default"), "openvino"),
+}
 """What a peer needs beside torch."""
 
 
@@ -23,7 +26,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 @pytest.mark.parametrize("peer", [each for each in PEERS if each != "torch-compile"])
 def test_a_peer_computes_what_torch_does(peer: str, case: Case):
     pytest.importorskip(LIBRARIES.get(peer, "torch"))
-    assert case.error(several(PEERS[peer](case, 1)())) <= TOLERANCE
+    assert case.error(several(PEERS[peer](case, 1)())) <= limit_of(peer)
 
 
 def test_the_command_prints_and_keeps_a_row(

@@ -13,7 +13,7 @@ import pytest
 from bench import plot, side_by_side, table, worker
 from bench.cases import Case, several
 from bench.limits import Limits
-from bench.peers import OURS, PEERS
+from bench.peers import OURS, PEERS, limit_of
 from bench.results import Results, Row, Timing
 from bench.side_by_side import Plan, measure
 from bench.work import Work, work_of
@@ -264,3 +264,24 @@ def test_work_needs_fixed_sizes(tmp_path: Path):
 def test_work_takes_the_longer_of_both_limits():
     assert Work(100, 10).seconds(10.0, 10.0) == 10
     assert Work(100, 1000).seconds(10.0, 10.0) == 100
+
+
+def test_what_is_reduced_is_judged_by_a_limit_of_its_own_and_compared_with_its_like():
+    def timed(time: float, peer: str, error: float) -> Timing:
+        return Timing([time, time], [0.0, 0.0], error, limit=limit_of(peer))
+
+    timings = {
+        "openvino": timed(10.0, "openvino", 0.0),
+        "ours-bf16": timed(4.0, "ours-bf16", 3e-3),
+        "openvino-default": timed(8.0, "openvino-default", 1e-2),
+    }
+    reduced = Row("lstm", 1, timings)
+    assert reduced.best == ("openvino-default", 8.0)
+    assert reduced.ratio == 0.5
+    text = table.line(reduced, ["openvino", "ours-bf16", "openvino-default"])
+    assert "| - | 10.0 | 4.00 (3e-03) | **8.00 (1e-02)** | 0.50 |" in text
+    exact = Row("lstm", 1, {OURS: timed(5.0, OURS, 0.0), **timings})
+    assert exact.best == ("openvino", 10.0)
+    assert exact.ratio == 0.5
+    wrong = timed(1.0, "ours-bf16", 3e-2)
+    assert not wrong.is_right

@@ -135,6 +135,10 @@ def test_refuses_a_planner_that_there_is_not():
         sr.CompileError, match="expected a planner like naive, got naiv"
     ):
         sr.Options(planner="naiv")
+    with pytest.raises(
+        sr.CompileError, match="expected a precision f32 or bf16, got f16"
+    ):
+        sr.Options(precision="f16")
 
 
 def test_refuses_a_target_that_there_is_not():

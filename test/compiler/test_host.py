@@ -7,7 +7,7 @@ from llvmlite import binding
 
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.host import NEEDED, V2, V3, check_runs_here, host_text
-from static_runtime.compiler.target import TARGETS
+from static_runtime.compiler.target import TARGETS, find_target
 
 
 def pretend(
@@ -32,6 +32,7 @@ def test_knows_every_target():
         ("x86_64", V3, "x86-64-v3"),
         ("x86_64", NEEDED["x86-64-v4"], "x86-64-v4"),
         ("x86_64", NEEDED["x86-64-v4"], "x86-64"),
+        ("x86_64", NEEDED["cooperlake"], "cooperlake"),
         ("aarch64", "", "aarch64"),
         ("x86_64", "", "host"),
         ("aarch64", "", "host"),
@@ -55,6 +56,7 @@ def test_a_target_that_runs_here(
             "x86-64-v4",
             "avx512bw, avx512cd, avx512dq, avx512f, avx512vl",
         ),
+        ("x86_64", NEEDED["x86-64-v4"], "cooperlake", "avx512bf16, avx512vnni"),
         ("x86_64", V3, "aarch64", "another machine than x86_64"),
         ("aarch64", V3, "x86-64", "another machine than aarch64"),
         ("aarch64", "", "x86-64-v3", "another machine than aarch64"),
@@ -79,3 +81,16 @@ def test_a_target_that_does_not(
 def test_the_text_of_the_host_is_of_one_machine():
     assert host_text() == host_text()
     assert binding.get_process_triple() in host_text()
+
+
+def test_the_host_multiplies_bf16_where_it_has_the_instructions(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for features, dots in (
+        (NEEDED["cooperlake"], "avx512bf16"),
+        (NEEDED["x86-64-v4"], ""),
+        # Without vectors of 512 bits they are not used.
+        (f"{V3} avx512bf16", ""),
+    ):
+        pretend(monkeypatch, features)
+        assert find_target("host").dots.data == dots

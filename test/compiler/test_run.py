@@ -18,7 +18,7 @@ from static_runtime.compiler import benchmark
 from static_runtime.compiler.cold import compile_apart
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.options import Options
-from static_runtime.compiler.pipeline import PIPELINE
+from static_runtime.compiler.pipeline import pipeline
 from static_runtime.compiler.run import main
 from static_runtime.runtime.safetensors import write
 
@@ -236,6 +236,7 @@ def test_pickles_are_never_read():
         (["bad.mlir"], "bad.mlir:1:14"),
         (["bad.txt"], "bad.txt: expected a file that ends in .onnx or .mlir, got .txt"),
         (["one.mlir", "--planner", "x"], "expected a planner like "),
+        (["one.mlir", "--precision", "f16"], "expected a precision f32 or bf16, got "),
         (["one.mlir", "--target", "x"], "expected a target like "),
         (["weights.mlir"], "weights.mlir: expected its weights in w beside it, got no"),
         (["one.mlir", "--output", "none/out.npz"], "[Errno 2] No such file"),
@@ -354,12 +355,40 @@ def test_measures(
     ):
         (_,) = [line for line in lines if re.fullmatch(pattern, line)]
     passes = [line.split()[0] for line in lines if line.startswith("    ")]
-    assert passes == [each.name for each in PIPELINE]
+    ran = pipeline(Options(), "host")
+    assert passes == [*dict.fromkeys(each.name for each in ran)]
     cold, warm = (
         float(next(line for line in lines if line.startswith(each)).split()[-2])
         for each in ("compile, cold", "compile, warm")
     )
     assert warm < cold
+
+
+def test_the_precision_is_of_every_compilation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(benchmark, "BURSTS", 3)
+    monkeypatch.setattr(benchmark, "BURST_SECONDS", 0.001)
+    write("w.safetensors", {"w": np.full((3, 64), 1.001, np.float32)})
+    Path("product.mlir").write_text("""
+builtin.module attributes {graph.weights = "w.safetensors"} {
+  func.func @product(%x: tensor<2x3xf32>) -> tensor<2x64xf32> {
+    %w = graph.weight "w" : tensor<3x64xf32>
+    %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x64xf32> -> tensor<2x64xf32>
+    return %0 : tensor<2x64xf32>
+  }
+}
+""")
+    save("x.npz", {"x": X})
+    for precision, size, factor in (("f32", 768, np.float32(1.001)), ("bf16", 384, 1)):
+        files = ["--input", "x.npz", "--output", "out.npz"]
+        main(["product.mlir", "--precision", precision, "--benchmark", *files])
+        printed = capsys.readouterr().out
+        assert re.search(rf"constants +{size} bytes", printed)
+        assert ("narrow-weights" in printed) == (precision == "bf16")
+        (got,) = arrays("out.npz").values()
+        expected = (X.sum(1) * factor)[:, None].repeat(64, 1)
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
 def test_measures_the_sizes_that_were_run(

@@ -435,3 +435,56 @@ loop.kernel @two_lines(%a: memref<?xf32>, %b: memref<?xf32>) {
     loop.yield
   }
 }
+
+// -----
+
+// The bits of a bf16 are the upper half of those of an f32.
+//
+// CHECK-LABEL: ; kernel @widens
+// CHECK:         %[[AT:.*]] = getelementptr inbounds i16, ptr %p0, i64 %{{.*}}
+// CHECK-NEXT:    %[[X:.*]] = load <8 x i16>, ptr %[[AT]], align 2
+// CHECK-NEXT:    %[[BITS:.*]] = zext <8 x i16> %[[X]] to <8 x i32>
+// CHECK-NEXT:    %[[UPPER:.*]] = shl <8 x i32> %[[BITS]], splat (i32 16)
+// CHECK-NEXT:    bitcast <8 x i32> %[[UPPER]] to <8 x float>
+// CHECK:         load i16
+// CHECK:         fpext float %{{.*}} to double
+loop.kernel @widens(%a: memref<?xbf16>, %b: memref<?xf32>, %c: memref<?xf64>) {
+  loop.for parallel %i to 16 lanes 8 {
+    %x = loop.load %a[%i] : memref<?xbf16>
+    %y = arith.extf %x : bf16 to f32
+    loop.store %y, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+  loop.for parallel %i to 3 {
+    %x = loop.load %a[%i] : memref<?xbf16>
+    %y = arith.extf %x : bf16 to f64
+    loop.store %y, %c[%i] : memref<?xf64>
+    loop.yield
+  }
+}
+
+// -----
+
+// To bf16 is rounded to the nearest, of two to the even one; NaN stays NaN.
+//
+// CHECK-LABEL: ; kernel @narrows
+// CHECK:         %[[X:.*]] = load float
+// CHECK:         %[[BITS:.*]] = bitcast float %[[X]] to i32
+// CHECK-NEXT:    %[[HIGH:.*]] = lshr i32 %[[BITS]], 16
+// CHECK-NEXT:    %[[ODD:.*]] = and i32 %[[HIGH]], 1
+// CHECK-NEXT:    %[[MOST:.*]] = add i32 %[[BITS]], 32767
+// CHECK-NEXT:    %[[SUM:.*]] = add i32 %[[MOST]], %[[ODD]]
+// CHECK-NEXT:    %[[ROUNDED:.*]] = lshr i32 %[[SUM]], 16
+// CHECK-NEXT:    %[[QUIET:.*]] = or i32 %[[HIGH]], 64
+// CHECK-NEXT:    %[[NAN:.*]] = fcmp uno float %[[X]], %[[X]]
+// CHECK-NEXT:    %[[Y:.*]] = select i1 %[[NAN]], i32 %[[QUIET]], i32 %[[ROUNDED]]
+// CHECK-NEXT:    %[[Z:.*]] = trunc i32 %[[Y]] to i16
+// CHECK:         store i16 %[[Z]], ptr %{{.*}}, align 2
+loop.kernel @narrows(%a: memref<?xf32>, %b: memref<?xbf16>) {
+  loop.for parallel %i to 3 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    %y = arith.truncf %x : f32 to bf16
+    loop.store %y, %b[%i] : memref<?xbf16>
+    loop.yield
+  }
+}

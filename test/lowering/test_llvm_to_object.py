@@ -47,19 +47,19 @@ loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
 """
 
 
-def kernels(cpu: str) -> tuple[dict[str, str], Machine]:
+def kernels(cpu: str, text: str = KERNELS) -> tuple[dict[str, str], Machine]:
     """The LLVM text of each kernel for a target, and its machine."""
     ctx = context()
-    module: ModuleOp = Parser(ctx, KERNELS).parse_module()
+    module: ModuleOp = Parser(ctx, text).parse_module()
     for each in (SetTarget(cpu=cpu), SizeTiles(), VectorizeLoops()):
         each.apply(ctx, module)
     texts = {name: each.text for name, each in lower_kernels(module).items()}
     return texts, machine_of(target_of(module))
 
 
-def assemblies(cpu: str) -> dict[str, str]:
+def assemblies(cpu: str, text: str = KERNELS) -> dict[str, str]:
     """The assembly of each kernel for a target."""
-    texts, machine = kernels(cpu)
+    texts, machine = kernels(cpu, text)
     return {name: assembly(text, machine) for name, text in texts.items()}
 
 
@@ -99,6 +99,41 @@ def test_a_tile_keeps_its_totals_in_registers():
     inner = [each for each in loops(text) if "vfmadd231ps" in each]
     assert inner
     assert not any("(%rsp)" in each for each in inner)
+
+
+PAIRS = """
+loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 52, %j to 64, reduce %k to 256 from %zero : f32 step (%sum) {
+    %x = loop.load %a[%i * 256 + %k] : memref<?xf32>
+    %r = arith.truncf %x : f32 to bf16
+    %s = arith.extf %r : bf16 to f32
+    %y = loop.load %b[%k panel 2 * 64 + %j panel 32 by 2 * 8192] : memref<?xbf16>
+    %t = arith.extf %y : bf16 to f32
+    %next = math.fma %s, %t, %sum : f32
+    loop.yield %next : f32
+  } finish (%row, %column, %total) {
+    loop.store %total, %c[%row * 64 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+"""
+
+
+def test_avx_512_bf16_adds_up_products_of_pairs():
+    text = assemblies("cooperlake", PAIRS)["dots"]
+    # Thirteen rows of two vectors; each total is accumulated in place.
+    found = re.findall(r"vdpbf16ps\s+%zmm\d+, %zmm\d+, (%zmm\d+)$", text, re.MULTILINE)
+    assert len(set(found)) == 26
+    inner = [each for each in loops(text) if "vdpbf16ps" in each]
+    assert inner
+    # A step of a total is that instruction, and no other arithmetic.
+    assert not any(re.search(r"vfmadd|vpsll|vmovup\w+\s+%zmm", each) for each in inner)
+
+
+def test_other_targets_do_without():
+    for target in ("x86-64", "x86-64-v3", "x86-64-v4", "aarch64"):
+        assert "bf16" not in assemblies(target, PAIRS)["dots"].partition("dots")[2]
 
 
 def test_aarch64_is_written_on_any_machine():

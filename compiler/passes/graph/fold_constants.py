@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType, bf16
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -37,7 +37,15 @@ from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.control_flow import IfOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.region import ControlOp
-from ....dialects.graph.shape import ELEMENTS, Array, dtype, sizes, tensor, tensor_type
+from ....dialects.graph.shape import (
+    DTYPES,
+    ELEMENTS,
+    Array,
+    dtype,
+    sizes,
+    tensor,
+    tensor_type,
+)
 from ....dialects.graph.stored import StoredOp
 from ...context import weights_of
 from ...weights import WeightStore
@@ -62,9 +70,11 @@ def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
 
 def make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
     """The op that has the value `array`: inline when small, else under `key`."""
-    if array.size <= INLINE:
+    # What is not computed with is never inline: it has the bits of bf16.
+    element = ELEMENTS.get(array.dtype, bf16)
+    if array.size <= INLINE and element in DTYPES:
         return ConstantOp(value=array)
-    type = tensor(ELEMENTS[array.dtype], *array.shape)
+    type = tensor(element, *array.shape)
     return WeightOp(weights.put(key, np.ascontiguousarray(array)), type)
 
 

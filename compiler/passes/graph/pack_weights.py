@@ -16,7 +16,8 @@ After:
     %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
 A contraction is known by its nest, and so is what of it are columns: a convolution is
-packed as a product of matrices is. The tensor stays the same, to all that ask; only how
+packed as a product of matrices is, and a weight that is converted before the product,
+as one of bf16, as another is. The tensor stays the same, to all that ask; only how
 it lies in the store is another. A weight that something else reads as well is there
 twice. Panels are as wide as the registers like it, or as an op has it under
 `preference`.
@@ -28,7 +29,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, bf16, f32
 from xdsl.ir import Attribute, Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -39,11 +40,12 @@ from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.panels import Axis, PanelsAttr
 from ....dialects.graph.shape import sizes, tensor_type
-from ....dialects.loop.preference import PreferenceAttr, preference_of
+from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
 from ....lowering.graph_to_loop.collapse import collapse
 from ....lowering.graph_to_loop.expression import (
     Apply,
+    Expression,
     KernelNest,
     Load,
     loads,
@@ -129,6 +131,14 @@ class Packer:
 
 def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr | None:
     """The panels in which a contraction wants a weight; None when it wants none."""
+    nest = contraction_of(op, weight)
+    if nest is None:
+        return None
+    return panels_in(nest, weight, target, preference_of(op))
+
+
+def contraction_of(op: Operation, weight: WeightOp) -> KernelNest | None:
+    """The nest that reads a weight, if it is one and a contraction."""
     if not isinstance(op, GraphOp) or (not isinstance(op, FusionOp) and not op.nests()):
         return None
     group = make_group(op)
@@ -143,22 +153,25 @@ def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr
     ]
     if len(reading) != 1 or not reading[0].is_contraction:
         return None
-    nest = collapse(reading[0])
-    return panels_in(nest, weight, target, preference_of(op))
+    return collapse(reading[0])
 
 
 def panels_in(
-    nest: KernelNest, weight: WeightOp, target: TargetAttr, preference: PreferenceAttr
+    nest: KernelNest,
+    weight: WeightOp,
+    target: TargetAttr,
+    preference: PreferenceAttr = OWN,
 ) -> PanelsAttr | None:
     """The panels of a weight that a contraction reads across its columns."""
     assert isinstance(nest.element, Apply)
-    mine = [load for load in nest.element.operands if is_load_of(load, weight)]
+    mine = [load_of(each, weight) for each in nest.element.operands]
     # Its tail may read the weight too, element by element.
     count = sum(load.buffer is weight.result for load in loads(nest.finish))
-    if len(mine) != 1 or count or len(nest.element.operands) != 2:
+    if len(mine) != 2 or count:
         return None
-    (load,) = mine
-    assert isinstance(load, Load)
+    load, *another = [each for each in mine if each is not None] or [None]
+    if load is None or another:
+        return None
     row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
     steps: dict[int, Axis] = {}
     for axis, stride in load.at.factors:
@@ -176,14 +189,29 @@ def panels_in(
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
     wanted = preference.panels.data
     width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
-    return PanelsAttr.of(width, rows, steps[column])
+    is_bf16 = tensor_type(weight.result).element_type == bf16
+    pairs = is_bf16 and has_pairs(nest, weight, target)
+    return PanelsAttr.of(width, rows, steps[column], pairs)
 
 
-def is_load_of(value: object, weight: WeightOp) -> bool:
-    """Whether an operand is just an element of the weight."""
-    return (
-        isinstance(value, Load) and value.buffer is weight.result and not value.lookups
-    )
+def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
+    """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
+    last = len(nest.bounds) - 1
+    size = nest.bounds[last]
+    read = (each for each in loads(nest.element) if each.buffer is weight.result)
+    known = isinstance(size, int) and size > 0 and size % 2 == 0
+    if not target.dots.data or not known or nest.type != f32:
+        return False
+    return all(last in dict(each.at.factors) for each in read)
+
+
+def load_of(value: Expression, weight: WeightOp) -> Load | None:
+    """The element of the weight that an operand is, or is computed from alone."""
+    match list(loads(value)):
+        case [Load() as load] if load.buffer is weight.result and not load.lookups:
+            return load
+        case _:
+            return None
 
 
 def bits_of(type: Attribute) -> int:

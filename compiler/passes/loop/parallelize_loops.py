@@ -162,8 +162,14 @@ def splittable(root: ForOp | TileOp) -> Share | None:
 
 def is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
     """Whether each thread would copy the columns again that a tile copies."""
+    return copies_much(tile) and loop in tile.over
+
+
+def copies_much(tile: TileOp) -> bool:
+    """Whether a tile copies columns that are not in panels already."""
+    factors = tile.factors()
     copies = tile.schedule is not None and tile.schedule.copies_of("columns")
-    return copies and loop in tile.over
+    return copies and factors is not None and factors[1].at.panel is None
 
 
 def shares_of(tile: TileOp) -> list[Share]:
@@ -174,7 +180,7 @@ def shares_of(tile: TileOp) -> list[Share]:
     if tile.schedule is not None:
         panels = tile.schedule.panels.data
         found = [Share(ceildiv(columns, panels), tile, "columns")]
-        if tile.schedule.copies_of("columns"):
+        if copies_much(tile):
             return found
     return [*found, Share(ceildiv(rows, tall), tile, "rows")]
 

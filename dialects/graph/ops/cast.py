@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import AnyFloat, TensorType, bf16, f32
 from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
+from ..bf16 import narrow, widen
 from ..nest import Nest, elementwise, same
 from ..op import SingleResultOp
-from ..shape import DTYPES, Array, Element, Tensor, with_element
+from ..shape import KNOWN, STORED, Array, Element, Tensor, with_element
 
 
 @irdl_op_definition
@@ -23,7 +25,8 @@ class CastOp(SingleResultOp):
 
     A float becomes an integer by dropping its fraction; one too large becomes the
     nearest integer there is, and NaN becomes zero. A number becomes true when it is not
-    zero.
+    zero. What is bf16 is computed with after such a conversion, to a float; an f32 becomes
+    one by rounding to the nearest.
 
     ```mlir
     %1 = graph.cast %0 {to = i64} : tensor<2x3xf32> -> tensor<2x3xi64>
@@ -36,18 +39,27 @@ class CastOp(SingleResultOp):
 
     name = "graph.cast"
 
+    TAKES_STORED: ClassVar = True
+
     input = operand_def(TensorType)
     to = prop_def(TypeAttribute)
 
     @classmethod
     def infer(cls, input: Tensor, to: Element) -> Tensor:
-        if to not in DTYPES:
-            known = ", ".join(str(each) for each in DTYPES)
-            raise VerifyException(f"expected a cast to {known}, got {to}")
+        if to == bf16 and input.element_type != f32:
+            raise VerifyException(f"expected a cast of f32 to bf16, got {input}")
+        if to not in STORED:
+            raise VerifyException(f"expected a cast to {KNOWN}, got {to}")
+        if input.element_type == bf16 and not isinstance(to, AnyFloat):
+            raise VerifyException(f"expected a cast of bf16 to a float, got {to}")
         return with_element(input, to)
 
     def reference(self, input: Array, to: Element) -> Array:
-        dtype = DTYPES[to]
+        dtype = STORED[to]
+        if to == bf16:
+            return narrow(input).reshape(input.shape)
+        if input.dtype == STORED[bf16]:
+            return widen(input).astype(dtype)
         if input.dtype.kind != "f" or dtype.kind not in "iu":
             with np.errstate(over="ignore"):
                 return input.astype(dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -60,6 +60,8 @@ class FusionOp(SingleResultOp, RegionOp):
     """
 
     name = "graph.fusion"
+
+    TAKES_STORED: ClassVar = True
 
     inputs = var_operand_def(TensorType)
     body = region_def("single_block")

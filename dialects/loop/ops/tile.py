@@ -147,7 +147,8 @@ class TileOp(IRDLOperation):
         """
         The loads of what moves with the rows and of what moves with the columns.
 
-        None when a step is not just the product of two such elements.
+        None when a step is not just the product of two such elements, or of what is
+        computed of each alone (`made_of`).
         """
         block = self.step.block
         row, column, *_ = block.args
@@ -160,6 +161,15 @@ class TileOp(IRDLOperation):
         if any(not isinstance(index.owner, Block) for index in indices):
             return None
         return down[0], across[0]
+
+    def made_of(self, load: LoadOp) -> list[Operation]:
+        """What a step computes of what it loads here alone, as a conversion of it."""
+        known, found = {load.result}, list[Operation]()
+        for op in self.step.block.ops:
+            if op.operands and op.results and known.issuperset(op.operands):
+                known.update(op.results)
+                found.append(op)
+        return found
 
     def verify_(self) -> None:
         """The regions take what they should, and the step yields what it takes."""

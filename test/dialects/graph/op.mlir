@@ -99,3 +99,13 @@ func.func @property_of_another_type(%x : tensor<4xf32>) {
   %0 = graph.softmax %x {axis = "last"} : tensor<4xf32> -> tensor<4xf32>
   return
 }
+
+// -----
+
+// Elements of bf16 are stored, and not computed with.
+func.func @stored_elements() {
+  %0 = graph.weight "w" : tensor<4xbf16>
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, got tensor<4xbf16>}}
+  %1 = graph.relu %0 : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}

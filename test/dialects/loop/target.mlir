@@ -22,6 +22,14 @@ builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 512, re
 
 // -----
 
+// As are instructions for products of bf16.
+//
+// CHECK: builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512, registers = 32, fma = true, caches = 48 and 1024, dots = "avx512bf16", "+avx512f">}
+builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512, registers = 32, fma = true, caches = 48 and 1024, dots = "avx512bf16", "+avx512f">} {
+}
+
+// -----
+
 // Nothing is left out.
 //
 // expected-error @below {{registers}}

@@ -115,3 +115,14 @@ func.func @container() -> tensor<4xf32> {
   %2 = graph.concat_list %1 {axis = 0 : i64} : !graph.list<tensor<2xf32>, tensor<2xf32>> -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// What is bf16 is a weight, however small.
+//
+// CHECK-LABEL: func.func @bf16
+// CHECK-NEXT:    %[[W:.*]] = graph.weight "folded.graph.cast" : tensor<2xbf16>
+// CHECK-NEXT:    func.return %[[W]]
+func.func @bf16() -> tensor<2xbf16> {
+  %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = graph.cast %0 {to = bf16} : tensor<2xf32> -> tensor<2xbf16>
+  func.return %1 : tensor<2xbf16>
+}

@@ -26,3 +26,31 @@ func.func @no_such_element() {
   %0 = graph.weight "fc.weight" : tensor<4xf16>
   return
 }
+
+// -----
+
+// A weight may have elements of bf16, which take half the memory of f32.
+//
+// CHECK-LABEL: func.func @bf16
+// CHECK:         graph.weight "fc.bf16" : tensor<2x3xbf16>
+func.func @bf16() {
+  %0 = graph.weight "fc.bf16" : tensor<2x3xbf16>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pairs
+// CHECK:         graph.weight "fc" {panels = #graph.panels<width = 16, rows = [4 by 16], columns = 16 by 1, pairs>} : tensor<4x16xbf16>
+func.func @pairs() {
+  %0 = graph.weight "fc" {panels = #graph.panels<width = 16, rows = [4 by 16], columns = 16 by 1, pairs>} : tensor<4x16xbf16>
+  return
+}
+
+// -----
+
+func.func @odd_pairs() {
+  // expected-error @below {{expected rows in pairs, got}}
+  %0 = graph.weight "fc" {panels = #graph.panels<width = 16, rows = [3 by 16], columns = 16 by 1, pairs>} : tensor<3x16xbf16>
+  return
+}

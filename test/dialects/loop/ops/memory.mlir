@@ -32,6 +32,10 @@ loop.kernel @round_trip(%a: memref<?xf32>, %b: memref<?xi1>) {
 //
 // CHECK:         loop.load %a[%i + %j panel 28 by 64 * 1920] : memref<?xf32>
 // CHECK:         loop.load %a[%j panel 28 by "n" * "30 * n"] : memref<?xf32>
+//
+// Two indices may be in panels: here pairs of one lie between the elements of the other.
+//
+// CHECK:         loop.load %a[%i panel 2 * 32 + %j panel 16 by 2 * 1024] : memref<?xf32>
 loop.kernel @panels(%a: memref<?xf32>) symbols ["n"] {
   loop.for parallel %i to 4 {
     loop.for parallel %j to 32 {
@@ -39,6 +43,7 @@ loop.kernel @panels(%a: memref<?xf32>) symbols ["n"] {
       %y = loop.load %a[%j panel 8 * "8 * n"] : memref<?xf32>
       %z = loop.load %a[%i + %j panel 28 by 64 * 1920] : memref<?xf32>
       %u = loop.load %a[%j panel 28 by "n" * "30 * n"] : memref<?xf32>
+      %v = loop.load %a[%i panel 2 * 32 + %j panel 16 by 2 * 1024] : memref<?xf32>
       loop.yield
     }
     loop.yield

@@ -1,0 +1,180 @@
+"""
+Round the weights of contractions to bf16, which takes half the memory.
+
+Before:
+
+    %w = graph.weight "fc" : tensor<64x120xf32>
+    %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
+
+After:
+
+    %w = graph.weight "fc.bf16" : tensor<64x120xbf16>
+    %1 = graph.fusion %x, %w : tensor<7x64xf32>, tensor<64x120xbf16> -> … {
+    ^bb0(%a: tensor<7x64xf32>, %b: tensor<64x120xbf16>):
+      %2 = graph.cast %b {to = f32} : tensor<64x120xbf16> -> tensor<64x120xf32>
+      %3 = graph.matmul %a, %2 : …
+      graph.yield %3 : tensor<7x120xf32>
+    }
+
+It is the only step that changes numbers, and runs only where a user asks for it
+(`Options(precision="bf16")`): each weight becomes the nearest bf16, with 8 significant
+bits of its 24, NaN and infinities as they are. What is computed with it is the f32 that
+it stands for, in the order in which it was before. Where the target adds up products of
+pairs of bf16, and a weight is read in pairs of steps, what it is multiplied with is
+rounded as well:
+
+      %2 = graph.cast %a {to = bf16} : tensor<7x64xf32> -> tensor<7x64xbf16>
+      %3 = graph.cast %2 {to = f32} : tensor<7x64xbf16> -> tensor<7x64xf32>
+
+A contraction is known by its nest, and what it would read in panels (`pack_weights.py`)
+is narrowed. Weights with a filter for each channel stay: they are small, and each
+element is used but once for a place of the image. What something else reads as well is
+there twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, bf16, f32
+from xdsl.ir import Block, Operation, SSAValue, Use
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.graph.bf16 import narrow
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.ops.cast import CastOp
+from ....dialects.graph.ops.fusion import FusionOp, YieldOp
+from ....dialects.graph.ops.weight import WeightOp
+from ....dialects.graph.shape import tensor_type, with_element
+from ....dialects.loop.target import TargetAttr, target_of
+from ....lowering.graph_to_loop.expression import KernelNest, loads
+from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
+from ....lowering.graph_to_loop.structure import structure
+from ...context import weights_of
+from ...weights import WeightStore
+from .pack_weights import contraction_of, has_pairs, panels_in
+
+
+@dataclass(frozen=True)
+class NarrowWeights(ModulePass):
+    """Makes bf16 of the f32 weights that contractions read in panels."""
+
+    name = "narrow-weights"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = [each for each in op.walk() if isinstance(each, WeightOp)]
+        if found:
+            narrower = Narrower(weights_of(ctx), target_of(op))
+            for each in found:
+                if tensor_type(each.result).element_type == f32:
+                    narrower.narrow(each)
+            used = {each.key.data for each in op.walk() if isinstance(each, WeightOp)}
+            for key in narrower.narrowed.keys() - used:
+                narrower.weights.drop(key)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Whether a weight is narrowed for an op, and what it is multiplied with too."""
+
+    narrow: bool = False
+    both: bool = False
+
+
+@dataclass
+class Narrower:
+    """Narrows weights of one store for one target."""
+
+    weights: WeightStore
+    target: TargetAttr
+
+    def __post_init__(self) -> None:
+        self.wishes: dict[Hashable, Wish] = {}
+        self.narrowed: dict[str, str] = {}
+        """The entries that have a weight in bf16, by those that it was in."""
+
+    def narrow(self, op: WeightOp) -> None:
+        """Gives each contraction that reads a weight its bf16."""
+        wishes = {each: self.wish(each, op) for each in op.result.uses}
+        uses = [each for each, wish in wishes.items() if wish.narrow]
+        if not uses:
+            return
+        type = with_element(tensor_type(op.result), bf16)
+        copy = WeightOp(self.entry(op.key.data), type)
+        copy.location = op.location
+        Rewriter.insert_op(copy, InsertPoint.after(op))
+        # An op that reads it twice is there as two uses, and is rebuilt once.
+        for each, rounds in {use.operation: wishes[use].both for use in uses}.items():
+            widen_inside(each, op.result, copy.result, rounds)
+        if not list(op.result.uses):
+            Rewriter.erase_op(op)
+
+    def wish(self, use: Use, weight: WeightOp) -> Wish:
+        """What an op makes of a weight that it reads, found once for equal ops."""
+        op = use.operation
+        if not isinstance(op, GraphOp):
+            return Wish()
+        key = structure(op), use.index
+        if key not in self.wishes:
+            nest = contraction_of(op, weight)
+            panels = None if nest is None else panels_in(nest, weight, self.target)
+            if nest is None or panels is None or not reuses(nest):
+                self.wishes[key] = Wish()
+            else:
+                self.wishes[key] = Wish(True, has_pairs(nest, weight, self.target))
+        return self.wishes[key]
+
+    def entry(self, key: str) -> str:
+        """The entry of the store that has a weight in bf16."""
+        if key not in self.narrowed:
+            array = narrow(self.weights[key])
+            self.narrowed[key] = self.weights.put(f"{key}.bf16", array)
+        return self.narrowed[key]
+
+
+def reuses(nest: KernelNest) -> bool:
+    """Whether an element of a factor is used for all columns, and not for its own."""
+    _, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
+    found = [dict(load.at.factors) for load in loads(nest.element)]
+    return any(column not in each for each in found)
+
+
+def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue, rounds: bool) -> None:
+    """Lets an op, made a fusion if it is none, read a weight in bf16 and convert it."""
+    assert isinstance(op, GraphOp)
+    inputs = dict.fromkeys(op.operands)
+    old = op.body.block if isinstance(op, FusionOp) else None
+    body = Block(arg_types=[(narrow if e is wide else e).type for e in inputs])
+    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    body.add_op(cast := CastOp(inner[wide], to=f32))
+    inner[wide] = cast.result
+    if old is None:
+        body.add_op(copy := op.clone(inner))
+        body.add_op(YieldOp(*copy.results))
+    else:
+        outer = [inner[each] for each in op.operands]
+        inner.update(zip(old.args, outer, strict=True))
+        for each in old.ops:
+            body.add_op(each.clone(inner))
+    if rounds:
+        round_beside(cast.result)
+    fusion = FusionOp.of([narrow if each is wide else each for each in inputs], body)
+    fusion.location = op.location
+    Rewriter.insert_op(fusion, InsertPoint.before(op))
+    Rewriter.replace_op(op, [], [fusion.result])
+
+
+def round_beside(weight: SSAValue) -> None:
+    """Rounds to bf16 what a converted weight is multiplied with, and converts that."""
+    uses = list(weight.uses)
+    if len(uses) != 1:
+        return
+    (use,) = uses
+    (other,) = {0, 1} - {use.index}
+    narrowed = CastOp(use.operation.operands[other], to=bf16)
+    widened = CastOp(narrowed, to=f32)
+    Rewriter.insert_op([narrowed, widened], InsertPoint.before(use.operation))
+    use.operation.operands[other] = widened.result

@@ -1,0 +1,332 @@
+"""Products with weights of bf16 are those of the rounded weights, as f32 has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import static_runtime as sr
+from static_runtime import StaticModule
+from static_runtime.compiler import target as targets
+from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.options import Options
+from static_runtime.dialects.graph.bf16 import narrow, widen
+from static_runtime.dialects.graph.shape import Array
+from static_runtime.dialects.loop.target import TargetAttr
+
+MODEL = Path(__file__).parents[3] / "models" / "onnx" / "mlp_small.onnx"
+
+SIZES = (
+    *((1, 64, 64), (2, 33, 700), (9, 2, 300), (13, 7, 65), (6, 96, 1100)),
+    # Enough rows that panels are widened a block at a time.
+    *((64, 16, 32), (70, 33, 1300), (150, 300, 550)),
+)
+
+TARGETS = ("x86-64", "host")
+
+PAIRS = {
+    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable"),
+    "old pairs": TargetAttr.of("x86-64", 128, 16, False, dots="portable"),
+}
+"""
+Machines that multiply pairs of bf16, and have no instructions for it: so what others
+have an instruction for runs here.
+"""
+
+
+@pytest.fixture(autouse=True)
+def with_pairs(monkeypatch: pytest.MonkeyPatch):
+    """Makes these targets known."""
+    for name, target in PAIRS.items():
+        monkeypatch.setitem(targets.TARGETS, name, target)
+
+
+def build(
+    text: str,
+    weights: dict[str, Array],
+    precision: str = "bf16",
+    target: str = "host",
+    threads: int = 1,
+) -> StaticModule:
+    """The model of a text with these weights."""
+    ctx = context()
+    for key, array in weights.items():
+        ctx.weights.put(key, array)
+    options = Options(cache=False, precision=precision)
+    driver = Driver(ctx, options, target, None)
+    artifact, report = driver.compile(read_mlir(text, ctx))
+    return make_module(artifact, report, threads)
+
+
+def product(m: int | str, n: int, k: int) -> str:
+    """The text of a product with a weight, plus a row."""
+    rows, names = (m, "") if isinstance(m, int) else ("?", f', ["{m}"]')
+    x, out = f"tensor<{rows}x{k}xf32{names}>", f"tensor<{rows}x{n}xf32{names}>"
+    w, row = f"tensor<{k}x{n}xf32>", f"tensor<{n}xf32>"
+    return f"""func.func @main(%x: {x}, %row: {row}) -> {out} {{
+      %w = graph.weight "w" : {w}
+      %1 = graph.matmul %x, %w : {x}, {w} -> {out}
+      %2 = graph.add %1, %row : {out}, {row} -> {out}
+      func.return %2 : {out}
+    }}"""
+
+
+def numbers(*shape: int) -> Array:
+    """Numbers at random."""
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+def rounded(array: Array) -> Array:
+    """The array with its elements rounded to bf16, in f64."""
+    return widen(narrow(array)).astype(np.float64)
+
+
+def check(got: Array, expected: Array, terms: int) -> None:
+    """Compares sums of so many terms with their exact values, as f32 should be."""
+    tolerance = 2e-6 * max(terms, 1) ** 0.5 * max(np.abs(expected).max(), 1)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_products_of_known_sizes(target: str):
+    for m, n, k in SIZES:
+        x, row, w = numbers(m, k), numbers(n), numbers(k, n)
+        model = build(product(m, n, k), {"w": w}, target=target)
+        check(model(x, row), x.astype(np.float64) @ rounded(w) + row, k)
+
+
+def test_products_of_symbols_have_the_same_bits_in_every_size_and_schedule():
+    n, k = 70, 1100
+    row, w, x = numbers(n), numbers(k, n), numbers(100, k)
+    model = build(product("m", n, k), {"w": w})
+    expected = build(product(100, n, k), {"w": w})(x, row)
+    check(expected, x.astype(np.float64) @ rounded(w) + row, k)
+    for rows in (0, 1, 2, 3, 5, 6, 7, 64, 100):
+        np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
+    for rows in (1, 4, 7, 64):
+        one = build(product(rows, n, k), {"w": w})
+        np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
+
+
+@pytest.mark.parametrize("sizes", [(1, 2048, 1024), (200, 96, 300), (200, 16, 600)])
+def test_two_threads_compute_the_same_bits(sizes: tuple[int, int, int]):
+    m, n, k = sizes
+    x, row, weights = numbers(m, k), numbers(n), {"w": numbers(k, n)}
+    one, two = (build(product(*sizes), weights, threads=t) for t in (1, 2))
+    assert two.program.is_shared
+    np.testing.assert_array_equal(one(x, row), two(x, row))
+
+
+def test_the_memory_is_half():
+    weights = {"w": numbers(256, 512)}
+    wide, narrowed = (
+        build(product(4, 512, 256), weights, each) for each in ("f32", "bf16")
+    )
+    assert wide.report.constant_bytes == 256 * 512 * 4
+    assert narrowed.report.constant_bytes == 256 * 512 * 2
+
+
+def test_a_stack_of_matrices():
+    x, w = numbers(4, 5, 30), numbers(4, 30, 24)
+    a, b, out = "tensor<4x5x30xf32>", "tensor<4x30x24xf32>", "tensor<4x5x24xf32>"
+    text = f"""func.func @main(%x: {a}) -> {out} {{
+      %w = graph.weight "w" : {b}
+      %1 = graph.matmul %x, %w : {a}, {b} -> {out}
+      func.return %1 : {out}
+    }}"""
+    model = build(text, {"w": w})
+    assert model.report.constant_bytes == 4 * 30 * 24 * 2
+    check(model(x), x.astype(np.float64) @ rounded(w), 30)
+
+
+def test_a_linear_layer():
+    x, w = numbers(3, 7, 33), numbers(20, 33)
+    a, b, out = "tensor<3x7x33xf32>", "tensor<20x33xf32>", "tensor<3x7x20xf32>"
+    text = f"""func.func @main(%x: {a}) -> {out} {{
+      %w = graph.weight "w" : {b}
+      %1 = graph.linear %x, %w : {a}, {b} -> {out}
+      func.return %1 : {out}
+    }}"""
+    check(build(text, {"w": w})(x), x.astype(np.float64) @ rounded(w).T, 33)
+
+
+def convolution(groups: int, batch: int | str = 2) -> str:
+    """The text of a convolution of 32 channels to 32, 3 by 3, in so many groups."""
+    rows, names = (batch, "") if isinstance(batch, int) else ("?", f', ["{batch}"]')
+    x, out = (f"tensor<{rows}x32x{size}xf32{names}>" for size in ("9x10", "7x8"))
+    w = f"tensor<32x{32 // groups}x3x3xf32>"
+    return f"""func.func @main(%x: {x}) -> {out} {{
+      %w = graph.weight "w" : {w}
+      %1 = graph.conv %x, %w {{strides = array<i64: 1, 1>,
+        padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+        groups = {groups} : i64}} : {x}, {w} -> {out}
+      func.return %1 : {out}
+    }}"""
+
+
+def convolved(x: Array, w: Array, groups: int) -> Array:
+    """The convolution in f64."""
+    parts: list[Array] = []
+    for images, filters in zip(
+        np.split(x, groups, 1), np.split(w, groups), strict=True
+    ):
+        windows = np.lib.stride_tricks.sliding_window_view(images, (3, 3), (2, 3))
+        parts.append(
+            np.einsum("bchwij,ocij->bohw", windows.astype(np.float64), filters)
+        )
+    return np.concatenate(parts, 1)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_convolutions(groups: int, target: str):
+    x, w = numbers(2, 32, 9, 10), numbers(32, 32 // groups, 3, 3)
+    model = build(convolution(groups), {"w": w}, target=target)
+    is_narrowed = model.report.constant_bytes < w.nbytes
+    used = rounded(w) if is_narrowed else w.astype(np.float64)
+    # Without its channels last, a group's weights are not columns, and stay.
+    assert is_narrowed or groups > 1
+    check(model(x), convolved(x, used, groups), 9 * 32 // groups)
+
+
+def test_a_convolution_of_any_batch():
+    x, w = numbers(5, 32, 9, 10), numbers(32, 32, 3, 3)
+    model = build(convolution(1, "n"), {"w": w})
+    assert model.report.constant_bytes == w.nbytes // 2
+    for batch in (1, 5):
+        check(model(x[:batch]), convolved(x[:batch], rounded(w), 1), 288)
+
+
+def test_a_filter_for_each_channel_stays_as_it_is():
+    x, w = numbers(2, 32, 9, 10), numbers(32, 1, 3, 3)
+    wide, narrowed = (
+        build(convolution(32), {"w": w}, each) for each in ("f32", "bf16")
+    )
+    np.testing.assert_array_equal(wide(x), narrowed(x))
+
+
+def test_special_numbers_stay():
+    w = numbers(40, 16)
+    w[3, 0], w[5, 1], w[7, 2] = np.nan, np.inf, -np.inf
+    x, row = np.abs(numbers(3, 40)), numbers(16)
+    for rows in (3, 1):
+        got = build(product(rows, 16, 40), {"w": w})(x[:rows], row)
+        assert np.isnan(got[:, 0]).all()
+        assert (got[:, 1] == np.inf).all()
+        assert (got[:, 2] == -np.inf).all()
+        assert np.isfinite(got[:, 3:]).all()
+
+
+def test_what_something_else_reads_is_exact_there():
+    w, x = numbers(24, 24), numbers(5, 24)
+    type, square = "tensor<5x24xf32>", "tensor<24x24xf32>"
+    text = f"""func.func @main(%x: {type}) -> ({type}, {square}, {square}) {{
+      %w = graph.weight "w" : {square}
+      %1 = graph.matmul %x, %w : {type}, {square} -> {type}
+      %2 = graph.neg %w : {square} -> {square}
+      %3 = graph.matmul %w, %w : {square}, {square} -> {square}
+      func.return %1, %2, %3 : {type}, {square}, {square}
+    }}"""
+    first, second, third = build(text, {"w": w})(x)
+    check(first, x.astype(np.float64) @ rounded(w), 24)
+    np.testing.assert_array_equal(second, -w)
+    assert np.abs(third - w.astype(np.float64) @ w).max() <= 2e-2 * np.abs(third).max()
+
+
+def test_it_is_kept_apart_from_what_is_exact(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("onnx")
+    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path))
+    exact = sr.compile(MODEL)
+    cold, warm = (
+        sr.compile(MODEL, options=sr.Options(precision="bf16")) for _ in range(2)
+    )
+    assert (exact.report.warm, cold.report.warm) == (False, False)
+    assert warm.report.warm
+    assert cold.report.constant_bytes < 0.6 * exact.report.constant_bytes
+    inputs = [numbers(*each.sizes({})) for each in exact.program.inputs]
+    np.testing.assert_array_equal(cold(*inputs), warm(*inputs))
+    assert (cold(*inputs) != exact(*inputs)).any()
+
+
+PAIRED = (
+    *((1, 64, 64), (2, 33, 700), (13, 7, 66), (70, 33, 1300), (150, 40, 550)),
+    # Rows so long that they are copied in parts.
+    *((1, 32, 40_000), (6, 8, 12_000)),
+)
+
+
+@pytest.mark.parametrize("target", PAIRS)
+def test_pairs_are_products_of_rounded_factors(target: str):
+    for m, n, k in PAIRED:
+        x, row, w = numbers(m, k), numbers(n), numbers(k, n)
+        model = build(product(m, n, k), {"w": w}, target=target)
+        check(model(x, row), rounded(x) @ rounded(w) + row, k)
+
+
+def test_steps_that_are_odd_are_not_in_pairs():
+    x, row, w = numbers(7, 65), numbers(20), numbers(65, 20)
+    model = build(product(7, 20, 65), {"w": w}, target="pairs")
+    check(model(x, row), x.astype(np.float64) @ rounded(w) + row, 65)
+
+
+def test_pairs_have_the_same_bits_in_every_size_and_schedule():
+    n, k = 70, 1100
+    row, w, x = numbers(n), numbers(k, n), numbers(100, k)
+    expected = build(product(100, n, k), {"w": w}, target="pairs")(x, row)
+    model = build(product("m", n, k), {"w": w}, target="pairs")
+    for rows in (0, 1, 2, 5, 6, 7, 64, 100):
+        np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
+    for rows in (1, 4, 64):
+        one = build(product(rows, n, k), {"w": w}, target="pairs", threads=2)
+        np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
+
+
+@pytest.mark.parametrize("groups", [1, 4])
+def test_convolutions_in_pairs(groups: int):
+    x, w = numbers(2, 32, 9, 10), numbers(32, 32 // groups, 3, 3)
+    model = build(convolution(groups), {"w": w}, target="pairs")
+    assert model.report.constant_bytes == w.nbytes // (2 if groups == 1 else 1)
+    both = (rounded(x), rounded(w)) if groups == 1 else (x, w.astype(np.float64))
+    check(model(x), convolved(*both, groups), 9 * 32 // groups)
+
+
+def test_special_numbers_stay_in_pairs():
+    w, x, row = numbers(40, 16), np.abs(numbers(3, 40)), numbers(16)
+    w[3, 0], w[5, 1] = np.nan, np.inf
+    x[2, 6] = np.inf
+    got = build(product(3, 16, 40), {"w": w}, target="pairs")(x, row)
+    assert np.isnan(got[:, 0]).all()
+    assert (got[:2, 1] == np.inf).all()
+    assert np.isfinite(got[:2, 2:]).all()
+    np.testing.assert_array_equal(got[2, 2:], np.copysign(np.inf, w[6, 2:]))
+
+
+@pytest.mark.parametrize("target", ["host", *PAIRS])
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_weights_of_bf16_in_a_model(element: str, target: str):
+    """Nothing else is rounded of a model that has such weights itself."""
+    dtype = np.dtype({"f32": np.float32, "f64": np.float64}[element])
+    for m, n, k in ((1, 64, 64), (13, 7, 66), (70, 33, 1300), (70, 33, 65)):
+        x, w = numbers(m, k).astype(dtype), numbers(k, n)
+        shapes = (f"{m}x{k}", f"{k}x{n}", f"{m}x{n}")
+        a, b, out = (f"tensor<{each}x{element}>" for each in shapes)
+        narrowed = f"tensor<{k}x{n}xbf16>"
+        text = f"""func.func @main(%x: {a}) -> {out} {{
+          %w = graph.weight "w" : {narrowed}
+          %1 = graph.fusion %x, %w : {a}, {narrowed} -> {out} {{
+          ^bb0(%y: {a}, %v: {narrowed}):
+            %2 = graph.cast %v {{to = {element}}} : {narrowed} -> {b}
+            %3 = graph.matmul %y, %2 : {a}, {b} -> {out}
+            graph.yield %3 : {out}
+          }}
+          func.return %1 : {out}
+        }}"""
+        model = build(text, {"w": narrow(w)}, "f32", target)
+        check(model(x), x.astype(np.float64) @ rounded(w), k)
