@@ -121,8 +121,11 @@ def fits(columns: int, lanes: int, target: TargetAttr) -> bool:
 
 
 def steps_at_once(width: int, bytes: int, target: TargetAttr) -> int:
-    """The most steps of a block: those of a panel that fits the first cache."""
-    return max(target.l1.data * KIB // (width * bytes), 1)
+    """
+    The most steps of a block: those of a panel that is half as large again as the first
+    cache. What of it comes from the second is read in line, and fetched ahead.
+    """
+    return max(3 * target.l1.data * KIB // (2 * width * bytes), 1)
 
 
 def choose_panels(
