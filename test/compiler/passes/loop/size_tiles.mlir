@@ -192,7 +192,7 @@ loop.kernel @other_type(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf64>)
 // panel is used for all of it. Along the outer they do not.
 //
 // CHECK-LABEL: loop.kernel @pixels
-// AVX2:          by 5, 16, 8 as #loop.schedule<panels = 16, rows = 15, columns = 128, depth = 384 of 1, over = 1> step
+// AVX2:          by 5, 16, 8 as #loop.schedule<panels = 16, rows = 15, columns = 64, depth = 1 of 0, over = 1> step
 loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   loop.for parallel %g to 2 {
     loop.for parallel %h to 14 {
