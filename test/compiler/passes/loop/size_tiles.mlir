@@ -103,7 +103,7 @@ loop.kernel @no_tile() {
 // CHECK-LABEL: loop.kernel @columns_copied
 // SSE:           by 6, 8, 4 as #loop.schedule<panels = 8, rows = 30, columns = 48, depth = 1000 of 0, copies = "columns"> step
 // AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 96, depth = 500 of 0, copies = "columns"> step
-// AVX512:        by 12, 32, 16 as #loop.schedule<panels = 32, rows = 120, columns = 96, depth = 250 of 0, copies = "columns"> step
+// AVX512:        by 12, 32, 16 as #loop.schedule<panels = 32, rows = 96, columns = 96, depth = 334 of 0, copies = "columns"> step
 loop.kernel @columns_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 step (%sum) {
