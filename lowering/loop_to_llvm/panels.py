@@ -233,6 +233,7 @@ class PanelWriter:
         rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
         bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
         ahead = Ahead.of(self.blocks, place, panel, apart)
+        *_, last, _ = self.op.step.block.args
         if self.blocks.across.at.pair is not None and panel:
             pairs = PairWriter(self.blocks, block, Panels(panel, apart, ahead))
             if copied and self.blocks.dots:
@@ -265,7 +266,8 @@ class PanelWriter:
 
         def steps(flat: str, count: int, totals: list[Value]) -> list[Value]:
             ahead.fetch(flat, count)
-            return in_a_row(self.blocks, flat, count, totals, step)
+            index = None if copied else last
+            return in_a_row(self.blocks, flat, count, totals, step, index)
 
         if not copied:
             return self.blocks.over(depth, totals, steps, unrolled)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from xdsl.ir import SSAValue
+
 from .blocks import Blocks
 from .function import is_number
 from .types import Value
@@ -37,14 +39,18 @@ def in_a_row(
     count: int,
     totals: Sequence[Value],
     step: Callable[[str, Sequence[Value]], Sequence[Value]],
+    index: SSAValue | None = None,
 ) -> list[Value]:
-    """Writes so many steps from the one that the indices stand for; the totals."""
-    w, values = blocks.w, blocks.host.values
-    *_, last, _ = blocks.op.step.block.args
-    at = values[last].text if last in values else "0"
+    """
+    Writes so many steps, of which the first has a number and a value of the index, if
+    steps read one; the totals after them.
+    """
+    w = blocks.w
+    at = "" if index is None else blocks.host.values[index].text
     for number in range(count):
         if number:
             w.fence()
-        blocks.let(last, w.add(at, str(number)))
+        if index is not None:
+            blocks.let(index, w.add(at, str(number)))
         totals = step(w.add(flat, str(number)), totals)
     return list(totals)

@@ -202,6 +202,25 @@ def test_a_convolution_of_any_batch():
         check(model(x[:batch]), convolved(x[:batch], rounded(w), 1), 288)
 
 
+def test_places_are_copied_beside_widened_panels():
+    """Every second place is 2048 bytes from the next: few sets of a cache."""
+    x, w = numbers(1, 18, 18, 256), numbers(1, 1, 256, 256)
+    model = build(
+        """func.func @main(%x: tensor<1x18x18x256xf32>) -> tensor<1x9x9x256xf32> {
+          %w = graph.weight "w" : tensor<1x1x256x256xf32>
+          %1 = graph.conv %x, %w {strides = array<i64: 2, 2>,
+            padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
+            groups = 1 : i64, channels_last}
+            : tensor<1x18x18x256xf32>, tensor<1x1x256x256xf32>
+            -> tensor<1x9x9x256xf32>
+          func.return %1 : tensor<1x9x9x256xf32>
+        }""",
+        {"w": w},
+    )
+    expected = x[:, ::2, ::2].astype(np.float64) @ rounded(w[0, 0])
+    check(model(x), expected, 256)
+
+
 def test_a_filter_for_each_channel_stays_as_it_is():
     x, w = numbers(2, 32, 9, 10), numbers(32, 1, 3, 3)
     wide, narrowed = (
