@@ -204,16 +204,16 @@ def test_a_convolution_of_any_batch():
 
 def test_places_are_copied_beside_widened_panels():
     """Every second place is 2048 bytes from the next: few sets of a cache."""
-    x, w = numbers(1, 18, 18, 256), numbers(1, 1, 256, 256)
+    x, w = numbers(1, 42, 42, 256), numbers(1, 1, 256, 512)
     model = build(
-        """func.func @main(%x: tensor<1x18x18x256xf32>) -> tensor<1x9x9x256xf32> {
-          %w = graph.weight "w" : tensor<1x1x256x256xf32>
+        """func.func @main(%x: tensor<1x42x42x256xf32>) -> tensor<1x21x21x512xf32> {
+          %w = graph.weight "w" : tensor<1x1x256x512xf32>
           %1 = graph.conv %x, %w {strides = array<i64: 2, 2>,
             padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>,
             groups = 1 : i64, channels_last}
-            : tensor<1x18x18x256xf32>, tensor<1x1x256x256xf32>
-            -> tensor<1x9x9x256xf32>
-          func.return %1 : tensor<1x9x9x256xf32>
+            : tensor<1x42x42x256xf32>, tensor<1x1x256x512xf32>
+            -> tensor<1x21x21x512xf32>
+          func.return %1 : tensor<1x21x21x512xf32>
         }""",
         {"w": w},
     )
