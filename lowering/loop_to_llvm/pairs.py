@@ -57,12 +57,11 @@ class PairWriter:
         def step(pair: str, carried: Sequence[Value]) -> list[Value]:
             flat = w.mul(pair, "2")
             across, results = self.pairs(flat), list[Value]()
-            for row in range(self.block.shape.rows):
+            for row, own in enumerate(self.block.by_row(carried)):
                 offset = w.add(flat, str(row * (blocks.deep + PADDING)))
                 place = blocks.at(rows, offset, blocks.row_type)
                 one = Value(w.emit(f"load i32, ptr {place}, align 2"), i32)
                 down = w.splat(one, blocks.lanes)
-                own = carried[row * len(across) :][: len(across)]
                 for each, total in zip(across, own, strict=True):
                     results.append(self.dot(down, each, total))
             return results
@@ -88,10 +87,10 @@ class PairWriter:
                 blocks.let(last, w.add(first, str(number)))
                 host.side_by_side, host.lanes = None, 1
                 halves, results = [self.half(e, number) for e in across], list[Value]()
-                for row, at in enumerate(self.block.row_at):
+                rows = zip(self.block.row_at, self.block.by_row(carried), strict=True)
+                for at, own in rows:
                     blocks.let(row_index, at)
                     down = w.splat(blocks.element(blocks.down), blocks.lanes)
-                    own = carried[row * len(across) :][: len(across)]
                     results += multiply(down, halves, own)
                 carried = results
             return carried

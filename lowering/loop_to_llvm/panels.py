@@ -258,9 +258,8 @@ class PanelWriter:
                 across = self.line(panel, apart, flat, block.shape.vectors)
             else:
                 across = self.as_it_lies(block)
-            results, wide = list[Value](), len(across)
-            for number in range(block.shape.rows):
-                own = totals[number * wide :][:wide]
+            results = list[Value]()
+            for number, own in enumerate(block.by_row(totals)):
                 results += self.multiply(element(number, flat), across, own)
             return results
 

@@ -183,6 +183,11 @@ class BlockWriter:
             for each in range(self.shape.vectors)
         ]
 
+    def by_row(self, totals: Sequence[Value]) -> list[Sequence[Value]]:
+        """The totals of each row."""
+        wide = self.shape.vectors
+        return [totals[start:][:wide] for start in range(0, len(totals), wide)]
+
     def finish(self, totals: Sequence[Value]) -> list[Value]:
         """Writes the finish of every total."""
         for place, total in zip(self.places, totals, strict=True):

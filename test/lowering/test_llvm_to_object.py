@@ -22,6 +22,8 @@ from static_runtime.lowering.llvm_to_object import (
 from static_runtime.lowering.loop_to_llvm import lower_kernels
 from static_runtime.runtime.cache import Cache
 
+from .listing import loops
+
 KERNELS = """
 loop.kernel @matmul(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -80,16 +82,6 @@ def test_avx_512_computes_in_512_bits():
     texts = assemblies("x86-64-v4")
     assert re.search(r"vfmadd\w+ps.*%zmm", texts["matmul"])
     assert re.search(r"vaddps.*%zmm", texts["add"])
-
-
-def loops(text: str) -> list[str]:
-    """The loops of one block in assembly: from a label to the jump back to it."""
-    found: list[str] = []
-    for block in re.split(r"^(?=\.LBB\w+:)", text, flags=re.MULTILINE):
-        label = re.escape(block.split(":")[0])
-        loop = re.match(rf"(?s).*?\bj\w+\s+{label}$", block, re.MULTILINE)
-        found += [] if loop is None else [loop[0]]
-    return found
 
 
 def test_a_tile_keeps_its_totals_in_registers():

@@ -15,6 +15,8 @@ from static_runtime.dialects.loop.target import target_of
 from static_runtime.lowering.llvm_to_object import assembly, machine_of
 from static_runtime.lowering.loop_to_llvm import lower_kernels
 
+from ..listing import loops
+
 ADD_MAX = """
 func.func @main(%x: tensor<1x56x56x256xf32>, %y: tensor<1x56x56x256xf32>)
     -> tensor<1x56x56x256xf32> {
@@ -111,16 +113,6 @@ def assemblies(cpu: str) -> dict[str, str]:
     machine = machine_of(target_of(module))
     lowered = lower_kernels(module).items()
     return {name: assembly(each.text, machine) for name, each in lowered}
-
-
-def loops(text: str) -> list[str]:
-    """The loops of one block: from a label to the jump back to it."""
-    found: list[str] = []
-    for block in re.split(r"^(?=\.LBB\w+:)", text, flags=re.MULTILINE):
-        label = re.escape(block.split(":")[0])
-        loop = re.match(rf"(?s).*?\bj\w+\s+{label}$", block, re.MULTILINE)
-        found += [] if loop is None else [loop[0]]
-    return found
 
 
 def backward_jumps(text: str) -> list[str]:
