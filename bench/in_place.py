@@ -13,13 +13,9 @@ are compared too.
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -27,6 +23,8 @@ import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.passes.graph.reuse_operands import ReuseOperands
 from static_runtime.dialects.graph.buffer import IN_PLACE
+
+from .turns import assert_same, in_turns, inputs_of
 
 TURNS = 60
 
@@ -51,47 +49,6 @@ def compiled(path: Path, reuses: bool, threads: int) -> tuple[sr.StaticModule, i
     return made, count
 
 
-def inputs_of(module: sr.StaticModule) -> Iterator[Any]:
-    """Numbers for a model, small ones where they may be indices."""
-    random = np.random.default_rng(0)
-    symbols = dict.fromkeys(module.program.symbols, 1)
-    for each in module.program.inputs:
-        shape = each.sizes(symbols)
-        if each.dtype.startswith("float"):
-            yield random.standard_normal(shape).astype(each.dtype)
-        else:
-            yield random.integers(0, 2, shape).astype(each.dtype)
-
-
-def ratio(apart: sr.StaticModule, in_place: sr.StaticModule) -> float:
-    """How many times faster a model is in place."""
-    inputs = list(inputs_of(apart))
-    runs = [each.repeater(*inputs) for each in (apart, in_place)]
-
-    def seconds(run: Any, times: int) -> float:
-        start = time.perf_counter()
-        run(times)
-        return time.perf_counter() - start
-
-    once = min(seconds(run, 1) for run in runs * 3)
-    times = max(int(SECONDS / max(once, 1e-9)), 1)
-    pairs = ([seconds(run, times) for run in runs] for _ in range(TURNS))
-    return median(slow / fast for slow, fast in pairs)
-
-
-def check(apart: sr.StaticModule, in_place: sr.StaticModule) -> None:
-    """Raises unless both compute the same bits."""
-    inputs = list(inputs_of(apart))
-    results = [outputs(each(*inputs)) for each in (apart, in_place)]
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def outputs(results: Any) -> Sequence[Any]:
-    """What a model returned, as a sequence even of one."""
-    return results if isinstance(results, tuple) else (results,)  # pyright: ignore[reportUnknownVariableType]
-
-
 def line(path: Path, timed: bool) -> str:
     """The line of the table for one model."""
     cells: list[str] = []
@@ -99,13 +56,15 @@ def line(path: Path, timed: bool) -> str:
         (apart, count), (in_place, _) = (
             compiled(path, reuses, threads) for reuses in (False, True)
         )
+        pair = apart, in_place
         if not cells:
             reports = apart.report, in_place.report
             sizes = [f"{each.planned_bytes or 0:,}" for each in reports]
             cells = [f"`{path.stem}`", str(count), *sizes]
-            check(apart, in_place)
+            assert_same(pair, inputs_of(apart))
         if timed:
-            cells.append(f"{ratio(apart, in_place):.3f}")
+            found = in_turns(pair, inputs_of(apart), TURNS, SECONDS)
+            cells.append(f"{median(slow / fast for slow, fast in found):.3f}")
     return f"| {' | '.join(cells)} |"
 
 

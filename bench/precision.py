@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import static_runtime as sr
-from static_runtime.compiler.run import random_inputs, sizes_of
 
 from .cases import Array, Case, several
 from .gemm import repeated
+from .turns import inputs_of
 
 SECONDS = 6.0
 """How long turns are taken for a model."""
@@ -33,12 +33,11 @@ TURNS = 7
 """How many turns there are at least."""
 
 
-def inputs_of(path: Path, model: sr.StaticModule) -> list[Array]:
+def inputs_beside(path: Path, model: sr.StaticModule) -> list[Array]:
     """The inputs that lie beside a model, or others."""
     if path.with_suffix(".npz").exists():
         return Case(path.parent, path.stem).inputs()
-    program = model.program
-    return [*random_inputs(program, 0, sizes_of(program, ())).values()]
+    return inputs_of(model)
 
 
 def apart(exact: Any, reduced: Any) -> float:
@@ -55,7 +54,7 @@ def line(path: Path) -> str:
         sr.compile(path, options=sr.Options(precision=each, threads=1, cache=False))
         for each in ("f32", "bf16")
     )
-    inputs = inputs_of(path, exact)
+    inputs = inputs_beside(path, exact)
     calls: list[Callable[[], Any]] = [lambda: exact(*inputs), lambda: reduced(*inputs)]
     error = apart(*(call() for call in calls))
     runs, turns = list(map(repeated, calls)), list[list[float]]()

@@ -16,15 +16,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.options import Options
-from static_runtime.compiler.run import random_inputs, sizes_of
 from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.module import StaticModule
+
+from .turns import assert_same, in_turns, inputs_of
 
 HEAD = "| model | measured | changed | seconds | before | after | ratio | quartiles |"
 
@@ -43,33 +41,15 @@ def compiled(path: str, tune: bool, folder: str) -> StaticModule:
     return compilation.run()
 
 
-def seconds(run: Any, times: int) -> float:
-    """How long so many calls take."""
-    start = time.thread_time()
-    run(times)
-    return time.thread_time() - start
-
-
 def main(paths: list[str]) -> None:
     """Prints the table."""
     print(HEAD, RULE, sep="\n")
     for path in paths:
         with tempfile.TemporaryDirectory() as folder:
             before, after = (compiled(path, tune, folder) for tune in (False, True))
-        inputs = random_inputs(before.program, 0, sizes_of(before.program, []))
-        arrays = list(inputs.values())
-        for one, other in zip(
-            *(np.atleast_1d(each(*arrays)) for each in (before, after)), strict=True
-        ):
-            np.testing.assert_array_equal(one, other)
-        runs = [each.repeater(*arrays) for each in (before, after)]
-        times = max(round(BURST / seconds(runs[0], 1)), 1)
-        found: list[tuple[float, float]] = []
-        for number in range(ROUNDS):
-            # Each goes first in every other round.
-            turn = [seconds(each, times) for each in runs[:: 1 - number % 2 * 2]]
-            one, other = turn[:: 1 - number % 2 * 2]
-            found.append((one / times, other / times))
+        inputs = inputs_of(before)
+        assert_same((before, after), inputs)
+        found = in_turns((before, after), inputs, ROUNDS, BURST, time.thread_time)
         low, middle, high = statistics.quantiles(b / a for a, b in found)
         one, other = (
             statistics.median(each) * 1e3 for each in zip(*found, strict=True)
