@@ -32,6 +32,8 @@ TARGETS = ("x86-64", "host")
 PAIRS = {
     "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable"),
     "old pairs": TargetAttr.of("x86-64", 128, 16, False, dots="portable"),
+    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable-amx"),
+    "old matrices": TargetAttr.of("x86-64", 128, 16, False, dots="portable-amx"),
 }
 """
 Machines that multiply pairs of bf16, and have no instructions for it: so what others
@@ -278,6 +280,8 @@ PAIRED = (
     *((1, 64, 64), (2, 33, 700), (13, 7, 66), (70, 33, 1300), (150, 40, 550)),
     # Rows so long that they are copied in parts.
     *((1, 32, 40_000), (6, 8, 12_000)),
+    # Tiles of matrices with all rows and columns, and some; blocks with a rest.
+    *((32, 32, 64), (33, 48, 96), (100, 40, 1302)),
 )
 
 
@@ -289,38 +293,42 @@ def test_pairs_are_products_of_rounded_factors(target: str):
         check(model(x, row), rounded(x) @ rounded(w) + row, k)
 
 
-def test_steps_that_are_odd_are_not_in_pairs():
+@pytest.mark.parametrize("target", PAIRS)
+def test_steps_that_are_odd_are_not_in_pairs(target: str):
     x, row, w = numbers(7, 65), numbers(20), numbers(65, 20)
-    model = build(product(7, 20, 65), {"w": w}, target="pairs")
+    model = build(product(7, 20, 65), {"w": w}, target=target)
     check(model(x, row), x.astype(np.float64) @ rounded(w) + row, 65)
 
 
-def test_pairs_have_the_same_bits_in_every_size_and_schedule():
+@pytest.mark.parametrize("target", PAIRS)
+def test_pairs_have_the_same_bits_in_every_size_and_schedule(target: str):
     n, k = 70, 1100
     row, w, x = numbers(n), numbers(k, n), numbers(100, k)
-    expected = build(product(100, n, k), {"w": w}, target="pairs")(x, row)
-    model = build(product("m", n, k), {"w": w}, target="pairs")
-    for rows in (0, 1, 2, 5, 6, 7, 64, 100):
+    expected = build(product(100, n, k), {"w": w}, target=target)(x, row)
+    model = build(product("m", n, k), {"w": w}, target=target)
+    for rows in (0, 1, 2, 5, 6, 7, 16, 17, 33, 64, 100):
         np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
-    for rows in (1, 4, 64):
-        one = build(product(rows, n, k), {"w": w}, target="pairs", threads=2)
+    for rows in (1, 4, 17, 64):
+        one = build(product(rows, n, k), {"w": w}, target=target, threads=2)
         np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
 
 
+@pytest.mark.parametrize("target", PAIRS)
 @pytest.mark.parametrize("groups", [1, 4])
-def test_convolutions_in_pairs(groups: int):
+def test_convolutions_in_pairs(groups: int, target: str):
     x, w = numbers(2, 32, 9, 10), numbers(32, 32 // groups, 3, 3)
-    model = build(convolution(groups), {"w": w}, target="pairs")
+    model = build(convolution(groups), {"w": w}, target=target)
     assert model.report.constant_bytes == w.nbytes // (2 if groups == 1 else 1)
     both = (rounded(x), rounded(w)) if groups == 1 else (x, w.astype(np.float64))
     check(model(x), convolved(*both, groups), 9 * 32 // groups)
 
 
-def test_special_numbers_stay_in_pairs():
+@pytest.mark.parametrize("target", PAIRS)
+def test_special_numbers_stay_in_pairs(target: str):
     w, x, row = numbers(40, 16), np.abs(numbers(3, 40)), numbers(16)
     w[3, 0], w[5, 1] = np.nan, np.inf
     x[2, 6] = np.inf
-    got = build(product(3, 16, 40), {"w": w}, target="pairs")(x, row)
+    got = build(product(3, 16, 40), {"w": w}, target=target)(x, row)
     assert np.isnan(got[:, 0]).all()
     assert (got[:2, 1] == np.inf).all()
     assert np.isfinite(got[:2, 2:]).all()
