@@ -71,6 +71,12 @@ class MatrixTile:
         ]
 
     @property
+    def lies_evenly(self) -> bool:
+        """Whether rows of the result are as far apart each, as no image's are."""
+        store = self.blocks.op.store
+        return store is not None and store.at.panel is None
+
+    @property
     def registers(self) -> MatrixRegisters:
         """The registers."""
         return self.blocks.registers
@@ -88,7 +94,9 @@ class MatrixTile:
             columns = w.least(valid, columns)
         left = w.least(left, str(tall))
         edge = Edge(blocks, block, self.at, (left, columns), wide)
-        whole = w.both([w.same(left, str(tall)), w.same(columns, str(wide))])
+        whole = "false"
+        if self.lies_evenly:
+            whole = w.both([w.same(left, str(tall)), w.same(columns, str(wide))])
         w.branch(
             self.depth.first,
             self.clear,
