@@ -140,15 +140,15 @@ def test_the_memory_is_half():
 
 
 def test_a_stack_of_matrices():
-    x, w = numbers(4, 5, 30), numbers(4, 30, 24)
-    a, b, out = "tensor<4x5x30xf32>", "tensor<4x30x24xf32>", "tensor<4x5x24xf32>"
+    x, w = numbers(4, 5, 30), numbers(4, 30, 32)
+    a, b, out = "tensor<4x5x30xf32>", "tensor<4x30x32xf32>", "tensor<4x5x32xf32>"
     text = f"""func.func @main(%x: {a}) -> {out} {{
       %w = graph.weight "w" : {b}
       %1 = graph.matmul %x, %w : {a}, {b} -> {out}
       func.return %1 : {out}
     }}"""
     model = build(text, {"w": w})
-    assert model.report.constant_bytes == 4 * 30 * 24 * 2
+    assert model.report.constant_bytes == 4 * 30 * 32 * 2
     check(model(x), factor(x) @ rounded(w), 30)
 
 
