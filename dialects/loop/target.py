@@ -6,7 +6,9 @@ The machine that a module is compiled for: what loop passes and the emitter ask 
         caches = 48 and 2048>
 
 Caches are in KiB, and left out where they are the usual ones. With `dots` the machine
-adds up products of pairs of bf16, by the instructions of that name.
+adds up products of pairs of bf16, by the instructions of that name: `avx512bf16`, on
+vectors, or `amx`, on registers of matrices. `portable` and `portable-amx` compute the
+same without them, on any machine.
 It is the attribute `loop.target` of the module. Nothing below the graph may ask the
 host.
 """
@@ -24,6 +26,15 @@ from xdsl.utils.exceptions import VerifyException
 
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
+
+MATRICES = ("amx", "portable-amx")
+"""The `dots` that work on totals in registers of matrices; the latter in memory."""
+
+SIDE = 16
+"""Rows of such a register, and columns of totals that it holds."""
+
+STEPS = 32
+"""Steps that one multiplication of such registers adds up."""
 
 KEY = "loop.target"
 """The name of the module's attribute."""
@@ -71,6 +82,11 @@ class TargetAttr(ParametrizedAttribute):
             IntAttr(l2),
             StringAttr(dots),
         )
+
+    @property
+    def has_matrices(self) -> bool:
+        """Whether `dots` are instructions on registers that hold a matrix each."""
+        return self.dots.data in MATRICES
 
     def lanes(self, bits: int) -> int:
         """How many elements of so many bits a vector holds."""

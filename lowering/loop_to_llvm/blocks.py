@@ -15,8 +15,14 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects.dims import product
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.target import SIDE, STEPS
+from .matrix_registers import TOTALS, registers_of
+from .scalar_op import narrow_for_dots
 from .tile import Host
 from .types import Value, memory_text
+
+BF16 = ("avx512bf16", "amx")
+"""The `dots` of machines that have an instruction for the nearest bf16."""
 
 PADDING = 16
 """Elements between copied rows, so that rows do not fall into one set of a cache."""
@@ -79,14 +85,24 @@ class Blocks:
         self.inner = inner
         self.deep = schedule.depth.data * inner
         self.panel_copy = self.row_copy = ""
+        self.pitch = self.deep + PADDING
+        """Elements between copied rows."""
+        if self.in_matrices:
+            self.pitch = (-(-self.deep // STEPS) + 1) * STEPS
         if schedule.copies_of("columns"):
             self.panel_copy = self.allocate(self.deep * schedule.columns.data)
         if schedule.copies_of("rows"):
             rows = max(schedule.rows.data, self.tall)
-            self.row_copy = self.allocate(rows * (self.deep + PADDING), self.row_type)
+            self.row_copy = self.allocate(rows * self.pitch, self.row_type)
         whole = self.column_count
         self.has_edge = not isinstance(whole, int) or whole % self.width != 0
-        self.edge = self.allocate(self.tall * self.width) if self.has_edge else ""
+        self.edge = ""
+        """Memory for totals that are not stored as they are."""
+        if self.in_matrices:
+            self.edge = self.allocate(TOTALS * SIDE * SIDE)
+            self.registers = registers_of(self.w, host.target)
+        elif self.has_edge:
+            self.edge = self.allocate(self.tall * self.width)
 
     def shares(self, what: str) -> bool:
         """Whether threads share the rows, or the columns."""
@@ -101,6 +117,18 @@ class Blocks:
             for each in owners
         ]
         return self.across.at.pair is not None and all(widened)
+
+    @property
+    def in_matrices(self) -> bool:
+        """Whether totals are in registers of matrices, and rows copied for those."""
+        if not self.dots or not self.schedule.copies_of("rows"):
+            return False
+        fits = self.tall in (SIDE, 2 * SIDE) and self.width % SIDE == 0
+        return self.host.target.has_matrices and fits
+
+    def steps_of(self, depth: Depth) -> str:
+        """How many steps a block has."""
+        return self.w.mul(depth.count, str(self.inner))
 
     @property
     def row_type(self) -> Attribute:
@@ -123,7 +151,12 @@ class Blocks:
         self.host.values[load.result] = value
         made = self.op.made_of(load)
         for op in made[:-1] if narrow else made:
-            value = self.host.values[op.results[0]] = self.host.evaluate(op)
+            rounds = isinstance(op, arith.TruncFOp) and op.result.type == bf16
+            if narrow and rounds and self.host.target.dots.data in BF16:
+                value = narrow_for_dots(self.w, value)
+            else:
+                value = self.host.evaluate(op)
+            self.host.values[op.results[0]] = value
         return value
 
     def at(self, base: str, place: str, type: Attribute | None = None) -> str:

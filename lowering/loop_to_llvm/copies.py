@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .blocks import PADDING, Blocks, Columns, Depth
+from ...dialects.loop.target import STEPS
+from .blocks import Blocks, Columns, Depth
 from .types import Value
 
 
@@ -18,7 +19,7 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
     by = (blocks.lanes, 1) if strides.get(last) == 1 and blocks.lanes > 1 else (1,)
 
     def row(at: str, _: list[Value]) -> Sequence[Value]:
-        row_at = w.mul(at, str(blocks.deep + PADDING))
+        row_at = w.mul(at, str(blocks.pitch))
         base = blocks.at(blocks.row_copy, row_at, blocks.row_type)
         blocks.let(blocks.op.step.block.args[0], w.add(start, at))
 
@@ -29,6 +30,11 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
             return ()
 
         blocks.over(depth, (), copy, lambda _: by)
+        count = blocks.steps_of(depth)
+        if blocks.in_matrices and w.whole(count, STEPS) != count:
+            # Steps that fill up the last multiplication of matrices.
+            rest = blocks.at(base, count, blocks.row_type)
+            w.do(f"store <{STEPS} x i16> zeroinitializer, ptr {rest}, align 2")
         return ()
 
     w.loop("0", blocks.w.minus(end, start), 1, (), row)

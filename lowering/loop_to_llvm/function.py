@@ -23,13 +23,18 @@ class FunctionWriter:
         self.symbols = symbols
         self.entry: list[str] = []
         self.lines: list[str] = []
+        self.leave: list[str] = []
+        """What is done before each return."""
         self.label = "entry"
         self.count = 0
         self.sizes: dict[Dim, str] = {}
 
     def text(self, header: str, attributes: str = "") -> str:
         """The whole definition."""
-        lines = ["entry:", *self.entry, *self.lines]
+        leave = [f"  {each}" for each in self.leave]
+        lines = ["entry:", *self.entry]
+        for each in self.lines:
+            lines += [*leave, each] if each.startswith("  ret ") else [each]
         return "\n".join([f"{header} {attributes}{{", *lines, "}", ""])
 
     def fresh(self, stem: str = "v") -> str:

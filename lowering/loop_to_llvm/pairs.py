@@ -17,14 +17,11 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32, i32
 
 from .ahead import Ahead
-from .blocks import PADDING, Blocks, Depth
-from .scalar_op import multiply_add
+from .blocks import Blocks, Depth
+from .scalar_op import half, multiply_add
 from .tile import BlockWriter
 from .types import Value, type_text
 from .unroll import in_a_row, unrolled
-
-UPPER = -65536
-"""The bits of the upper half."""
 
 DOTS = {4: 128, 8: 256, 16: 512}
 """The bits of the vectors that there are instructions for, by their lanes."""
@@ -58,7 +55,7 @@ class PairWriter:
             flat = w.mul(pair, "2")
             across, results = self.pairs(flat), list[Value]()
             for row, own in enumerate(self.block.by_row(carried)):
-                offset = w.add(flat, str(row * (blocks.deep + PADDING)))
+                offset = w.add(flat, str(row * blocks.pitch))
                 place = blocks.at(rows, offset, blocks.row_type)
                 one = Value(w.emit(f"load i32, ptr {place}, align 2"), i32)
                 down = w.splat(one, blocks.lanes)
@@ -70,7 +67,7 @@ class PairWriter:
             self.panels.ahead.fetch(w.mul(pair, "2"), 2 * count)
             return in_a_row(blocks, pair, count, carried, step)
 
-        bound = w.div(w.mul(depth.count, str(blocks.inner)), 2)
+        bound = w.div(blocks.steps_of(depth), 2)
         return w.loop_by(unrolled(bound), bound, totals, steps)
 
     def two_by_two(
@@ -86,7 +83,7 @@ class PairWriter:
             for number in range(2):
                 blocks.let(last, w.add(first, str(number)))
                 host.side_by_side, host.lanes = None, 1
-                halves, results = [self.half(e, number) for e in across], list[Value]()
+                halves, results = [half(w, e, number) for e in across], list[Value]()
                 rows = zip(self.block.row_at, self.block.by_row(carried), strict=True)
                 for at, own in rows:
                     blocks.let(row_index, at)
@@ -111,14 +108,6 @@ class PairWriter:
             found.append(Value(text, i32, blocks.lanes))
         return found
 
-    def half(self, pair: Value, number: int) -> Value:
-        """Writes the f32 that the lower half of a pair is, or the upper."""
-        w, type = self.blocks.w, type_text(i32, pair.lanes)
-        by = w.splat(Value(str(UPPER if number else 16), i32), pair.lanes).text
-        bits = w.emit(f"{'and' if number else 'shl'} {type} {pair.text}, {by}")
-        to = type_text(f32, pair.lanes)
-        return w.value(f"bitcast {type} {bits} to {to}", f32, pair.lanes)
-
     def dot(self, a: Value, b: Value, total: Value) -> Value:
         """Writes a total with the products of two pairs added to it."""
         w, lanes = self.blocks.w, total.lanes
@@ -133,6 +122,6 @@ class PairWriter:
                 f"call {result} {name}({total.typed}, {arguments})", f32, lanes
             )
         for number in range(2):
-            factors = [self.half(each, number) for each in (a, b)]
+            factors = [half(w, each, number) for each in (a, b)]
             total = multiply_add(w, [*factors, total], bool(target.fma.data))
         return total

@@ -22,10 +22,13 @@ from xdsl.dialects.builtin import bf16
 
 from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.target import SIDE
 from .ahead import Ahead, fetch_finish
-from .blocks import PADDING, Blocks, Columns, Depth, Place
+from .blocks import Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
+from .matrix import MatrixTile, deal_matrices
+from .matrix_registers import TOTALS
 from .pairs import PairWriter, Panels
 from .row_bases import row_bases, row_element
 from .tile import BlockWriter, Host, Shape, deal
@@ -126,7 +129,11 @@ class PanelWriter:
             self.w.loop(start, stop, 1, (), body)
             return
         count, shared = self.blocks.row_count, self.blocks.shares("rows")
-        for tall, done, stop in deal(self.w, count, self.blocks.tall, shared):
+        if self.blocks.in_matrices:
+            parts = deal_matrices(self.w, count, self.blocks.tall, shared)
+        else:
+            parts = deal(self.w, count, self.blocks.tall, shared)
+        for tall, done, stop in parts:
             most = max(self.blocks.schedule.rows.data // tall, 1) * tall
 
             def rows(
@@ -164,7 +171,12 @@ class PanelWriter:
                     place = Place(
                         w.add(start, at), at, w.add(columns.start, column), column
                     )
-                    self.write_totals(place, depth, tall, group, copied)
+                    if self.blocks.in_matrices:
+                        size, left = (tall, group * wide), self.w.minus(rows, at)
+                        tile = MatrixTile(self.blocks, place, depth, size)
+                        tile.write(*self.panel(place, depth), left)
+                    else:
+                        self.write_totals(place, depth, tall, group, copied)
                     return ()
 
                 w.loop("0", rows, tall, (), row)
@@ -175,6 +187,8 @@ class PanelWriter:
 
     def group(self, tall: int) -> int:
         """How many panels are computed at once beside so few rows."""
+        if self.blocks.in_matrices:
+            return max(TOTALS * SIDE * SIDE // tall // self.blocks.width, 1)
         if tall == self.blocks.tall:
             return self.blocks.wide // self.blocks.width
         vectors = self.blocks.width // self.blocks.lanes
@@ -197,7 +211,7 @@ class PanelWriter:
             partial = self.w.emit(
                 f"icmp sgt i64 {end}, {self.w.size(self.blocks.column_count)}"
             )
-        edge = Edge(self.blocks, block, place, tall)
+        edge = Edge.of_panel(self.blocks, block, place)
         initial = self.w.splat(self.host.values[self.op.initial], self.blocks.lanes)
         totals = self.w.branch(
             depth.first,
@@ -229,7 +243,7 @@ class PanelWriter:
         """Writes the steps of a block for one tile of totals; the totals after them."""
         w, host = self.w, self.host
         panel, apart = self.panel(place, depth)
-        row = w.mul(place.row_in_block, str(self.blocks.deep + PADDING))
+        row = w.mul(place.row_in_block, str(self.blocks.pitch))
         rows = self.blocks.at(self.blocks.row_copy, row) if copied else ""
         bases = [] if copied else row_bases(self.blocks, depth, block.row_at)
         ahead = Ahead.of(self.blocks, place, panel, apart)
@@ -243,7 +257,7 @@ class PanelWriter:
 
         def element(number: int, flat: str) -> Value:
             if copied:
-                offset = w.add(flat, str(number * (self.blocks.deep + PADDING)))
+                offset = w.add(flat, str(number * self.blocks.pitch))
                 one = host.read(self.blocks.at(rows, offset), self.op.initial.type, 1)
             elif bases:
                 one = row_element(self.blocks, bases[number])
@@ -270,7 +284,7 @@ class PanelWriter:
 
         if not copied:
             return self.blocks.over(depth, totals, steps, unrolled)
-        bound = w.mul(depth.count, str(self.blocks.inner))
+        bound = self.blocks.steps_of(depth)
         return w.loop_by(unrolled(bound), bound, totals, steps)
 
     def line(self, panel: str, apart: str, flat: str, vectors: int) -> list[Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from llvmlite import binding
 
+from static_runtime.compiler import host
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.host import NEEDED, V2, V3, check_runs_here, host_text
 from static_runtime.compiler.target import TARGETS, find_target
@@ -18,6 +19,7 @@ def pretend(
     monkeypatch.setattr(binding, "get_host_cpu_features", lambda: known)
     triple = f"{machine}-unknown-linux-gnu"
     monkeypatch.setattr(binding, "get_process_triple", lambda: triple)
+    monkeypatch.setattr(host, "grants_matrices", lambda: True)
 
 
 def test_knows_every_target():
@@ -33,6 +35,7 @@ def test_knows_every_target():
         ("x86_64", NEEDED["x86-64-v4"], "x86-64-v4"),
         ("x86_64", NEEDED["x86-64-v4"], "x86-64"),
         ("x86_64", NEEDED["cooperlake"], "cooperlake"),
+        ("x86_64", NEEDED["sapphirerapids"], "sapphirerapids"),
         ("aarch64", "", "aarch64"),
         ("x86_64", "", "host"),
         ("aarch64", "", "host"),
@@ -88,9 +91,21 @@ def test_the_host_multiplies_bf16_where_it_has_the_instructions(
 ):
     for features, dots in (
         (NEEDED["cooperlake"], "avx512bf16"),
+        (NEEDED["sapphirerapids"], "amx"),
         (NEEDED["x86-64-v4"], ""),
         # Without vectors of 512 bits they are not used.
         (f"{V3} avx512bf16", ""),
     ):
         pretend(monkeypatch, features)
         assert find_target("host").dots.data == dots
+
+
+def test_amx_is_not_used_where_the_system_does_not_grant_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    pretend(monkeypatch, NEEDED["sapphirerapids"])
+    monkeypatch.setattr(host, "grants_matrices", lambda: False)
+    assert find_target("host").dots.data == "avx512bf16"
+    assert "+amx" not in find_target("host").features.data
+    with pytest.raises(CompileError, match="which needs amx-bf16, amx-int8, amx-tile;"):
+        check_runs_here("sapphirerapids")

@@ -123,6 +123,24 @@ def test_avx_512_bf16_adds_up_products_of_pairs():
     assert not any(re.search(r"vfmadd|vpsll|vmovup\w+\s+%zmm", each) for each in inner)
 
 
+MATRICES = PAIRS.replace("panel 32 by 2 * 8192", "panel 16 by 2 * 4096").replace(
+    "%i to 52", "%i to 40"
+)
+
+
+def test_amx_adds_up_products_of_matrices():
+    text = assemblies("sapphirerapids", MATRICES)["dots"]
+    inner = [each for each in loops(text) if "tdpbf16ps" in each]
+    products = [len(re.findall("tdpbf16ps", each)) for each in inner]
+    loads = [len(re.findall("tileloadd", each)) for each in inner]
+    # 32 by 32 totals take two registers of each factor, 16 by 64 one and four.
+    assert sorted(zip(products, loads, strict=True)) == [(4, 4), (4, 5)]
+    assert not any(re.search(r"tilestored|%[xyz]mm", each) for each in inner)
+    # They are set up once, and given back.
+    assert text.count("ldtilecfg") == 1
+    assert re.search(r"tilerelease(\n\s+vzeroupper)?(\n\s+\S+.*)*\n\s+retq", text)
+
+
 def test_other_targets_do_without():
     for target in ("x86-64", "x86-64-v3", "x86-64-v4", "aarch64"):
         assert "bf16" not in assemblies(target, PAIRS)["dots"].partition("dots")[2]

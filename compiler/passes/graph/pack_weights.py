@@ -41,7 +41,7 @@ from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.panels import Axis, PanelsAttr
 from ....dialects.graph.shape import sizes, tensor_type
 from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
-from ....dialects.loop.target import TargetAttr, target_of
+from ....dialects.loop.target import SIDE, TargetAttr, target_of
 from ....lowering.graph_to_loop.collapse import collapse
 from ....lowering.graph_to_loop.expression import (
     Apply,
@@ -187,10 +187,12 @@ def panels_in(
     if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
         return None
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
-    wanted = preference.panels.data
-    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
     is_bf16 = tensor_type(weight.result).element_type == bf16
     pairs = is_bf16 and has_pairs(nest, weight, target)
+    wanted = preference.panels.data
+    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
+    if pairs and target.has_matrices:
+        width = SIDE
     return PanelsAttr.of(width, rows, steps[column], pairs)
 
 

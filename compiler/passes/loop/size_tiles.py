@@ -48,6 +48,7 @@ from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
+from ...cost.matrices import choose_matrices
 from ...cost.panels import choose_panels, fits
 from ...cost.strategy import strategy
 
@@ -81,7 +82,9 @@ class SizeTiles(ModulePass):
     ) -> None:
         """Sets the shape and the schedule of every tile."""
         for tile in tiles:
-            if (choice := choose_panels(tile, target, preference)) is not None:
+            choice = choose_matrices(tile, target)
+            choice = choice or choose_panels(tile, target, preference)
+            if choice is not None:
                 shape = (choice.rows, choice.columns, choice.lanes)
                 tile.rows, tile.columns, tile.lanes = (
                     IntegerAttr(each, i64) for each in shape

@@ -2,6 +2,7 @@
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights,pack-weights' | filecheck %s --check-prefix=PACKED
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=x86-64-v3},narrow-weights,pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s --check-prefix=LOOPS
 // RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=cooperlake},narrow-weights,pack-weights' | filecheck %s --check-prefix=DOTS
+// RUN: sr-opt %s -p 'fuse,outline-constants,set-target{cpu=sapphirerapids},narrow-weights,pack-weights,analyze-aliases,assign-buffers,graph-to-loop,size-tiles' | filecheck %s --check-prefix=MATRICES
 // RUN: not sr-opt %s -p outline-constants,narrow-weights 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
@@ -125,6 +126,12 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 
 // A target that multiplies pairs of bf16 has the other factor rounded too, and two steps side by side.
 //
+// Registers of matrices want panels of 16 columns, and have room for the totals of 32 rows and as many columns.
+//
+// MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_10
+// MATRICES-SAME:   {strategy = "gathered"}
+// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<panels = 16, rows = 64, columns = 48, depth = 64 of 0, copies = "rows"> step
+// MATRICES:          loop.load %{{.*}}[%{{.*}} panel 2 * 32 + %{{.*}} panel 16 by 2 * 1024] : memref<?xbf16>
 // DOTS-LABEL:  func.func @many_rows
 // DOTS-NEXT:     graph.weight "constant_9.bf16.panels" {panels = #graph.panels<width = 48, rows = [64 by 48], columns = 48 by 1, pairs>} : tensor<64x48xbf16>
 // DOTS-NEXT:     graph.fusion
@@ -141,6 +148,8 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 // DOTS:          graph.cast
 // DOTS-NOT:      graph.cast
 // DOTS:          graph.matmul
+// MATRICES-LABEL: loop.kernel @cast_matmul_11
+// MATRICES:        loop.tile {{.*}} as #loop.schedule<panels = 48, {{.*}}, copies = "columns"> step
 func.func @odd(%x: tensor<64x65xf32>) -> tensor<64x48xf32> {
   %w = graph.constant dense<6.0> : tensor<65x48xf32>
   %1 = graph.matmul %x, %w : tensor<64x65xf32>, tensor<65x48xf32> -> tensor<64x48xf32>

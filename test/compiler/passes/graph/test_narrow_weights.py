@@ -32,6 +32,8 @@ TARGETS = ("x86-64", "host")
 PAIRS = {
     "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable"),
     "old pairs": TargetAttr.of("x86-64", 128, 16, False, dots="portable"),
+    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable-amx"),
+    "old matrices": TargetAttr.of("x86-64", 128, 16, False, dots="portable-amx"),
 }
 """
 Machines that multiply pairs of bf16, and have no instructions for it: so what others
@@ -86,6 +88,12 @@ def rounded(array: Array) -> Array:
     return widen(narrow(array)).astype(np.float64)
 
 
+def factor(array: Array, target: str = "host") -> Array:
+    """What a product has of its rows, in f64: rounded where it takes pairs of steps."""
+    pairs = targets.find_target(target).dots.data and array.shape[-1] % 2 == 0
+    return rounded(array) if pairs else array.astype(np.float64)
+
+
 def check(got: Array, expected: Array, terms: int) -> None:
     """Compares sums of so many terms with their exact values, as f32 should be."""
     tolerance = 2e-6 * max(terms, 1) ** 0.5 * max(np.abs(expected).max(), 1)
@@ -97,7 +105,7 @@ def test_products_of_known_sizes(target: str):
     for m, n, k in SIZES:
         x, row, w = numbers(m, k), numbers(n), numbers(k, n)
         model = build(product(m, n, k), {"w": w}, target=target)
-        check(model(x, row), x.astype(np.float64) @ rounded(w) + row, k)
+        check(model(x, row), factor(x, target) @ rounded(w) + row, k)
 
 
 def test_products_of_symbols_have_the_same_bits_in_every_size_and_schedule():
@@ -105,7 +113,7 @@ def test_products_of_symbols_have_the_same_bits_in_every_size_and_schedule():
     row, w, x = numbers(n), numbers(k, n), numbers(100, k)
     model = build(product("m", n, k), {"w": w})
     expected = build(product(100, n, k), {"w": w})(x, row)
-    check(expected, x.astype(np.float64) @ rounded(w) + row, k)
+    check(expected, factor(x) @ rounded(w) + row, k)
     for rows in (0, 1, 2, 3, 5, 6, 7, 64, 100):
         np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
     for rows in (1, 4, 7, 64):
@@ -132,16 +140,16 @@ def test_the_memory_is_half():
 
 
 def test_a_stack_of_matrices():
-    x, w = numbers(4, 5, 30), numbers(4, 30, 24)
-    a, b, out = "tensor<4x5x30xf32>", "tensor<4x30x24xf32>", "tensor<4x5x24xf32>"
+    x, w = numbers(4, 5, 30), numbers(4, 30, 32)
+    a, b, out = "tensor<4x5x30xf32>", "tensor<4x30x32xf32>", "tensor<4x5x32xf32>"
     text = f"""func.func @main(%x: {a}) -> {out} {{
       %w = graph.weight "w" : {b}
       %1 = graph.matmul %x, %w : {a}, {b} -> {out}
       func.return %1 : {out}
     }}"""
     model = build(text, {"w": w})
-    assert model.report.constant_bytes == 4 * 30 * 24 * 2
-    check(model(x), x.astype(np.float64) @ rounded(w), 30)
+    assert model.report.constant_bytes == 4 * 30 * 32 * 2
+    check(model(x), factor(x) @ rounded(w), 30)
 
 
 def test_a_linear_layer():
@@ -188,10 +196,10 @@ def test_convolutions(groups: int, target: str):
     x, w = numbers(2, 32, 9, 10), numbers(32, 32 // groups, 3, 3)
     model = build(convolution(groups), {"w": w}, target=target)
     is_narrowed = model.report.constant_bytes < w.nbytes
-    used = rounded(w) if is_narrowed else w.astype(np.float64)
+    both = (factor(x, target), rounded(w)) if is_narrowed else (x, w)
     # Without its channels last, a group's weights are not columns, and stay.
     assert is_narrowed or groups > 1
-    check(model(x), convolved(x, used, groups), 9 * 32 // groups)
+    check(model(x), convolved(*both, groups), 9 * 32 // groups)
 
 
 def test_a_convolution_of_any_batch():
@@ -199,7 +207,7 @@ def test_a_convolution_of_any_batch():
     model = build(convolution(1, "n"), {"w": w})
     assert model.report.constant_bytes == w.nbytes // 2
     for batch in (1, 5):
-        check(model(x[:batch]), convolved(x[:batch], rounded(w), 1), 288)
+        check(model(x[:batch]), convolved(factor(x[:batch]), rounded(w), 1), 288)
 
 
 def test_places_are_copied_beside_widened_panels():
@@ -217,7 +225,7 @@ def test_places_are_copied_beside_widened_panels():
         }""",
         {"w": w},
     )
-    expected = x[:, ::2, ::2].astype(np.float64) @ rounded(w[0, 0])
+    expected = factor(x[:, ::2, ::2]) @ rounded(w[0, 0])
     check(model(x), expected, 256)
 
 
@@ -252,7 +260,7 @@ def test_what_something_else_reads_is_exact_there():
       func.return %1, %2, %3 : {type}, {square}, {square}
     }}"""
     first, second, third = build(text, {"w": w})(x)
-    check(first, x.astype(np.float64) @ rounded(w), 24)
+    check(first, factor(x) @ rounded(w), 24)
     np.testing.assert_array_equal(second, -w)
     assert np.abs(third - w.astype(np.float64) @ w).max() <= 2e-2 * np.abs(third).max()
 
@@ -278,6 +286,8 @@ PAIRED = (
     *((1, 64, 64), (2, 33, 700), (13, 7, 66), (70, 33, 1300), (150, 40, 550)),
     # Rows so long that they are copied in parts.
     *((1, 32, 40_000), (6, 8, 12_000)),
+    # Tiles of matrices with all rows and columns, and some; blocks with a rest.
+    *((32, 32, 64), (33, 48, 96), (100, 40, 1302)),
 )
 
 
@@ -289,38 +299,74 @@ def test_pairs_are_products_of_rounded_factors(target: str):
         check(model(x, row), rounded(x) @ rounded(w) + row, k)
 
 
-def test_steps_that_are_odd_are_not_in_pairs():
+@pytest.mark.parametrize("target", PAIRS)
+def test_steps_that_are_odd_are_not_in_pairs(target: str):
     x, row, w = numbers(7, 65), numbers(20), numbers(65, 20)
-    model = build(product(7, 20, 65), {"w": w}, target="pairs")
+    model = build(product(7, 20, 65), {"w": w}, target=target)
     check(model(x, row), x.astype(np.float64) @ rounded(w) + row, 65)
 
 
-def test_pairs_have_the_same_bits_in_every_size_and_schedule():
+@pytest.mark.parametrize("target", PAIRS)
+def test_pairs_have_the_same_bits_in_every_size_and_schedule(target: str):
     n, k = 70, 1100
     row, w, x = numbers(n), numbers(k, n), numbers(100, k)
-    expected = build(product(100, n, k), {"w": w}, target="pairs")(x, row)
-    model = build(product("m", n, k), {"w": w}, target="pairs")
-    for rows in (0, 1, 2, 5, 6, 7, 64, 100):
+    expected = build(product(100, n, k), {"w": w}, target=target)(x, row)
+    model = build(product("m", n, k), {"w": w}, target=target)
+    for rows in (0, 1, 2, 5, 6, 7, 16, 17, 33, 64, 100):
         np.testing.assert_array_equal(model(x[:rows], row), expected[:rows])
-    for rows in (1, 4, 64):
-        one = build(product(rows, n, k), {"w": w}, target="pairs", threads=2)
+    for rows in (1, 4, 17, 64):
+        one = build(product(rows, n, k), {"w": w}, target=target, threads=2)
         np.testing.assert_array_equal(one(x[:rows], row), expected[:rows])
 
 
+@pytest.mark.parametrize("target", PAIRS)
 @pytest.mark.parametrize("groups", [1, 4])
-def test_convolutions_in_pairs(groups: int):
+def test_convolutions_in_pairs(groups: int, target: str):
     x, w = numbers(2, 32, 9, 10), numbers(32, 32 // groups, 3, 3)
-    model = build(convolution(groups), {"w": w}, target="pairs")
+    model = build(convolution(groups), {"w": w}, target=target)
     assert model.report.constant_bytes == w.nbytes // (2 if groups == 1 else 1)
     both = (rounded(x), rounded(w)) if groups == 1 else (x, w.astype(np.float64))
     check(model(x), convolved(*both, groups), 9 * 32 // groups)
 
 
-def test_special_numbers_stay_in_pairs():
+@pytest.mark.parametrize("target", PAIRS)
+def test_rows_that_go_into_an_image_with_a_border(target: str):
+    """Totals of so many steps are kept where they go: between zeros of the border."""
+    channels, shapes = 1100, ("1x1100x7x7", "64x1100x1x1", "1x64x7x7", "8x64x3x3")
+    x, first, middle, second = (f"tensor<{each}xf32>" for each in shapes)
+    out = "tensor<1x8x7x7xf32>"
+    same = "strides = array<i64: 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64"
+    text = f"""func.func @main(%x: {x}) -> {out} {{
+      %v = graph.weight "v" : {first}
+      %w = graph.weight "w" : {second}
+      %1 = graph.conv %x, %v {{padding = array<i64: 0, 0, 0, 0>, {same}}}
+        : {x}, {first} -> {middle}
+      %2 = graph.relu %1 : {middle} -> {middle}
+      %3 = graph.conv %2, %w {{padding = array<i64: 1, 1, 1, 1>, {same}}}
+        : {middle}, {second} -> {out}
+      func.return %3 : {out}
+    }}"""
+    image, v, w = (
+        numbers(1, channels, 7, 7),
+        numbers(64, channels),
+        numbers(8, 64, 3, 3),
+    )
+    got = build(text, {"v": v[..., None, None], "w": w}, target=target)(image)
+    between = np.einsum("bchw,oc->bohw", rounded(image), rounded(v))
+    between = np.maximum(between, 0).astype(np.float32)
+    between = np.pad(between, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(rounded(between), (3, 3), (2, 3))
+    expected = np.einsum("bchwij,ocij->bohw", windows, rounded(w))
+    # A sum that is rounded to bf16 may be beside one that is rounded the other way.
+    assert np.abs(got - expected).max() <= 1e-2 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("target", PAIRS)
+def test_special_numbers_stay_in_pairs(target: str):
     w, x, row = numbers(40, 16), np.abs(numbers(3, 40)), numbers(16)
     w[3, 0], w[5, 1] = np.nan, np.inf
     x[2, 6] = np.inf
-    got = build(product(3, 16, 40), {"w": w}, target="pairs")(x, row)
+    got = build(product(3, 16, 40), {"w": w}, target=target)(x, row)
     assert np.isnan(got[:, 0]).all()
     assert (got[:2, 1] == np.inf).all()
     assert np.isfinite(got[:2, 2:]).all()

@@ -1,0 +1,78 @@
+"""Schedules for registers of matrices: what fits, and what sums depend on."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.parser import Parser
+
+from static_runtime.compiler.context import context
+from static_runtime.compiler.cost.matrices import DEEP, ROWS, choose_matrices
+from static_runtime.compiler.cost.panels import Choice
+from static_runtime.compiler.target import find_target
+from static_runtime.dialects.loop.ops.tile import TileOp
+from static_runtime.dialects.loop.target import STEPS
+
+
+def choose(
+    rows: int, columns: int, steps: int, target: str = "sapphirerapids"
+) -> Choice | None:
+    """The choice for a product of rounded rows with panels of pairs."""
+    text = f"""
+loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to {rows}, %j to {columns}, reduce %k to {steps} from %zero : f32
+  step (%sum) {{
+    %x = loop.load %a[%i * {steps} + %k] : memref<?xf32>
+    %r = arith.truncf %x : f32 to bf16
+    %s = arith.extf %r : bf16 to f32
+    %y = loop.load %b[%k panel 2 * 32 + %j panel 16 by 2 * {steps * 16}]
+      : memref<?xbf16>
+    %t = arith.extf %y : bf16 to f32
+    %next = math.fma %s, %t, %sum : f32
+    loop.yield %next : f32
+  }} finish (%row, %column, %total) {{
+    loop.store %total, %c[%row * {columns} + %column] : memref<?xf32>
+    loop.yield
+  }}
+}}"""
+    module = Parser(context(), text).parse_module()
+    (tile,) = (each for each in module.walk() if isinstance(each, TileOp))
+    return choose_matrices(tile, find_target(target))
+
+
+def chosen(rows: int, columns: int, steps: int) -> Choice:
+    """The choice, which there is."""
+    choice = choose(rows, columns, steps)
+    assert choice is not None
+    return choice
+
+
+@pytest.mark.parametrize("target", ["cooperlake", "x86-64-v3"])
+def test_there_must_be_such_registers(target: str):
+    assert choose(64, 64, 64, target) is None
+
+
+def test_tiles_are_of_16_or_32_rows():
+    assert [chosen(rows, 64, 64).rows for rows in (1, 16, 17, 400)] == [16, 16, 32, 32]
+
+
+@pytest.mark.parametrize("steps", [2, 64, 1000, 1026, 2048, 2050, 5000, 40_000])
+@pytest.mark.parametrize("rows", [1, 20, 33, 400])
+def test_blocks_are_whole_multiplications_and_fit(rows: int, steps: int):
+    choice = chosen(rows, 300, steps)
+    schedule, depth = choice.schedule, choice.schedule.depth.data
+    assert depth == steps or depth % STEPS == 0
+    assert depth <= DEEP + STEPS
+    assert 2 * depth * schedule.rows.data <= ROWS
+    assert schedule.rows.data % choice.rows == 0
+    assert schedule.copies_of("rows")
+
+
+@pytest.mark.parametrize("steps", [64, 1300, 40_000])
+def test_blocks_of_steps_do_not_depend_on_rows_and_columns(steps: int):
+    depths = {
+        chosen(rows, columns, steps).schedule.depth.data
+        for rows in (1, 16, 17, 1000)
+        for columns in (1, 16, 500)
+    }
+    assert len(depths) == 1
