@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 
 from llvmlite import binding
 
 from ..dialects.loop.target import TargetAttr
 from ..runtime.cache import Cache
+from .crew import Crew, Job
+from .unlocked_llvm import emit_object, run_passes
 
 PASSES = 1
 """
@@ -64,11 +68,17 @@ def machine_of(target: TargetAttr) -> Machine:
     return Machine(triple, cpu, features)
 
 
+@cache
+def know_targets() -> None:
+    """Makes LLVM know all targets."""
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+
+
 def target_machine(machine: Machine) -> binding.TargetMachine:
     """LLVM's own form of a machine."""
     with LOCK:
-        binding.initialize_all_targets()
-        binding.initialize_all_asmprinters()
+        know_targets()
     return binding.Target.from_triple(machine.triple).create_target_machine(
         cpu=machine.cpu, features=machine.features, opt=CODE, reloc="pic", jit=True
     )
@@ -78,43 +88,71 @@ def compile_text(text: str, machine: Machine) -> bytes:
     """
     The object code of a module; raises `RuntimeError` when the text is not LLVM's.
     """
-    return target_machine(machine).emit_object(optimized(text, machine))
+    with optimized(text, machine) as (module, lowered):
+        return emit_object(lowered, module)
 
 
 def assembly(text: str, machine: Machine) -> str:
     """The assembly of a module, for reading and for tests."""
-    return target_machine(machine).emit_assembly(optimized(text, machine))
+    with optimized(text, machine) as (module, lowered):
+        return lowered.emit_assembly(module)
 
 
-def optimized(text: str, machine: Machine) -> binding.ModuleRef:
-    """A module after LLVM's passes."""
-    lowered = target_machine(machine)
-    module = binding.parse_assembly(text)
-    module.triple = machine.triple
-    module.data_layout = str(lowered.target_data)
-    module.verify()
-    tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
-    tuning.loop_vectorization = False
-    tuning.slp_vectorization = False
-    tuning.loop_unrolling = UNROLLED not in text
-    builder = binding.create_pass_builder(lowered, tuning)
-    builder.getModulePassManager().run(module, builder)
-    return module
+@contextmanager
+def optimized(
+    text: str, machine: Machine
+) -> Generator[tuple[binding.ModuleRef, binding.TargetMachine]]:
+    """
+    A module after LLVM's passes, and its machine. Both, and the context of the module,
+    are of this call alone, so that threads may be in LLVM side by side.
+    """
+    with (
+        target_machine(machine) as lowered,
+        binding.create_context() as context,
+        binding.parse_assembly(text, context) as module,
+    ):
+        module.triple = machine.triple
+        module.data_layout = str(lowered.target_data)
+        module.verify()
+        tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
+        tuning.loop_vectorization = False
+        tuning.slp_vectorization = False
+        tuning.loop_unrolling = UNROLLED not in text
+        with (
+            binding.create_pass_builder(lowered, tuning) as builder,
+            builder.getModulePassManager() as passes,
+        ):
+            run_passes(passes, module, builder)
+        yield module, lowered
 
 
 def objects(
-    texts: Iterable[str], machine: Machine, cache: Cache | None
+    texts: Iterable[str], machine: Machine, cache: Cache | None, threads: int = 1
 ) -> tuple[list[bytes], int]:
-    """The object code of each module, and how many were in the cache."""
-    found: list[bytes] = []
+    """
+    The object code of each module, and how many were in the cache.
+
+    Threads compile what was not, one module each. What comes of it, and which error is
+    raised when there are several, does not depend on how many they are.
+    """
+    keys: list[str] = []
+    found: dict[str, bytes] = {}
+    jobs: dict[str, Job[bytes]] = {}
     hits = 0
-    for text in texts:
-        key = hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
-        known = None if cache is None else cache.get(key)
-        hits += known is not None
-        if known is None:
-            known = compile_text(text, machine)
+    with Crew(threads) as crew:
+        for text in texts:
+            key = hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
+            keys.append(key)
+            known = None if cache is None else cache.get(key)
+            if known is not None:
+                found[key] = known
+                hits += 1
+            elif key in jobs:
+                hits += cache is not None
+            else:
+                jobs[key] = crew.give(len(text), partial(compile_text, text, machine))
+        for key, job in jobs.items():
+            found[key] = job.result()
             if cache is not None:
-                cache.put(key, known)
-        found.append(known)
-    return found, hits
+                cache.put(key, found[key])
+    return [found[key] for key in keys], hits
