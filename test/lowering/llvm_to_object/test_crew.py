@@ -8,7 +8,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from static_runtime.lowering.crew import Crew
+from static_runtime.lowering.llvm_to_object.crew import Crew
 
 PATIENCE = 60
 """Seconds that a test waits for what must happen, before it fails."""
@@ -118,7 +118,7 @@ def test_after_an_error_nothing_is_begun():
 
 INTERRUPTED = """
 import os, signal, threading, time
-from static_runtime.lowering.crew import Crew
+from static_runtime.lowering.llvm_to_object.crew import Crew
 
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
@@ -132,7 +132,7 @@ except KeyboardInterrupt:
 
 ENDING = """
 import atexit, threading, time
-from static_runtime.lowering.crew import Crew
+from static_runtime.lowering.llvm_to_object.crew import Crew
 
 def work(who):
     with Crew(2) as crew:
@@ -147,7 +147,7 @@ threading.Thread(target=late).start()
 
 FORKED = """
 import os, threading
-from static_runtime.lowering.crew import Crew
+from static_runtime.lowering.llvm_to_object.crew import Crew
 
 def work():
     with Crew(2) as crew:

@@ -29,14 +29,24 @@ class Job(Generic[Result]):
     results: list[Result] = field(default_factory=list[Result])
     error: BaseException | None = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Keeps what the call raises, for who asks for its result."""
+        self.error = error
+        self.done.set()
+        return True
+
     def run(self) -> None:
-        """Makes the call, and keeps what it returns or raises."""
-        try:
+        """Makes the call, and keeps what comes of it."""
+        with self:
             self.results.append(self.call())
-        except BaseException as error:
-            self.error = error
-        finally:
-            self.done.set()
 
     def result(self) -> Result:
         """What the call returns, or raises; made here when no thread takes it."""

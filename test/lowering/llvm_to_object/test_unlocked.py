@@ -15,7 +15,11 @@ from static_runtime.lowering.llvm_to_object import (
     objects,
     target_machine,
 )
-from static_runtime.lowering.unlocked_llvm import emit_object, run_passes, unlocked
+from static_runtime.lowering.llvm_to_object.unlocked import (
+    emit_object,
+    run_passes,
+    unlocked,
+)
 
 MACHINE = Machine("x86_64-unknown-linux-gnu", "x86-64-v3", "")
 

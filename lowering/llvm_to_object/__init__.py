@@ -17,10 +17,10 @@ from functools import cache, partial
 
 from llvmlite import binding
 
-from ..dialects.loop.target import TargetAttr
-from ..runtime.cache import Cache
+from ...dialects.loop.target import TargetAttr
+from ...runtime.cache import Cache
 from .crew import Crew, Job
-from .unlocked_llvm import emit_object, run_passes
+from .unlocked import emit_object, run_passes
 
 PASSES = 1
 """
