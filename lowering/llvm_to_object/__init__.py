@@ -152,7 +152,7 @@ def objects(
             else:
                 jobs[key] = crew.give(len(text), partial(compile_text, text, machine))
         for key, job in jobs.items():
-            found[key] = job.result()
+            found[key] = crew.result(job)
             if cache is not None:
                 cache.put(key, found[key])
     return [found[key] for key in keys], hits

@@ -1,8 +1,9 @@
 """
-Threads that make calls for one who gives them out, the heaviest that waits first.
+Calls that several threads make, the heaviest that waits first; who gives them helps.
 
-A thread ends when no call waits, so none outlives its crew by more than the call that
-it makes: there is nothing to stop after an error, at exit or in the child of a fork.
+Who asks for a result makes calls until it is there, and so waits for no thread that is
+late. A thread ends when no call waits, so none outlives its crew by more than the call
+that it makes: there is nothing to stop after an error, at exit or in a child.
 """
 
 from __future__ import annotations
@@ -22,9 +23,6 @@ class Job(Generic[Result]):
     """A call, and what came of it."""
 
     call: Callable[[], Result]
-    taken: bool = False
-    """Whether a thread of the crew makes the call, or will."""
-
     done: threading.Event = field(default_factory=threading.Event)
     results: list[Result] = field(default_factory=list[Result])
     error: BaseException | None = None
@@ -38,33 +36,26 @@ class Job(Generic[Result]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        """Keeps what the call raises, for who asks for its result."""
+        """
+        Keeps an error for who asks for the result; what is none of the call, such as an
+        interruption, is also for the thread that it comes to.
+        """
         self.error = error
         self.done.set()
-        return True
+        return isinstance(error, Exception)
 
     def run(self) -> None:
         """Makes the call, and keeps what comes of it."""
         with self:
             self.results.append(self.call())
 
-    def result(self) -> Result:
-        """What the call returns, or raises; made here when no thread takes it."""
-        if not self.taken:
-            return self.call()
-        self.done.wait()
-        if self.error is not None:
-            raise self.error
-        (result,) = self.results
-        return result
-
 
 class Crew:
-    """At most so many threads, which are started when there is work for one more."""
+    """Who gives calls, and more threads, which are started when there is work."""
 
     def __init__(self, threads: int) -> None:
-        """A crew without threads; of one thread, who gives a call makes it."""
-        self.most = threads if threads > 1 else 0
+        """A crew of so many, of whom who gives calls is one."""
+        self.most = threads - 1
         self.lock = threading.Lock()
         self.waiting: list[tuple[int, int, Job[Any]]] = []
         self.given = 0
@@ -91,17 +82,25 @@ class Crew:
         """A job for the crew; the heavier one is begun before others that wait."""
         job = Job(call)
         with self.lock:
-            self.grow()
-            if self.working:
-                job.taken = True
-                heappush(self.waiting, (-weight, self.given, job))
-                self.given += 1
+            heappush(self.waiting, (-weight, self.given, job))
+            self.given += 1
+            # One that waits is left to who gave it.
+            if len(self.waiting) > 1 and self.working < self.most:
+                self.grow()
         return job
 
+    def result(self, job: Job[Result]) -> Result:
+        """What the call of a job returns, or raises."""
+        while not job.done.is_set():
+            if not self.work_once():
+                job.done.wait()
+        if job.error is not None:
+            raise job.error
+        (result,) = job.results
+        return result
+
     def grow(self) -> None:
-        """Starts a thread, unless there are enough or the system refuses one."""
-        if self.working >= self.most:
-            return
+        """Starts a thread, if the system has one."""
         thread = threading.Thread(
             target=self.work, name=f"static_runtime-crew-{self.working}", daemon=False
         )
@@ -114,10 +113,15 @@ class Crew:
 
     def work(self) -> None:
         """Makes the calls that wait, until there are none."""
-        while True:
-            with self.lock:
-                if not self.waiting:
-                    self.working -= 1
-                    return
-                _, _, job = heappop(self.waiting)
-            job.run()
+        while self.work_once(may_end=True):
+            pass
+
+    def work_once(self, may_end: bool = False) -> bool:
+        """Makes the heaviest call that waits, if one does; or else a thread may end."""
+        with self.lock:
+            if not self.waiting:
+                self.working -= may_end
+                return False
+            _, _, job = heappop(self.waiting)
+        job.run()
+        return True
