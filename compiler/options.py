@@ -32,8 +32,9 @@ class Options:
 
     threads: int | None = None
     """
-    How many threads a run may use; None for all that the process may run at once. Small
-    kernels are run by the caller alone. Bits do not depend on it.
+    How many threads a run may use, and LLVM when the model is compiled; None for all
+    that the process may run at once. Small kernels are run by the caller alone. Bits do
+    not depend on it.
     """
 
     precision: str = "f32"

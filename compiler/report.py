@@ -44,7 +44,7 @@ class CompileReport:
     """Objects that were on disk already."""
 
     llvm_seconds: float = 0.0
-    """The time that LLVM took."""
+    """The time that was waited for LLVM, which works on several threads."""
 
     measured_kernels: int = 0
     """Contractions that were measured, since nothing was on disk of them."""

@@ -18,8 +18,11 @@ from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.errors import ModelFileError
 from static_runtime.compiler.pipeline import pipeline
+from static_runtime.lowering import llvm_to_object
+from static_runtime.lowering.llvm_to_object.crew import Crew
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.safetensors import write
+from static_runtime.runtime.thread_pool import usable_threads
 
 MODEL = """
 func.func @model(%x: tensor<?x3xf32, ["batch"]>) -> tensor<?x3xf32, ["batch"]> {
@@ -191,6 +194,19 @@ def test_a_warm_start_compiles_nothing(text: str, monkeypatch: pytest.MonkeyPatc
         np.testing.assert_array_equal(warm(x), cold(x))
     with pytest.raises(AssertionError, match="expected nothing to be compiled"):
         sr.compile(text, options=sr.Options(planner="naive"))
+
+
+def test_as_many_threads_compile_as_run(monkeypatch: pytest.MonkeyPatch):
+    asked: list[int] = []
+
+    def crew(threads: int) -> Crew:
+        asked.append(threads)
+        return Crew(threads)
+
+    monkeypatch.setattr(llvm_to_object, "Crew", crew)
+    for threads in (None, 1, 3):
+        sr.compile(MODEL, options=sr.Options(cache=False, threads=threads))
+    assert asked == [usable_threads(), 1, 3]
 
 
 WARM = """

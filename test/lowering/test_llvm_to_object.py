@@ -1,6 +1,7 @@
 """Modules become code of the target that they name, once for all who need it."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -199,3 +200,64 @@ def test_without_a_cache_all_are_made():
     texts, machine = kernels("x86-64")
     codes, hits = objects(texts.values(), machine, None)
     assert (len(codes), hits) == (2, 0)
+
+
+def texts_of(count: int) -> list[str]:
+    """Modules that LLVM takes, each with a function of its own."""
+    texts, _ = kernels("x86-64-v3")
+    return [
+        text.replace("@sr_k_", f"@sr_{number}_")
+        for number in range(count)
+        for text in texts.values()
+    ]
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_change_nothing(threads: int, tmp_path: Path):
+    texts, (_, machine) = texts_of(4), kernels("x86-64-v3")
+    # One that was compiled before, and one that is there twice.
+    objects(texts[3:4], machine, Cache(tmp_path / "many"))
+    objects(texts[3:4], machine, Cache(tmp_path / "one"))
+    again = [*texts, texts[0]]
+    alone = objects(again, machine, Cache(tmp_path / "one"))
+    assert objects(again, machine, Cache(tmp_path / "many"), threads) == alone
+    assert objects(again, machine, None, threads) == (alone[0], 0)
+    assert alone == ([compile_text(text, machine) for text in again], 2)
+    assert len(set(alone[0])) == len(texts)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_error_is_that_of_the_first_in_order(threads: int):
+    texts, (_, machine) = texts_of(4), kernels("x86-64-v3")
+    # The later one is longer, and is begun before the other.
+    texts[5] = "first mistake"
+    texts[6] = "second mistake" + 10000 * " "
+    with pytest.raises(RuntimeError, match="first mistake"):
+        objects(texts, machine, None, threads)
+    assert objects(texts[:5], machine, None, threads)[1] == 0
+
+
+def test_who_compiles_in_threads_of_its_own(tmp_path: Path):
+    texts, (_, machine) = texts_of(3), kernels("x86-64-v3")
+    expected = objects(texts, machine, None)[0]
+    caches = [None, None, Cache(tmp_path), Cache(tmp_path)]
+
+    def compiled(cache: Cache | None) -> list[bytes]:
+        return objects(texts, machine, cache, 2)[0]
+
+    with ThreadPoolExecutor(len(caches)) as pool:
+        assert list(pool.map(compiled, caches)) == 4 * [expected]
+
+
+@pytest.mark.soak
+def test_many_compile_for_long():
+    texts, (_, machine) = texts_of(2), kernels("x86-64-v3")
+    expected = objects(texts, machine, None)
+
+    def work(threads: int) -> bool:
+        return all(
+            objects(texts, machine, None, threads) == expected for _ in range(50)
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, (1, 2, 2, 4)))

@@ -2,9 +2,12 @@
 
 from os import PathLike
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 llvm_version_info: tuple[int, ...]
+
+ffi: Any
+"""The module of the functions of LLVM, each under a lock."""
 
 def initialize_native_target() -> None: ...
 def initialize_native_asmprinter() -> None: ...

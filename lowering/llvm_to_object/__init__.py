@@ -1,0 +1,158 @@
+"""
+Turn the text of LLVM modules into object code, by LLVM's own passes, cached on disk.
+
+A module is compiled once for a target and a version of LLVM, whichever model it is part
+of. Kernels come as they shall run, in vectors and tiles; so LLVM's vectorisers are off,
+and what is left to its passes is to simplify, to inline and to hoist.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+
+from llvmlite import binding
+
+from ...dialects.loop.target import TargetAttr
+from ...runtime.cache import Cache
+from .crew import Crew, Job
+from .unlocked import emit_object, run_passes
+
+PASSES = 1
+"""
+How hard LLVM's passes try, as the `1` of -O1. What -O2 adds takes a fifth of a compile,
+and no model of the suite is faster for it.
+"""
+
+CODE = 2
+"""How hard LLVM tries to choose instructions and registers."""
+
+UNROLLED = '"unrolled"'
+"""An attribute of a function whose loops are unrolled as far as they shall be."""
+
+LOCK = threading.Lock()
+"""LLVM's global state is set up by one thread."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What LLVM must know to write code for a target."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    @property
+    def key(self) -> str:
+        """All of it, and the version of LLVM, as text."""
+        version = ".".join(map(str, binding.llvm_version_info))
+        return f"{version} {self.triple} {self.cpu} {self.features} O{PASSES}{CODE}"
+
+
+def machine_of(target: TargetAttr) -> Machine:
+    """The machine that a target of the loop dialect means."""
+    cpu, features = target.cpu.data, target.features.data
+    if cpu.startswith("aarch64"):
+        triple = "aarch64-unknown-linux-gnu"
+        cpu = "generic"
+    else:
+        triple = binding.get_process_triple()
+        if not triple.startswith("x86_64"):
+            triple = "x86_64-unknown-linux-gnu"
+    if target.vector.data == 512:
+        features = ",".join(filter(None, [features, "-prefer-256-bit"]))
+    return Machine(triple, cpu, features)
+
+
+@cache
+def know_targets() -> None:
+    """Makes LLVM know all targets."""
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+
+
+def target_machine(machine: Machine) -> binding.TargetMachine:
+    """LLVM's own form of a machine."""
+    with LOCK:
+        know_targets()
+    return binding.Target.from_triple(machine.triple).create_target_machine(
+        cpu=machine.cpu, features=machine.features, opt=CODE, reloc="pic", jit=True
+    )
+
+
+def compile_text(text: str, machine: Machine) -> bytes:
+    """
+    The object code of a module; raises `RuntimeError` when the text is not LLVM's.
+    """
+    with optimized(text, machine) as (module, lowered):
+        return emit_object(lowered, module)
+
+
+def assembly(text: str, machine: Machine) -> str:
+    """The assembly of a module, for reading and for tests."""
+    with optimized(text, machine) as (module, lowered):
+        return lowered.emit_assembly(module)
+
+
+@contextmanager
+def optimized(
+    text: str, machine: Machine
+) -> Generator[tuple[binding.ModuleRef, binding.TargetMachine]]:
+    """
+    A module after LLVM's passes, and its machine. Both, and the context of the module,
+    are of this call alone, so that threads may be in LLVM side by side.
+    """
+    with (
+        target_machine(machine) as lowered,
+        binding.create_context() as context,
+        binding.parse_assembly(text, context) as module,
+    ):
+        module.triple = machine.triple
+        module.data_layout = str(lowered.target_data)
+        module.verify()
+        tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
+        tuning.loop_vectorization = False
+        tuning.slp_vectorization = False
+        tuning.loop_unrolling = UNROLLED not in text
+        with (
+            binding.create_pass_builder(lowered, tuning) as builder,
+            builder.getModulePassManager() as passes,
+        ):
+            run_passes(passes, module, builder)
+        yield module, lowered
+
+
+def objects(
+    texts: Iterable[str], machine: Machine, cache: Cache | None, threads: int = 1
+) -> tuple[list[bytes], int]:
+    """
+    The object code of each module, and how many were in the cache.
+
+    Threads compile what was not, one module each. What comes of it, and which error is
+    raised when there are several, does not depend on how many they are.
+    """
+    keys: list[str] = []
+    found: dict[str, bytes] = {}
+    jobs: dict[str, Job[bytes]] = {}
+    hits = 0
+    with Crew(threads) as crew:
+        for text in texts:
+            key = hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
+            keys.append(key)
+            known = None if cache is None else cache.get(key)
+            if known is not None:
+                found[key] = known
+                hits += 1
+            elif key in jobs:
+                hits += cache is not None
+            else:
+                jobs[key] = crew.give(len(text), partial(compile_text, text, machine))
+        for key, job in jobs.items():
+            found[key] = crew.result(job)
+            if cache is not None:
+                cache.put(key, found[key])
+    return [found[key] for key in keys], hits
