@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 CALL = re.compile(r"\bcall\b(?P<type>[^@\n]*)@(?P<name>llvm\.[\w.$-]+)\(")
+NAME = re.compile(r"%[\w.$-]+")
 DECLARED = re.compile(r"^\s*declare\b[^@\n]*@(llvm\.[\w.$-]+)\(", re.MULTILINE)
 # What may stand between `call` and the type of the result, and before an argument.
 FLAGS = {
@@ -23,11 +24,16 @@ def declarations(text: str) -> str:
     """
     present = set(DECLARED.findall(text))
     found: dict[str, str] = {}
+    # Most calls are alike but for the names of values, and are read once.
+    text, read = NAME.sub("%", text), set[str]()
     for call in CALL.finditer(text):
         name = call["name"]
-        if name in present:
+        written = text[call.start() : text.find("\n", call.end())]
+        if name in present or written in read:
             continue
         end = closing(text, call.end() - 1)
+        if end < call.start() + len(written):
+            read.add(written)
         types = [leading_type(each) for each in split(text[call.end() : end])]
         line = f"declare {leading_type(call['type'])} @{name}({', '.join(types)})"
         if found.setdefault(name, line) != line:
