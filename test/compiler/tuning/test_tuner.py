@@ -91,18 +91,21 @@ def only_op(text: str) -> tuple[GraphOp, SrContext, ModuleOp]:
     return op, ctx, module
 
 
-# Of some every candidate is compiled, of others a few: that takes time.
-EVERY = ("weights", "both change", "depthwise")
+STEPS = (3, pytest.param(1, marks=pytest.mark.soak))
+"""Every third candidate is compiled, and all in `make soak`: that takes time."""
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
-def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(name: str):
+@pytest.mark.parametrize("step", STEPS)
+def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(
+    name: str, step: int
+):
     text = SUBJECTS[name]
     plain, untuned, _ = compiled(text)
     inputs = random_inputs(plain.program, 0, {}).values()
     expected = plain(*inputs)
     schedules, tried = set[str](), 0
-    for number in range(1, 20, 1 if name in EVERY else 3):
+    for number in range(1, 20, step):
         judge = Choosing(number)
         tuned, module, report = compiled(text, Tuner(None, "here", judge))
         if judge.chosen == OWN:
@@ -187,19 +190,22 @@ def test_a_record_is_of_one_machine_and_one_target(
         *(b'{"panels": null}', b'{"panels": -8}', b'{"copies": "weights"}'),
     ],
 )
-def test_a_record_that_says_nothing_is_made_anew(tmp_path: Path, record: bytes):
+def test_a_record_that_says_nothing(record: bytes):
     assert tuning.read(record) is None
+
+
+def test_a_record_that_says_nothing_is_made_anew(tmp_path: Path):
     cache = Cache(tmp_path)
     judge = Choosing(1)
     compiled(product(61), Tuner(cache, "here", judge))
     (path,) = tmp_path.iterdir()
-    cache.put(path.name, record)
+    cache.put(path.name, b"{")
     _, _, report = compiled(product(61), Tuner(cache, "here", the_first))
     assert report.measured_kernels == 1
     assert cache.get(path.name) == b"{}"
 
 
-@pytest.mark.parametrize("damage", [b"", b"short", bytes(100)])
+@pytest.mark.parametrize("damage", [b"short", bytes(100)], ids=["short", "zeros"])
 def test_a_file_that_is_damaged_is_made_anew(tmp_path: Path, damage: bytes):
     compiled(product(61), Tuner(Cache(tmp_path), "here", Choosing(1)))
     (path,) = tmp_path.iterdir()
