@@ -41,7 +41,7 @@ from .samples import (
 
 TARGETS = ("x86-64", "x86-64-v3", "host")
 
-SOME = 30
+SOME = 20
 """Cases of an op that each run of the tests has."""
 
 # Ops on containers, which never reach machine code, leaves without operands, and what
