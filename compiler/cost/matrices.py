@@ -25,6 +25,9 @@ DEEP = 1024
 ROWS = SCRATCH // 2
 """Bytes on the stack that rows may be copied into."""
 
+WIDEST = 4 * SIDE
+"""Columns of the widest panel, whose totals beside 16 rows the registers hold."""
+
 BYTES = 2
 """Bytes of a step of a row: it is in bf16."""
 
@@ -37,7 +40,9 @@ def choose_matrices(tile: TileOp, target: TargetAttr) -> Choice | None:
         return None
     down, across = factors
     panel = across.at.panel
-    if across.at.pair is None or panel is None or panel.width % SIDE:
+    if across.at.pair is None or panel is None:
+        return None
+    if panel.width % SIDE or panel.width > WIDEST:
         return None
     block = steps(tile, reduced)
     if not tile.made_of(down) or block is None:
@@ -46,7 +51,8 @@ def choose_matrices(tile: TileOp, target: TargetAttr) -> Choice | None:
     inner = product(reduced[axis + 1 :])
     assert isinstance(inner, int)
     row = (up(depth * inner, STEPS) + STEPS) * BYTES
-    tall = SIDE if known(rows) <= SIDE or row * 2 * SIDE > ROWS else 2 * SIDE
+    low = known(rows) <= SIDE or row * 2 * SIDE > ROWS or panel.width > 2 * SIDE
+    tall = SIDE if low else 2 * SIDE
     high = min(max(ROWS // row // tall, 1) * tall, up(known(rows), tall))
     over = swept(tile, across)
     wide = up(known(columns), panel.width)

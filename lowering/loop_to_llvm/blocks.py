@@ -123,8 +123,9 @@ class Blocks:
         """Whether totals are in registers of matrices, and rows copied for those."""
         if not self.dots or not self.schedule.copies_of("rows"):
             return False
-        fits = self.tall in (SIDE, 2 * SIDE) and self.width % SIDE == 0
-        return self.host.target.has_matrices and fits
+        whole = self.tall in (SIDE, 2 * SIDE) and self.width % SIDE == 0
+        fits = self.tall * self.width <= TOTALS * SIDE * SIDE
+        return self.host.target.has_matrices and whole and fits
 
     def steps_of(self, depth: Depth) -> str:
         """How many steps a block has."""

@@ -38,13 +38,14 @@ def deal_matrices(
 ) -> list[tuple[int, str, str]]:
     """
     The heights of the tiles for so many rows, and where the rows of each begin and end:
-    those that are 16 or 32 tall, and a last one of 16.
-
-    The last tile of each height may have fewer rows than it has room for.
+    as tall as they may be, and a last one of 16. The last of a height may have fewer
+    rows than it has room for.
     """
     start, end = "0", w.size(count)
     if shared:
         start, end = w.share(end, tall)
+    if tall == SIDE:
+        return [(SIDE, start, end)]
     # Of more than 16 rows that are left, a tile of 32 takes all.
     whole = w.whole(w.add(w.minus(end, start), str(SIDE - 1)), tall)
     middle = w.least(w.add(start, whole), end)
@@ -72,7 +73,7 @@ class MatrixTile:
 
     @property
     def lies_evenly(self) -> bool:
-        """Whether rows of the result are as far apart each, as no image's are."""
+        """Whether rows of the result are all as far apart; not in a padded image."""
         store = self.blocks.op.store
         return store is not None and store.at.panel is None
 

@@ -124,8 +124,10 @@ def test_avx_512_bf16_adds_up_products_of_pairs():
     assert not any(re.search(r"vfmadd|vpsll|vmovup\w+\s+%zmm", each) for each in inner)
 
 
-MATRICES = PAIRS.replace("panel 32 by 2 * 8192", "panel 16 by 2 * 4096").replace(
-    "%i to 52", "%i to 40"
+MATRICES = (
+    PAIRS.replace("panel 2 * 64 + %j panel 32 by 2 * 8192", "panel 2 * 32 + %j PANEL")
+    .replace("PANEL", "panel 16 by 2 * 4096")
+    .replace("%i to 52", "%i to 40")
 )
 
 
@@ -140,6 +142,18 @@ def test_amx_adds_up_products_of_matrices():
     # They are set up once, and given back.
     assert text.count("ldtilecfg") == 1
     assert re.search(r"tilerelease(\n\s+vzeroupper)?(\n\s+\S+.*)*\n\s+retq", text)
+
+
+@pytest.mark.parametrize(("wide", "products"), [(16, 4), (32, 4), (48, 3), (64, 4)])
+def test_amx_takes_panels_of_several_registers(wide: int, products: int):
+    text = MATRICES.replace("panel 2 * 32", f"panel 2 * {2 * wide}")
+    text = text.replace("panel 16 by 2 * 4096", f"panel {wide} by 2 * {256 * wide}")
+    inner = [
+        each
+        for each in loops(assemblies("sapphirerapids", text)["dots"])
+        if "tdpbf16ps" in each
+    ]
+    assert {len(re.findall("tdpbf16ps", each)) for each in inner} == {products}
 
 
 def test_other_targets_do_without():

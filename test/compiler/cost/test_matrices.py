@@ -14,9 +14,10 @@ from static_runtime.dialects.loop.target import STEPS
 
 
 def choose(
-    rows: int, columns: int, steps: int, target: str = "sapphirerapids"
+    rows: int, columns: int, steps: int, target: str = "sapphirerapids", wide: int = 16
 ) -> Choice | None:
     """The choice for a product of rounded rows with panels of pairs."""
+    panel = f"panel {wide} by 2 * {steps * wide}"
     text = f"""
 loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
   %zero = arith.constant 0.0 : f32
@@ -25,7 +26,7 @@ loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
     %x = loop.load %a[%i * {steps} + %k] : memref<?xf32>
     %r = arith.truncf %x : f32 to bf16
     %s = arith.extf %r : bf16 to f32
-    %y = loop.load %b[%k panel 2 * 32 + %j panel 16 by 2 * {steps * 16}]
+    %y = loop.load %b[%k panel 2 * {2 * wide} + %j {panel}]
       : memref<?xbf16>
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32
@@ -66,6 +67,15 @@ def test_blocks_are_whole_multiplications_and_fit(rows: int, steps: int):
     assert 2 * depth * schedule.rows.data <= ROWS
     assert schedule.rows.data % choice.rows == 0
     assert schedule.copies_of("rows")
+
+
+def test_panels_are_of_whole_registers_and_totals_fit():
+    for wide, rows in ((16, 32), (32, 32), (48, 16), (64, 16)):
+        choice = choose(64, 192, 64, wide=wide)
+        assert choice is not None
+        assert (choice.rows, choice.schedule.panels.data) == (rows, wide)
+    assert choose(64, 192, 64, wide=8) is None
+    assert choose(64, 192, 64, wide=96) is None
 
 
 @pytest.mark.parametrize("steps", [64, 1300, 40_000])
