@@ -16,7 +16,7 @@ from math import gcd
 from ...dialects.dims import Dim, product
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.schedule import ScheduleAttr
-from ...dialects.loop.target import SIDE, STEPS, TargetAttr
+from ...dialects.loop.target import SIDE, STEPS, TOTALS, TargetAttr
 from .panels import KIB, SCRATCH, Choice, known, may_stop, swept, up
 
 DEEP = 1024
@@ -25,7 +25,7 @@ DEEP = 1024
 ROWS = SCRATCH // 2
 """Bytes on the stack that rows may be copied into."""
 
-WIDEST = 4 * SIDE
+WIDEST = TOTALS * SIDE
 """Columns of the widest panel, whose totals beside 16 rows the registers hold."""
 
 BYTES = 2

@@ -36,6 +36,9 @@ SIDE = 16
 STEPS = 32
 """Steps that one multiplication of such registers adds up."""
 
+TOTALS = 4
+"""How many of the eight hold totals: the others are for what is multiplied."""
+
 KEY = "loop.target"
 """The name of the module's attribute."""
 

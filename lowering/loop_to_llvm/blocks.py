@@ -15,8 +15,8 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects.dims import product
 from ...dialects.loop.ops.memory import LoadOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.target import SIDE, STEPS
-from .matrix_registers import TOTALS, registers_of
+from ...dialects.loop.target import SIDE, STEPS, TOTALS
+from .matrix_registers import registers_of
 from .scalar_op import narrow_for_dots
 from .tile import Host
 from .types import Value, memory_text

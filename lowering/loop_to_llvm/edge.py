@@ -32,14 +32,6 @@ class Edge:
         self.rows, self.columns = there
         self.apart = apart
 
-    @staticmethod
-    def of_panel(blocks: Blocks, block: BlockWriter, place: Place) -> Edge:
-        """The edge of rows beside the last column, in a panel."""
-        w = blocks.w
-        valid = w.minus(w.size(blocks.column_count), place.column)
-        there = (str(block.shape.rows), valid)
-        return Edge(blocks, block, place, there, blocks.width)
-
     def address(self, row: str, column: str) -> str:
         """Where a total is kept meanwhile."""
         w = self.blocks.w

@@ -24,9 +24,6 @@ from .types import Value
 COUNT = 8
 """How many registers there are."""
 
-TOTALS = 4
-"""How many of them hold totals at once: the others are for what is multiplied."""
-
 ROW = 64
 """Bytes of a row."""
 

@@ -22,13 +22,12 @@ from xdsl.dialects.builtin import bf16
 
 from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.target import SIDE
+from ...dialects.loop.target import SIDE, TOTALS
 from .ahead import Ahead, fetch_finish
 from .blocks import Blocks, Columns, Depth, Place
 from .copies import copy_columns, copy_rows
 from .edge import Edge
 from .matrix import MatrixTile, deal_matrices
-from .matrix_registers import TOTALS
 from .pairs import PairWriter, Panels
 from .row_bases import row_bases, row_element
 from .tile import BlockWriter, Host, Shape, deal
@@ -205,13 +204,13 @@ class PanelWriter:
         shape = Shape(tall, vectors, self.blocks.lanes)
         block = BlockWriter(self.host, self.op, shape)
         block.place(place.row, place.column)
-        partial = "false"
+        partial, width = "false", self.blocks.width
+        valid = str(width)
         if self.blocks.has_edge and group == 1:
-            end = self.w.add(place.column, str(self.blocks.width))
-            partial = self.w.emit(
-                f"icmp sgt i64 {end}, {self.w.size(self.blocks.column_count)}"
-            )
-        edge = Edge.of_panel(self.blocks, block, place)
+            count = self.w.size(self.blocks.column_count)
+            valid = self.w.minus(count, place.column)
+            partial = self.w.emit(f"icmp slt i64 {valid}, {width}")
+        edge = Edge(self.blocks, block, place, (str(tall), valid), width)
         initial = self.w.splat(self.host.values[self.op.initial], self.blocks.lanes)
         totals = self.w.branch(
             depth.first,

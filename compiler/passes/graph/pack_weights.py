@@ -189,10 +189,10 @@ def panels_in(
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
     is_bf16 = tensor_type(weight.result).element_type == bf16
     pairs = is_bf16 and has_pairs(nest, weight, target)
+    if pairs and target.has_matrices:
+        return PanelsAttr.of(SIDE, rows, steps[column], pairs)
     wanted = preference.panels.data
     width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
-    if pairs and target.has_matrices:
-        width = SIDE
     return PanelsAttr.of(width, rows, steps[column], pairs)
 
 
