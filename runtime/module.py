@@ -253,15 +253,19 @@ class KeptError(AbstractContextManager[None]):
 def run_call_out(
     op: CallOut, reference: Reference, symbols: Mapping[str, int], buffers: int
 ) -> None:
-    """Runs a fallback op: inputs from memory, results to memory."""
+    """
+    Runs a fallback op: inputs from memory, results to memory.
+
+    The reference gets copies. What it calls of numpy may read an element twice, and go
+    beyond an array when another thread writes to it meanwhile, as sorting does.
+    """
     arrays: list[Array] = []
     for at, info in enumerate((*op.inputs, *op.outputs)):
         address = ctypes.c_void_p.from_address(buffers + at * WORD).value
         arrays.append(array_at(address, info.sizes(symbols), np.dtype(info.dtype)))
     count = len(op.inputs)
-    for array in arrays[:count]:
-        array.flags.writeable = False
-    results = map(np.asarray, reference(arrays[:count], symbols))
+    copies = [each.copy() for each in arrays[:count]]
+    results = map(np.asarray, reference(copies, symbols))
     for place, result in zip(arrays[count:], results, strict=True):
         if result.shape != place.shape:
             raise ValueError(

@@ -329,7 +329,7 @@ class Scalars:
                 assert root.stage < len(self.totals), "all is combined before"
                 return self.totals[root.stage]
             case Extent():
-                return ExtentOp(self.nest.rename(root.size)).result
+                return self.size(root.size)
             case Where():
                 at = self.nest.subscript(root.position, self.point)
                 return PositionOp(at).result
@@ -368,10 +368,22 @@ class Scalars:
         return Subscript(tuple(terms), 0, panel, pair)
 
     def index(self, index: Index) -> SSAValue:
-        """Builds an index, counted from the front."""
+        """
+        Builds an index, counted from the front, that is never beyond its bound.
+
+        The check at the start of the kernel read the index before. It may lie in memory
+        of the caller, which another thread may have written to since.
+        """
         value = scalar.cast(self.load(index.load), i64)
         if index.wraps:
-            bound = ExtentOp(self.nest.rename(index.bound)).result
             below = scalar.compare("lt", value, scalar.constant(0, i64))
-            value = scalar.select(below, scalar.add(value, bound), value)
+            value = scalar.select(
+                below, scalar.add(value, self.size(index.bound)), value
+            )
+        # Unsigned, so that what is below zero is held to the last as well.
+        value = arith.MinUIOp(value, self.size(index.bound - 1)).result
         return arith.IndexCastOp(value, IndexType()).result
+
+    def size(self, size: Dim) -> SSAValue:
+        """Builds the value of a dimension."""
+        return ExtentOp(self.nest.rename(size)).result

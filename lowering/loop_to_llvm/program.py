@@ -211,7 +211,8 @@ class _ProgramWriter:
     def define(self, op: DefineOp) -> None:
         """Writes a size that the program computed to its word, if it is in range."""
         w = self.w
-        value = w.emit(f"load i64, ptr {self.address(op.value)}, align {WORD}")
+        # Read once, since another thread may write to it where it is an input.
+        value = w.emit(f"load volatile i64, ptr {self.address(op.value)}, align {WORD}")
         low, high = (self.size(each) for each in op.range)
         for place, each in enumerate((value, low, high)):
             word = self.word(self.layout.ERROR + place)

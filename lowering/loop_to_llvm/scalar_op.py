@@ -51,6 +51,7 @@ INTRINSICS: dict[type[Operation], str] = {
     arith.MinimumfOp: "minimum",
     arith.MaxSIOp: "smax",
     arith.MinSIOp: "smin",
+    arith.MinUIOp: "umin",
     math.AbsFOp: "fabs",
     math.SqrtOp: "sqrt",
     math.FloorOp: "floor",
