@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from .ops.check_index import CheckIndexOp
+from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
 from .ops.kernel import KernelOp
 from .ops.memory import LoadOp, StoreOp
@@ -24,6 +25,7 @@ Loop = Dialect(
         CallOp,
         CallOutOp,
         CheckIndexOp,
+        ClampIndexOp,
         DefineOp,
         ElementOp,
         ExtentOp,

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.builder import ImplicitBuilder
-from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, IndexType, i64
+from xdsl.dialects import math
+from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Block, SSAValue
 
 from ...dialects.dims import (
@@ -32,6 +32,7 @@ from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.panels import PanelsAttr
 from ...dialects.graph.shape import tensor_type
 from ...dialects.loop.ops.check_index import CheckIndexOp
+from ...dialects.loop.ops.clamp_index import ClampIndexOp
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
@@ -329,7 +330,7 @@ class Scalars:
                 assert root.stage < len(self.totals), "all is combined before"
                 return self.totals[root.stage]
             case Extent():
-                return self.size(root.size)
+                return ExtentOp(self.nest.rename(root.size)).result
             case Where():
                 at = self.nest.subscript(root.position, self.point)
                 return PositionOp(at).result
@@ -368,22 +369,7 @@ class Scalars:
         return Subscript(tuple(terms), 0, panel, pair)
 
     def index(self, index: Index) -> SSAValue:
-        """
-        Builds an index, counted from the front, that is never beyond its bound.
-
-        The check at the start of the kernel read the index before. It may lie in memory
-        of the caller, which another thread may have written to since.
-        """
-        value = scalar.cast(self.load(index.load), i64)
-        if index.wraps:
-            below = scalar.compare("lt", value, scalar.constant(0, i64))
-            value = scalar.select(
-                below, scalar.add(value, self.size(index.bound)), value
-            )
-        # Unsigned, so that what is below zero is held to the last as well.
-        value = arith.MinUIOp(value, self.size(index.bound - 1)).result
-        return arith.IndexCastOp(value, IndexType()).result
-
-    def size(self, size: Dim) -> SSAValue:
-        """Builds the value of a dimension."""
-        return ExtentOp(self.nest.rename(size)).result
+        """Builds an index that is looked up."""
+        value = self.load(index.load)
+        bound = self.nest.rename(index.bound)
+        return ClampIndexOp(value, bound, index.wraps).result

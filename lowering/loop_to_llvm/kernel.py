@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.dims import Dim
 from ...dialects.loop.ops.check_index import CheckIndexOp
+from ...dialects.loop.ops.clamp_index import ClampIndexOp
 from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, element_type
@@ -24,7 +25,7 @@ from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .ahead import LINE
-from .check_index import write_check
+from .check_index import write_check, write_clamp
 from .function import FunctionWriter, is_number
 from .math import FUNCTIONS, Element, define
 from .panels import write_panels
@@ -114,7 +115,7 @@ class KernelWriter:
             case PrefetchOp():
                 self.prefetch(op)
             case CheckIndexOp():
-                write_check(self.w, op, self.values[op.indices].text)
+                write_check(self.w, op, self.values[op.indices].text, self.target)
             case YieldOp():
                 return
             case _:
@@ -129,6 +130,8 @@ class KernelWriter:
                 return self.position(op)
             case ExtentOp():
                 return Value(self.w.size(op.value), i64)
+            case ClampIndexOp():
+                return write_clamp(self.w, op, self.values[op.value])
             case _:
                 operands = [self.values[each] for each in op.operands]
                 return write_scalar_op(self.w, op, operands, self.fma, self.need)

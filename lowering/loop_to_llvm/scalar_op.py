@@ -51,7 +51,6 @@ INTRINSICS: dict[type[Operation], str] = {
     arith.MinimumfOp: "minimum",
     arith.MaxSIOp: "smax",
     arith.MinSIOp: "smin",
-    arith.MinUIOp: "umin",
     math.AbsFOp: "fabs",
     math.SqrtOp: "sqrt",
     math.FloorOp: "floor",

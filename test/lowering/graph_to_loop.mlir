@@ -108,10 +108,7 @@
 // CHECK-SAME:      (%[[INDICES:.*]]: memref<?xi32>, %[[TABLE:.*]]: memref<?xf32>,
 // CHECK-NEXT:    loop.check_index %[[INDICES]][5] below 7 : memref<?xi32>
 // CHECK:             %[[NUMBER:.*]] = loop.load %[[INDICES]][%[[I:.*]]] : memref<?xi32>
-// CHECK-NEXT:        %[[WIDE:.*]] = arith.extsi %[[NUMBER]] : i32 to i64
-// CHECK-NEXT:        %[[LAST:.*]] = loop.extent 6
-// CHECK-NEXT:        %[[HELD:.*]] = arith.minui %[[WIDE]], %[[LAST]] : i64
-// CHECK-NEXT:        %[[ROW:.*]] = arith.index_cast %[[HELD]] : i64 to index
+// CHECK-NEXT:        %[[ROW:.*]] = loop.clamp_index %[[NUMBER]] below 7 : i32
 // CHECK-NEXT:        loop.load %[[TABLE]][%[[J:.*]] + %[[ROW]] * 3]
 //
 // One that wraps counts from the end, wherever that is.
@@ -120,12 +117,7 @@
 // CHECK-SAME:      symbols ["s0"] {
 // CHECK-NEXT:    loop.check_index %{{.*}}[5] wraps below "s0" : memref<?xi64>
 // CHECK:             %[[NUMBER:.*]] = loop.load
-// CHECK:             %[[BELOW:.*]] = arith.cmpi slt, %[[NUMBER]]
-// CHECK-NEXT:        %[[COUNT:.*]] = loop.extent "s0"
-// CHECK-NEXT:        %[[FROM_END:.*]] = arith.addi %[[NUMBER]], %[[COUNT]]
-// CHECK-NEXT:        %[[FRONT:.*]] = arith.select %[[BELOW]], %[[FROM_END]], %[[NUMBER]]
-// CHECK-NEXT:        %[[LAST:.*]] = loop.extent "s0 - 1"
-// CHECK-NEXT:        arith.minui %[[FRONT]], %[[LAST]] : i64
+// CHECK-NEXT:        loop.clamp_index %[[NUMBER]] wraps below "s0" : i64
 //
 // A kernel has names of its own for the symbols it needs.
 //
@@ -161,9 +153,7 @@
 // CHECK-NEXT:      loop.for parallel %[[J:.*]] to 3 {
 // CHECK-NEXT:        %[[NEW:.*]] = loop.load %[[UPDATES]][%[[I]] * 3 + %[[J]]]
 // CHECK-NEXT:        %[[NUMBER:.*]] = loop.load %[[INDICES]][%[[I]]] : memref<?xi64>
-// CHECK-NEXT:        %[[LAST:.*]] = loop.extent 6
-// CHECK-NEXT:        %[[HELD:.*]] = arith.minui %[[NUMBER]], %[[LAST]] : i64
-// CHECK-NEXT:        %[[ROW:.*]] = arith.index_cast %[[HELD]] : i64 to index
+// CHECK-NEXT:        %[[ROW:.*]] = loop.clamp_index %[[NUMBER]] below 7 : i64
 // CHECK-NEXT:        %[[OLD:.*]] = loop.load %[[OUT]][%[[J]] + %[[ROW]] * 3]
 // CHECK-NEXT:        %[[SUM:.*]] = arith.addf %[[OLD]], %[[NEW]] : f32
 // CHECK-NEXT:        loop.store %[[SUM]], %[[OUT]][%[[J]] + %[[ROW]] * 3]

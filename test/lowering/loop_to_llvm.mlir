@@ -243,6 +243,56 @@ loop.kernel @check_apart(%i: memref<?xi64>) symbols ["n"] {
   loop.check_index %i["n" from 1 by 2] below 7 : memref<?xi64>
 }
 
+// Indices in a row are compared several vectors at a time; the first block with a bad one,
+// and what is left over, are looked at one by one.
+//
+// CHECK-LABEL: ; kernel @check_vectors
+// FMA:           %[[DONE:.*]] = phi i64 [0, %{{.*}}], [%[[NEXT:.*]], %{{.*}}]
+// FMA-NEXT:      %[[NEXT]] = add nuw nsw i64 %[[DONE]], 16
+// FMA:           load <4 x i64>, ptr
+// FMA:           icmp uge <4 x i64>
+// FMA:           call i1 @llvm.vector.reduce.or.v4i1(
+// FMA:           icmp slt i64 %[[DONE]], %symbol.n
+// FMA:           phi i64 [%[[DONE]], %{{.*}}]
+// SSE-NOT:       load <2 x i64>
+// CHECK:         ret i32 1
+loop.kernel @check_vectors(%i: memref<?xi64>) symbols ["n"] {
+  loop.check_index %i["n"] below 7 : memref<?xi64>
+}
+
+// An index that is used is below its bound whatever the integer is. It has 32 bits where
+// the bound is a number that allows it, and 64 where it is a symbol.
+//
+// CHECK-LABEL: ; kernel @clamp
+// CHECK:         %[[LOW:.*]] = trunc i64 %{{.*}} to i32
+// CHECK-NEXT:    %[[HELD:.*]] = call i32 @llvm.umin.i32(i32 %[[LOW]], i32 6)
+// CHECK-NEXT:    zext i32 %[[HELD]] to i64
+// CHECK:         %[[FROM_END:.*]] = add i64 %[[INDEX:.*]], %symbol.n
+// CHECK-NEXT:    %[[FRONT:.*]] = call i64 @llvm.umin.i64(i64 %[[INDEX]], i64 %[[FROM_END]])
+// CHECK-NEXT:    call i64 @llvm.umin.i64(i64 %[[FRONT]], i64 %{{.*}})
+loop.kernel @clamp(%i: memref<?xi64>, %a: memref<?xf32>) symbols ["n"] {
+  %x = loop.load %i[0] : memref<?xi64>
+  %j = loop.clamp_index %x below 7 : i64
+  %k = loop.clamp_index %x wraps below "n" : i64
+  %y = loop.load %a[%j + %k] : memref<?xf32>
+  loop.store %y, %a[0] : memref<?xf32>
+}
+
+// Of a vector of integers each lane has an index of its own.
+//
+// CHECK-LABEL: ; kernel @clamp_lanes
+// CHECK:         load <4 x i32>
+// CHECK-COUNT-4: call i32 @llvm.umin.i32(
+loop.kernel @clamp_lanes(%i: memref<?xi32>, %a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %at to 8 lanes 4 {
+    %x = loop.load %i[%at] : memref<?xi32>
+    %j = loop.clamp_index %x below 7 : i32
+    %y = loop.load %a[%j] : memref<?xf32>
+    loop.store %y, %b[%at] : memref<?xf32>
+    loop.yield
+  }
+}
+
 // A function of mathematics is written out beside the kernel, for vectors and for what is
 // left over, and called by nobody else.
 //

@@ -67,6 +67,20 @@ def test_looks_up_every_row(dtype: str):
 
 
 @BITS
+@pytest.mark.parametrize("wraps", [False, True])
+def test_the_first_bad_index_of_many_is_told(dtype: str, wraps: bool):
+    module, count = model(select(wraps), dtype), 50
+    rows = np.arange(6, dtype=np.float32).reshape(3, 2)
+    for first in range(2 * count):
+        indices = np.tile(np.array([[1, 0]], dtype), (count, 1))
+        indices.flat[min(first + 7, 2 * count - 1)] = 71
+        indices.flat[first] = 70
+        with pytest.raises(IndexError, match=r"\b70\b"):
+            module(rows, indices)
+        same(module(rows, indices % 2), rows[:, indices % 2])
+
+
+@BITS
 @pytest.mark.parametrize("index", [4, -1, 5, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)])
 def test_an_index_beyond_the_table_is_an_error(dtype: str, index: int):
     if dtype == "int32" and abs(index) > 2**31:

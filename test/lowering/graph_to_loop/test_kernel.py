@@ -38,6 +38,9 @@ from ...dialects.graph.samples import (
 MARGIN = 64
 """Elements before and after an array, which no kernel may read or write."""
 
+FAR = {4: (-(2**31), 2**31 - 1, 10**8), 8: (-(2**62) - 1, 2**63 - 1, -(10**8))}
+"""Integers far from any range, of so many bytes; their lower halves are as well."""
+
 MARK = 99
 """What is in the margins."""
 
@@ -96,11 +99,11 @@ def framed(array: Array) -> tuple[Array, Array]:
 def held(index: Array, position: Lookup) -> Array:
     """The indices as a kernel uses them: from the front, and none beyond the last."""
     bound = int(str(position.bound))
-    # In 64 bits, in which what is below zero becomes large.
     wide = index.astype(np.int64)
     if position.wraps:
         wide = np.where(wide < 0, wide + bound, wide)
-    return np.minimum(wide.view(np.uint64), np.uint64(bound - 1)).astype(index.dtype)
+    known = np.where((wide < 0) | (wide >= bound), bound - 1, wide)
+    return known.astype(index.dtype)
 
 
 def hold(case: Case, inputs: Sequence[Array]) -> list[Array]:
@@ -124,8 +127,7 @@ def spoilt(case: Case, inputs: Sequence[Array], seed: int) -> list[Array]:
     result = [framed(each)[0] for each in inputs]
     for number in {each.operand for each in lookups(case)}:
         indices = result[number]
-        limit = np.iinfo(indices.dtype)
-        far = random.choice([limit.min, limit.max, 10**8, -(10**8)], indices.shape)
+        far = random.choice(FAR[indices.dtype.itemsize], indices.shape)
         near = random.integers(-MARGIN // 8, MARGIN // 8, indices.shape)
         bad = np.where(random.random(indices.shape) < 0.5, far, near)
         indices[...] = bad.astype(indices.dtype)

@@ -1,0 +1,78 @@
+"""`loop.clamp_index`: the index that an integer of a buffer is, never out of range."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, StringAttr, i1
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from ...dims import Dim, dim
+from ..subscript import parse_number, print_number
+
+
+@irdl_op_definition
+class ClampIndexOp(IRDLOperation):
+    """
+    The index that an integer is: counted from the end if it `wraps` and is negative.
+
+    An integer that `loop.check_index` lets pass is that index. Any other becomes one
+    below `bound` as well: the integer may have changed since the check, where it lies
+    in memory that others write to. So a kernel never leaves its buffers. Where the
+    bound is zero a check has let nothing pass, and the kernel has ended before.
+
+    ```mlir
+    %i = loop.clamp_index %x below 1000 : i64
+    %j = loop.clamp_index %y wraps below "rows" : i32
+    ```
+    """
+
+    name = "loop.clamp_index"
+
+    value = operand_def(IntegerType)
+    bound = prop_def(StringAttr)
+    wraps = prop_def(IntegerAttr.constr(i1))
+    result = result_def(IndexType)
+
+    def __init__(self, value: SSAValue, bound: Dim, wraps: bool):
+        """The index that `value` is, below `bound`."""
+        super().__init__(
+            operands=[value],
+            properties={
+                "bound": StringAttr(str(bound)),
+                "wraps": IntegerAttr(int(wraps), i1),
+            },
+            result_types=[IndexType()],
+        )
+
+    @property
+    def size(self) -> Dim:
+        """What the index is below."""
+        return dim(self.bound.data)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the integer, the bound and the type of the integer."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(" wraps below " if self.wraps.value.data else " below ")
+        print_number(printer, self.bound)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ClampIndexOp:
+        """Reads what `print` prints."""
+        value = parser.parse_unresolved_operand()
+        wraps = parser.parse_optional_keyword("wraps") is not None
+        parser.parse_keyword("below")
+        bound = parse_number(parser)
+        parser.parse_punctuation(":")
+        integer = parser.resolve_operand(value, parser.parse_type())
+        return cls(integer, dim(bound.data), wraps)
