@@ -14,18 +14,23 @@ time of the machine for the operations and bytes of the model over ours.
 
 measures what may compute with fewer bits: such a result is right within 2e-2, and its
 error stands after its time. Where there is no peer of ours but this, the ratio is its.
+
+    python -m bench --before ../another-checkout
+
+measures this version and another one; the ratio is to that.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from .cases import suite_case
-from .peers import OTHERS, OURS, PEERS, USUAL
+from .peers import BEFORE, OTHERS, OURS, PEERS, USUAL
 from .results import Results
 from .side_by_side import Plan, measure
 from .table import conditions, failures, heading, line, means
@@ -39,10 +44,16 @@ def arguments(args: Sequence[str] | None) -> argparse.Namespace:
     add("models", nargs="*", metavar="MODEL", help="of bench/suite; all by default")
     add("--threads", default="1,2", help="how many, one after the other (1,2)")
     add("--peers", default=",".join(USUAL), help="which (those of f32)")
+    add("--before", type=Path, help="a checkout of another version, instead of peers")
     add("--rounds", type=int, default=7, help="bursts of each peer (7)")
     add("--ms", type=float, default=150.0, help="milliseconds of a burst (150)")
     add("--json", type=Path, help="a file for the results; rows there are kept")
     found = parser.parse_args(args)
+    if found.before is not None:
+        if not (found.before / "__init__.py").is_file():
+            parser.error(f"expected a checkout of this project, got {found.before}")
+        os.environ[BEFORE] = str(found.before.resolve())
+        found.peers = f"{OURS},before"
     if unknown := [each for each in found.peers.split(",") if each not in PEERS]:
         parser.error(f"expected peers of {', '.join(PEERS)}, got {', '.join(unknown)}")
     if found.rounds < 1:

@@ -8,8 +8,12 @@ called, so that one that is not installed fails alone.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -17,6 +21,9 @@ from .cases import REDUCED_TOLERANCE, TOLERANCE, Array, Case, several
 
 Call: TypeAlias = Callable[[], Any]
 """One run: an array, or a sequence of arrays."""
+
+BEFORE = "STATIC_RUNTIME_BEFORE"
+"""The variable that holds the folder of a checkout of another version."""
 
 Peer: TypeAlias = Callable[[Case, int], Call]
 """What loads the model of a case to run on so many threads."""
@@ -41,6 +48,22 @@ def ours(case: Case, threads: int, precision: str = "f32") -> Call:
 def ours_bf16(case: Case, threads: int) -> Call:
     """The same with weights of bf16."""
     return ours(case, threads, "bf16")
+
+
+def before(case: Case, threads: int) -> Call:
+    """The same by another checkout of this compiler, which `BEFORE` names."""
+    root = Path(os.environ[BEFORE])
+    spec = spec_from_file_location(
+        "static_runtime",
+        root / "__init__.py",
+        submodule_search_locations=[str(root)],
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = module_from_spec(spec)
+    sys.modules["static_runtime"] = package
+    spec.loader.exec_module(package)
+    return ours(case, threads)
 
 
 def onnxruntime(case: Case, threads: int) -> Call:
@@ -147,6 +170,7 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         "torch-static": torch_static,
         "ours-bf16": ours_bf16,
         "openvino-default": openvino_default,
+        "before": before,
     }
 )
 """By name, in the order of the table."""
@@ -159,7 +183,7 @@ OURS_REDUCED = "ours-bf16"
 REDUCED = (OURS_REDUCED, "openvino-default")
 """Peers that may compute with fewer bits than f32: measured where they are named."""
 
-USUAL = [name for name in PEERS if name not in REDUCED]
+USUAL = [name for name in PEERS if name not in (*REDUCED, "before")]
 """Those that are measured otherwise."""
 
 
