@@ -36,6 +36,9 @@ from .tensor import TensorReader
 MOST_ELEMENTS = 1 << 48
 """Elements that no tensor has; a shape with more is a mistake."""
 
+TYPES_ONLY = {"CastLike": (1,)}
+"""The inputs of ops of which only the type is read."""
+
 DEEPEST = 32
 """Calls of functions and branches inside each other, which no model gets to."""
 
@@ -194,8 +197,13 @@ class GraphBuilder:
         return results
 
     def _evaluate(self, handler: Handler, node: Node) -> list[Value] | None:
-        """What a node computes when all of its inputs are known and small."""
-        inputs = [each for each in node.values if each is not None]
+        """What a node computes when all that it reads is known and small."""
+        unread = TYPES_ONLY.get(node.proto.op_type, ())
+        inputs = [
+            each
+            for place, each in enumerate(node.values)
+            if each is not None and place not in unread
+        ]
         known = [each for each in inputs if isinstance(each, Known)]
         if len(known) < len(inputs) or any(each.array.size > FEW for each in known):
             return None

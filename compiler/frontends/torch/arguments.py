@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -28,8 +29,20 @@ class Unreadable:
     reason: str
 
 
+@dataclass(frozen=True)
+class Item:
+    """A number that the run computes, which tensors are computed with."""
+
+    tensor: SSAValue
+    """What holds it, without axes."""
+
+    reason: str
+    """Why it is nothing else, such as a size."""
+
+
 Value: TypeAlias = (
     SSAValue
+    | Item
     | Sequence[SSAValue | None]
     | bool
     | int
@@ -40,6 +53,11 @@ Value: TypeAlias = (
     | None
 )
 """What a node stands for."""
+
+ON_NUMBERS = re.compile(
+    r"aten\.(\w+\.\w*Scalar\w*|(full|full_like|scalar_tensor|clamp\w*)\.default)"
+)
+"""Operators whose numbers become tensors, so that the run may compute these as well."""
 
 NUMBERS = (bool, int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
 """Results of nodes that compute with sizes, not with tensors."""
@@ -57,17 +75,29 @@ def number_of(value: Any, sizes: Sizes) -> Value:
     return Unreadable(f"a number computed from sizes, {value}")
 
 
-def arguments_of(node: fx.Node) -> list[Any]:
-    """The arguments in the order of the operator's schema, defaults included."""
+def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
+    """
+    The arguments in the order of the operator's schema, defaults included, with what
+    nodes stand for in place of them; raises as `resolve`.
+    """
     assert isinstance(node.target, OpOverload), "only operators have readers"
     arguments: list[Any] = []
     parameters: Sequence[Any] = node.target._schema.arguments  # pyright: ignore[reportPrivateUsage]
     for place, parameter in enumerate(parameters):
         if place < len(node.args):
-            arguments.append(node.args[place])
+            argument = node.args[place]
         else:
-            arguments.append(node.kwargs.get(parameter.name, parameter.default_value))
+            argument = node.kwargs.get(parameter.name, parameter.default_value)
+        read = operand if takes_item(node.target, str(parameter.type)) else resolve
+        arguments.append(read(argument, values))
     return arguments
+
+
+def takes_item(operator: OpOverload, parameter: str) -> bool:
+    """Whether a number that the run computes may be an argument of this type."""
+    if parameter == "Tensor":
+        return True
+    return "number" in parameter and ON_NUMBERS.fullmatch(str(operator)) is not None
 
 
 def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
@@ -83,6 +113,12 @@ def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
     if argument not in values:
         raise Missing
     value = values[argument]
-    if isinstance(value, Unreadable):
+    if isinstance(value, Unreadable | Item):
         raise Unsupported(value.reason)
     return value
+
+
+def operand(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
+    """An argument as `resolve` has it, of an operator that takes a tensor there."""
+    known = values.get(argument) if isinstance(argument, fx.Node) else None
+    return known.tensor if isinstance(known, Item) else resolve(argument, values)

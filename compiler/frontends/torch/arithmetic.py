@@ -148,10 +148,12 @@ def ignoring_nan(op: type[BinaryOp]) -> Reader:
 def clamp(
     call: Call,
     value: Operand,
-    least: Number | None = None,
-    greatest: Number | None = None,
+    least: Operand | None = None,
+    greatest: Operand | None = None,
 ) -> Result:
     """The elements, but none below `least` or above `greatest`."""
+    if isinstance(least, SSAValue) or isinstance(greatest, SSAValue):
+        return clamp_by_tensors(call, value, least, greatest)
     given: dict[str, float] = {}
     for name, bound in (("min", least), ("max", greatest)):
         if isinstance(bound, Polynomial):
@@ -163,7 +165,7 @@ def clamp(
     return ClampOp(call.as_tensor(value, call.element), **given).result
 
 
-def clamp_max(call: Call, value: Operand, greatest: Number) -> Result:
+def clamp_max(call: Call, value: Operand, greatest: Operand) -> Result:
     """The elements, but none above `greatest`."""
     return clamp(call, value, None, greatest)
 

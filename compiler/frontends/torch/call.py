@@ -86,7 +86,10 @@ class Call:
         for place in places:
             side = self.node.args[place]
             value = side.meta["val"] if isinstance(side, fx.Node) else side
-            sides.append(1 if isinstance(value, torch.SymInt) else value)
+            # The kind of a number counts, and not its value.
+            kinds = ((torch.SymInt, 1), (torch.SymFloat, 1.0), (torch.SymBool, True))
+            alike = (one for kind, one in kinds if isinstance(value, kind))
+            sides.append(next(alike, value))
         return element_of(torch.result_type(*sides))
 
     def as_tensor(self, value: Operand, element: Element) -> SSAValue:

@@ -21,9 +21,10 @@ from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.require import RequireOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.shape import broadcast, tensor_type
+from .arguments import Item
 from .call import Call, Reader, cast, number_like, reshape, shape_of
 from .guards import in_words
-from .sizes import Expression, Sizes, sizes_in
+from .sizes import GREATEST, Expression, Sizes, sizes_in
 from .unsupported import Unsupported
 
 
@@ -38,7 +39,7 @@ def define(
         raise Unsupported(f"a size that torch knows as {expression}")
     if expression in sizes.names:
         raise Unsupported(f"a size that is known already, {expression}")
-    symbol = sizes.define_at_run(expression)
+    symbol = sizes.define_at_run(expression, low, high)
     DefineSymbolOp(value, symbol=str(symbol), low=str(low), high=str(high))
     return symbol
 
@@ -105,14 +106,23 @@ def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
     ).result
 
 
-def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim:
-    """The size that is the only element of a tensor of integers."""
+def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
+    """
+    The only element of a tensor: a size where the program says what it is at most, and
+    else a number to compute with.
+    """
     foreseen: Any = node.meta["val"]
     if not isinstance(foreseen, SymInt):
-        raise Unsupported("a number that the run computes, where torch needs it")
+        return Item(reshape(x), "a number that the run computes, where torch needs it")
     value = cast(reshape(x), i64)
     least, most = sizes.limits(foreseen.node.expr)
     high = min(asserted(sizes, node), key=str, default=most)
+    if least < 0 or high == GREATEST:
+        return Item(
+            value,
+            f"a number that the run computes, {foreseen}; as a size it needs a range: "
+            f"torch._check({foreseen} >= 0), and what it is at most",
+        )
     return define(sizes, foreseen, value, least, high)
 
 

@@ -65,11 +65,16 @@ def in_words(expression: Expression, sizes: Sizes) -> str:
 
 
 def always_holds(expression: Expression, sizes: Sizes) -> bool:
-    """Whether a condition holds for all sizes that torch traces with: two or more."""
-    ranges = {
-        each: ValueRanges(max(2, sizes.ranges[name][0]), sizes.ranges[name][1])
-        for each, name in sizes.names.items()
-    }
+    """
+    Whether a condition holds for all sizes that torch traces with: of inputs two or
+    more, and whatever the run may compute.
+    """
+    ranges: dict[Expression, Any] = {}
+    for each, name in sizes.names.items():
+        low, high = sizes.ranges[name]
+        if name not in sizes.defined:
+            low = max(low, min(2, high))
+        ranges[each] = ValueRanges(low, high)
     return any(
         str(bound_sympy(each, ranges).lower) == "True"
         for each in (expression, without_choices(expression, ranges))

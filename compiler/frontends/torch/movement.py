@@ -106,9 +106,10 @@ def flip(call: Call, x: SSAValue, axes: Sequence[int]) -> Result:
     ).result
 
 
-def unfold(call: Call, x: SSAValue, axis: int, size: int, step: int) -> Result:
+def unfold(call: Call, x: SSAValue, axis: int, size: int, step: int) -> SSAValue:
     """Every `step` elements a row of the `size` from there on, along a last axis."""
-    shape = shape_of(x)
+    if not (shape := shape_of(x)):
+        return reshape(unfold(call, reshape(x, 1), 0, size, step), size)
     place = normalize_axis(axis, len(shape))
     before, after = shape[:place], shape[place + 1 :]
     flat = reshape(x, product(before), 1, shape[place], product(after))

@@ -192,7 +192,15 @@ def native_dropout(
     call: Call, x: SSAValue, ratio: float, training: bool | None
 ) -> Result:
     """The tensor, and what is dropped of it, which only training knows."""
-    return [DropoutOp(x, ratio=float(ratio)).result, None]
+    # What torch is not told is training.
+    if training is False or ratio == 0:
+        return [DropoutOp(x, ratio=float(ratio)).result, None]
+    if ratio == 1:
+        return [MulOp(x, number_like(0, x)).result, None]
+    raise Unsupported(
+        "elements dropped at random, as in training; export the model in eval mode, "
+        "and leave training=True out"
+    )
 
 
 READERS: dict[str, Reader] = {

@@ -58,6 +58,27 @@ def constant_pad(
     return PadOp(x, low=low, high=high, value=float(value or 0)).result
 
 
+def keep_an_edge(
+    x: SSAValue, around: Sequence[tuple[int, int]]
+) -> tuple[SSAValue, list[tuple[int, int]]]:
+    """
+    The tensor and the amounts where one end of an axis is put around after all of the
+    axis is cut off from the other: of the element at that end alone.
+    """
+    kept: list[tuple[int, int]] = []
+    for axis, (low, high) in enumerate(around):
+        size = shape_of(x)[axis]
+        beyond = [isinstance(size, int) and -each >= size for each in (low, high)]
+        if any(beyond):
+            assert isinstance(size, int), "how much is beyond it is known"
+            x = part(x, axis, size - 1 if beyond[0] else 0, 1)
+            low, high = (
+                (0, size + low + high - 1) if beyond[0] else (size + low + high - 1, 0)
+            )
+        kept.append((low, high))
+    return x, kept
+
+
 Around = Callable[[SSAValue, int, int, bool], SSAValue]
 """Builds so many elements that belong before an axis, or after it."""
 
@@ -95,6 +116,8 @@ def pad_with(kind: str) -> Reader:
 
     def read(call: Call, x: SSAValue, amounts: Sequence[Dim]) -> Result:
         around = amounts_of(x, amounts)
+        if kind == "replicate":
+            x, around = keep_an_edge(x, around)
         x = cut_off(x, around)
         for axis, (low, high) in enumerate(around):
             parts = [x]

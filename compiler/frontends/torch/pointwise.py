@@ -53,6 +53,16 @@ def rounding(op: type[SingleResultOp]) -> Reader:
     return read
 
 
+def unless_boolean(op: type[SingleResultOp]) -> Reader:
+    """The reader of an operator that is `op` on numbers, and leaves booleans alone."""
+
+    def read(call: Call, value: Operand) -> Result:
+        same = call.as_tensor(value, call.element)
+        return same if call.element == i1 else op(same).result
+
+    return read
+
+
 def binary(op: type[SingleResultOp]) -> Reader:
     """The reader of an operator that is `op` on two tensors of the result's type."""
 
@@ -112,6 +122,8 @@ def reader_of(op: type[GraphOp], name: str) -> Reader:
         return logical(op)
     if issubclass(op, CompareOp):
         return compare(op)
+    if name in SIGN:
+        return unless_boolean(op)
     if name in ROUNDING:
         return rounding(op)
     return unary(op) if issubclass(op, UnaryOp) else binary(op)
@@ -144,6 +156,8 @@ def with_numbers(name: str) -> Iterator[str]:
 ROUNDING = {
     f"aten.{name}.default" for name in ("ceil", "floor", "round", "trunc", "fix")
 }
+
+SIGN = ("aten.sign.default", "aten.sgn.default")
 
 SPELLED = spelled()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from torch import Tensor
 from xdsl.ir import SSAValue
@@ -11,11 +12,13 @@ from ....dialects.dims import Dim, floordiv, product
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
 from ....dialects.graph.ops.binary import DivOp
+from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.fold import FoldOp
 from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, PoolOp, SumPoolOp
 from ....dialects.graph.ops.unfold import UnfoldOp
+from ....dialects.graph.shape import is_float, tensor_type
 from ....dialects.graph.window import window_sizes
 from .call import Call, Reader, Result, number_like, reshape, shape_of
 from .contraction import Window, each
@@ -145,9 +148,22 @@ def avg_pool(count: int) -> Reader:
             beyond = (high - low for low, high in pairs)
             places["padding"] = (*(0 for _ in range(count)), *beyond)
             count_include_pad = False
+        if not is_float(tensor_type(x)):
+            return mean_of_integers(x, count, places, count_include_pad)
         return pool(AvgPoolOp, x, count, places, count_padding=count_include_pad)
 
     return read
+
+
+def mean_of_integers(
+    x: SSAValue, count: int, places: dict[str, tuple[int, ...]], count_padding: bool
+) -> SSAValue:
+    """The mean of the integers under a window, rounded towards zero."""
+    total = pool(SumPoolOp, x, count, places)
+    if count_padding or not any(places["padding"]):
+        return DivOp(total, number_like(prod(places["kernel"]), total)).result
+    ones = ExpandOp(number_like(1, x), shape=to_names(shape_of(x))).result
+    return DivOp(total, pool(SumPoolOp, ones, count, places)).result
 
 
 def blocks(call: Call, x: SSAValue, *window: Window) -> Result:

@@ -205,7 +205,7 @@ class ProgramReader:
             raise Unsupported("it changes its operands")
         if op not in READERS:
             raise Unsupported("")
-        arguments = [resolve(each, self.values) for each in arguments_of(node)]
+        arguments = arguments_of(node, self.values)
         result = READERS[op](Call(node, self.sizes, self.weights), *arguments)
         check_result(result, node.meta["val"], self.sizes)
         return result

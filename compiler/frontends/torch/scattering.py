@@ -147,8 +147,7 @@ def index_reduce(
     include_self: bool = True,
 ) -> Result:
     """The tensor in which the slices that meet at an index are combined."""
-    if not shape_of(x):
-        raise Unsupported("slices of a tensor without axes")
+    x, source = at_least_one_axis(x), at_least_one_axis(source)
     place = normalize_axis(axis, len(shape_of(x)))
     rows = reshape(indices, *shape_of(at_least_one_axis(indices)), 1)
     rest = [each for each in range(len(shape_of(x))) if each != place]
@@ -159,7 +158,8 @@ def index_reduce(
         ).result
 
     updates = reorder(source, [place, *rest])
-    return reduce_into(x, updates, reduction, include_self, scatter)
+    result = reduce_into(x, updates, reduction, include_self, scatter)
+    return reshape(result, *call.shape)
 
 
 def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:

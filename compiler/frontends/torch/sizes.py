@@ -83,16 +83,24 @@ class Sizes:
         self.names[expression] = free
         self.ranges[free] = (least, most)
 
-    def define_at_run(self, expression: Expression) -> Dim:
-        """Gives a symbol of torch a name, whose value the run defines."""
-        self.define(expression, str(expression), *self.limits(expression))
+    def define_at_run(self, expression: Expression, low: Dim, high: Dim) -> Dim:
+        """
+        Gives a symbol of torch a name, whose value the run defines within limits.
+
+        What torch knows besides is what the program asserts of it; that is not known
+        before it was checked.
+        """
+        known = [
+            limit if isinstance(limit, int) else other
+            for limit, other in ((low, 0), (high, GREATEST))
+        ]
+        self.define(expression, str(expression), *known)
         self.defined.add(self.names[expression])
         return symbol(self.names[expression])
 
     def limits(self, expression: Expression) -> tuple[int, int]:
-        """The least and the greatest that a symbol of torch can be."""
-        least, most = _bounds(self.bounds.get(expression), True)
-        return max(least, 0), most
+        """The least and the greatest that torch knows a number to be."""
+        return _bounds(self.bounds.get(expression), True)
 
     def dim(self, size: int | SymInt) -> Dim:
         """The dimension that is this size; raises `Unsupported`."""
@@ -240,7 +248,7 @@ def _bounds(values: Any, is_named: bool) -> tuple[int, int]:
     """The least and the greatest of what torch calls a range of values."""
     if values is None:
         return 1, GREATEST
-    least = int(values.lower)
+    least = int(values.lower) if values.lower.is_Integer else -GREATEST - 1
     if least == 2 and not is_named:
         least = 1  # torch says so of every size that it is not told of, and allows 1
     return least, int(values.upper) if values.upper.is_Integer else GREATEST

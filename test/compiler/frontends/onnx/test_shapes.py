@@ -47,6 +47,13 @@ def test_every_symbol_is_a_dimension_of_an_input_with_a_range():
 
 
 SHAPES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "a shape with the type of an input": (
+        """narrow = Constant<value=int32[2] {0,-1}>()
+           where = ArgMax(x)
+           r = CastLike(narrow, where)
+           y = Reshape(x, r)""",
+        ("n", "12"),
+    ),
     "0 and -1": ("r = Constant<value_ints=[0,-1]>() y = Reshape(x, r)", ("n", "12")),
     "-1 from a size that varies": (
         "r = Constant<value_ints=[-1,6]>() y = Reshape(x, r)",

@@ -208,6 +208,12 @@ CASES: dict[str, Case] = {
         torch.tensor([2, 2, 5]),
         floats(4, 3),
     ),
+    "index_reduce scalar": fixed(
+        lambda x, i, y: x.index_reduce(0, i, y, "prod"),
+        floats(),
+        torch.tensor([0]),
+        floats(),
+    ),
     "index_reduce with": fixed(
         lambda x, i, y: x.index_reduce(0, i, y, "amax"),
         floats(*X),

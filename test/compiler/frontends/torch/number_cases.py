@@ -89,6 +89,8 @@ CASES: dict[str, Case] = {
     "nan_to_num": fixed(lambda x: torch.nan_to_num(x, 1, 2, 3), ODD),
     "round to hundredths": fixed(lambda x: x.round(decimals=2), floats(*X)),
     "round to tens": fixed(lambda x: x.round(decimals=-1), floats(*X) * 99),
+    "sign of booleans": fixed(torch.sign, truths(*X)),
+    "sgn of booleans": fixed(torch.sgn, truths(*X)),
     "signbit": fixed(torch.signbit, torch.tensor([-0.0, 0.0, -2, 3, -torch.inf])),
     "signbit of integers": fixed(torch.signbit, whole(*X)),
     "softmax without axes": fixed(lambda x: x.sum().softmax(0), floats(*X)),

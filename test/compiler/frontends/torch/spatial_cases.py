@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .case import Case, dynamic, fixed, floats
+from .case import Case, dynamic, fixed, floats, whole
 
 ATEN = torch.ops.aten
 
@@ -114,6 +114,17 @@ POOLS: dict[str, Callable[[Tensor], Any]] = {
     "area": lambda x: F.interpolate(x, size=(3, 4), mode="area"),
     "length": lambda x: F.lp_pool2d(x.abs(), 3, 2),
 }
+
+INTEGERS: dict[str, Callable[[Tensor], Tensor]] = {
+    "plain": lambda x: F.avg_pool2d(x, 2),
+    "1d": lambda x: F.avg_pool1d(x[0], 2),
+    "3d": lambda x: F.avg_pool3d(x, 2),
+    "padded": lambda x: F.avg_pool2d(x, 3, 2, 1),
+    "padding not counted": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
+    "ceil": lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
+    "divisor": lambda x: F.avg_pool2d(x, 3, 2, 1, divisor_override=4),
+}
+"""Pools of tensors of integers, which are divided towards zero."""
 
 BORDERS: dict[str, Callable[[Tensor], Tensor]] = {
     **{
@@ -285,6 +296,17 @@ CASES: dict[str, Case] = {
     "max with indices 3": dynamic(
         lambda x: F.max_pool3d(x, 2, return_indices=True), image(3)
     ),
+    **{
+        f"average of integers, {name}": fixed(function, whole(2, 3, 7, 6))
+        for name, function in INTEGERS.items()
+    },
+    **{
+        f"replicate by {low} and {high}": fixed(
+            lambda x, pads=(low, high): F.pad(x, pads, mode="replicate"),
+            floats(1, 2, 5),
+        )
+        for low, high in ((-1, 2), (-5, 1), (-6, 3), (3, -6), (2, -5))
+    },
     **{f"pad {name}": dynamic(function, image()) for name, function in BORDERS.items()},
     **{name: dynamic(function, image()) for name, function in BLOCKS.items()},
     **{name: dynamic(function, image()) for name, function in STATISTICS.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,8 @@ pytest.importorskip("torch")
 import torch  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
+
+from .case import Function, Wrapped  # noqa: E402
 
 # They come without types.
 scan: Any = import_module("torch._higher_order_ops.scan").scan
@@ -146,6 +149,79 @@ def test_computes_what_torch_does(name: str):
         for one, wanted in zip(got, expected, strict=True):
             assert one.shape == tuple(wanted.shape)
             np.testing.assert_allclose(one, wanted.detach(), rtol=1e-5, atol=1e-6)
+
+
+class Checked(torch.nn.Module):
+    """The positive elements, of which the model says how many there are."""
+
+    def __init__(self, holds: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.holds = holds
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        found = x[x > 0]
+        torch._check(self.holds(found.shape[0]))  # pyright: ignore[reportPrivateUsage]
+        return found * 2
+
+
+SAID: dict[str, Callable[[Any], Any]] = {
+    "1": lambda n: n >= 1,
+    "2": lambda n: n >= 2,
+    "over 3": lambda n: n > 3,
+    "to 3": lambda n: n <= 3,
+    "none": lambda n: n < 1,
+    "not 2": lambda n: n != 2,
+    "even": lambda n: n % 2 == 0,
+    "twice": lambda n: 2 * n >= 5,
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_a_model_says_of_a_size_that_the_run_computes_is_checked(
+    name: str,
+):
+    holds = SAID[name]
+    known = next(count for count in range(9) if holds(count) and count != 1)
+    example = torch.cat([torch.ones(known), -torch.ones(9 - known)])
+    program = torch.export.export(Checked(holds), (example,))
+    module = sr.compile(program, options=sr.Options(cache=False))
+    for count in range(6):
+        x = np.concatenate([np.ones(count), -np.ones(9 - count)]).astype(np.float32)
+        if holds(count):
+            np.testing.assert_array_equal(module(x), np.full(count, 2))
+        else:
+            with pytest.raises(ValueError, match="expected "):
+                module(x)
+
+
+COMPUTED: dict[str, Function] = {
+    "mul": lambda x, n: x * n.item(),
+    "rsub": lambda x, n: n.item() - x,
+    "gt": lambda x, n: x > n.item(),
+    "clamp": lambda x, n: x.clamp(min=n.item()),
+    "where": lambda x, n: torch.where(x > 0, x, n.item()),
+}
+
+
+@pytest.mark.parametrize("value", [3, -3, 2.5, True], ids=str)
+@pytest.mark.parametrize("name", COMPUTED)
+def test_a_number_that_the_run_computes(name: str, value: Any):
+    model = Wrapped(COMPUTED[name])
+    x, n = numbers(4, 3), torch.tensor(value)
+    program = torch.export.export(model, (x, n))
+    got: Any = sr.compile(program, options=sr.Options(cache=False))(x, n)
+    np.testing.assert_allclose(got, model(x, n), rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_a_tensor_of_one_element_has_a_place_or_none(value: float):
+    model = Wrapped(lambda x: (torch.nonzero(x > 0), x[x > 0]))
+    program = torch.export.export(model, (torch.ones(1),))
+    module = sr.compile(program, options=sr.Options(cache=False))
+    x = torch.tensor([value])
+    for got, wanted in zip(module(x), model(x), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+        assert got.shape == tuple(wanted.shape)
 
 
 def test_a_size_out_of_its_range_is_an_error_of_the_run():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -207,10 +208,63 @@ def test_a_mean_of_integers_that_meet():
     assert "a mean of integers" in str(error)
 
 
-def test_a_number_from_data_that_is_no_size():
-    model = Wrapped(lambda x, f: x.sum() * f.item())
+def test_a_number_from_data_as_an_attribute():
+    model = Wrapped(lambda x, f: nn.functional.leaky_relu(x, f.item()))
     error = unsupported(model, floats(4), torch.tensor(3.5))
     assert "a number that the run computes" in str(error)
+
+
+UNLIMITED: dict[str, Function] = {
+    "slice": lambda x, n: x[: n.item()],
+    "tensor_split": lambda x, n: torch.tensor_split(x, n.reshape(1))[0],
+}
+
+
+@pytest.mark.parametrize("name", UNLIMITED)
+def test_a_number_from_data_as_a_size_without_a_range(name: str):
+    error = unsupported(Wrapped(UNLIMITED[name]), floats(4), torch.tensor(3))
+    assert "as a size it needs a range: torch._check(" in str(error)
+
+
+DROPS: dict[str, Callable[[Any, float], Any]] = {
+    "dropout": lambda x, p: nn.functional.dropout(x, p, True),
+    "native_dropout": lambda x, p: torch.native_dropout(x, p, True)[0],
+    "alpha_dropout": lambda x, p: nn.functional.alpha_dropout(x, p, True),
+    "feature dropout": lambda x, p: nn.functional.dropout2d(x, p, True),
+    "attention": lambda x, p: nn.functional.scaled_dot_product_attention(
+        x, x, x, dropout_p=p
+    ),
+    "multi-head attention": lambda x, p: nn.functional.multi_head_attention_forward(
+        x[0],
+        x[0],
+        x[0],
+        4,
+        2,
+        torch.eye(4).repeat(3, 1),
+        None,
+        None,
+        None,
+        False,
+        p,
+        torch.eye(4),
+        None,
+        training=True,
+    )[0],
+}
+
+
+@pytest.mark.parametrize("name", DROPS)
+def test_dropout_in_training_is_refused(name: str):
+    model = Wrapped(lambda x: DROPS[name](x, 0.5))
+    (found, *_) = unsupported(model, floats(2, 3, 4, 4)).ops
+    assert "dropout" in found.op or "bernoulli" in found.op
+
+
+def test_a_program_exported_in_training_is_refused():
+    model = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5)).train()
+    program = torch.export.export(model, (floats(2, 3),))
+    with pytest.raises(UnsupportedModelError, match="export the model in eval mode"):
+        read_torch(program, context())
 
 
 def test_a_number_from_sizes_that_is_no_size():
