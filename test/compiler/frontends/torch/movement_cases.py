@@ -60,12 +60,7 @@ CASES: dict[str, Case] = {
     "chunk": dynamic(lambda x: x.chunk(3, -1)[1], floats(*X)),
     "unbind": dynamic(lambda x: sum(x.unbind(1)), floats(*X)),
     "embedding": dynamic(F.embedding, whole(4, 3, low=0, high=7), floats(7, 5)),
-    **{
-        f"unfold scalar by {size}": fixed(
-            lambda x, size=size: x.unfold(0, size, 1), floats()
-        )
-        for size in (0, 1)
-    },
+    "unfold scalar": fixed(lambda x: x.unfold(0, 1, 1), floats()),
     # Tensors out of nothing.
     "full": dynamic(
         lambda x: torch.full((3, x.shape[0]), 2.5) + x.shape[0], floats(*X)

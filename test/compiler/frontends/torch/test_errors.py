@@ -226,6 +226,17 @@ def test_a_number_from_data_as_a_size_without_a_range(name: str):
     assert "as a size it needs a range: torch._check(" in str(error)
 
 
+EYE = torch.eye(4)
+
+
+def multi_head(x: Any, dropout_p: float) -> Any:
+    """Attention of a sequence to itself, in training."""
+    given = (x, x, x, 4, 2, EYE.repeat(3, 1), None, None, None, False)
+    return nn.functional.multi_head_attention_forward(
+        *given, dropout_p, EYE, None, training=True
+    )
+
+
 DROPS: dict[str, Callable[[Any, float], Any]] = {
     "dropout": lambda x, p: nn.functional.dropout(x, p, True),
     "native_dropout": lambda x, p: torch.native_dropout(x, p, True)[0],
@@ -234,22 +245,7 @@ DROPS: dict[str, Callable[[Any, float], Any]] = {
     "attention": lambda x, p: nn.functional.scaled_dot_product_attention(
         x, x, x, dropout_p=p
     ),
-    "multi-head attention": lambda x, p: nn.functional.multi_head_attention_forward(
-        x[0],
-        x[0],
-        x[0],
-        4,
-        2,
-        torch.eye(4).repeat(3, 1),
-        None,
-        None,
-        None,
-        False,
-        p,
-        torch.eye(4),
-        None,
-        training=True,
-    )[0],
+    "multi-head attention": lambda x, p: multi_head(x[0], dropout_p=p)[0],
 }
 
 
