@@ -1,10 +1,10 @@
 """
 Regular files: opened without waiting, and read no further than they were long.
 
-A name may be that of a pipe or a device, on which a reader waits for ever, and it may be
-given to something else between a look at it and its opening. So files are opened without
-waiting, and the descriptor says what was opened. Bytes are read into memory and never
-mapped: to read a mapped file that somebody makes shorter ends the process.
+A name may be that of a pipe or a device, on which a reader waits for ever, and may be
+given to something else between a look at it and its opening. So files are opened
+without waiting, and the descriptor says what was opened. Bytes are read into memory:
+who reads a mapped file that was made shorter gets a signal that ends the process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
+FILE = "a file"
+
 KINDS = {
+    stat.S_IFREG: FILE,
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -91,7 +94,25 @@ def check_regular(status: os.stat_result, path: Path | str) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if kind != stat.S_IFREG:
-        raise OSError(errno.EINVAL, f"{KINDS.get(kind, 'no file')}", str(path))
+        raise OSError(errno.EINVAL, KINDS.get(kind, "no file"), str(path))
+
+
+def kind_of(path: Path) -> str:
+    """What a path leads to, in words; raises `OSError` when that cannot be said."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "no such file"
+    return KINDS.get(stat.S_IFMT(mode), "no file")
+
+
+def reason(error: OSError) -> str:
+    """What came in place of a file, in words."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "a folder"
+    return error.strerror or str(error)
 
 
 def size_of(file: FileIO) -> int:
@@ -132,7 +153,7 @@ def fill(file: FileIO, start: int, array: Bytes) -> Iterator[Bytes]:
     file.seek(start)
     for begin in range(0, array.size, PIECE):
         piece = array[begin : begin + PIECE]
-        left = memoryview(piece)
+        left = piece.data
         while left:
             count = file.readinto(left)
             if not count:

@@ -232,7 +232,7 @@ def test_pickles_are_never_read():
     ("arguments", "message"),
     [
         (["none.mlir"], "none.mlir: expected a model, got no such file"),
-        (["."], ".: expected a model, got no such file"),
+        (["."], ".: expected a model, got a folder"),
         (["bad.mlir"], "bad.mlir:1:14"),
         (["bad.txt"], "bad.txt: expected a file that ends in .onnx or .mlir, got .txt"),
         (["one.mlir", "--planner", "x"], "expected a planner like "),
