@@ -1,0 +1,160 @@
+"""A model is compiled from the bytes that its key is of, whatever becomes of them."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+import static_runtime as sr
+from static_runtime.compiler import source_file
+from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.errors import ModelFileError
+from static_runtime.compiler.source_file import LONGEST, SourceFile, digest_of
+from static_runtime.runtime import regular_file
+from static_runtime.runtime.regular_file import PIECE
+
+from ..workers import run_apart
+from .replaced_files import MOMENTS, WAYS, answer, change_at, pairs
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a model; the cache of the test is beside it."""
+    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "models").mkdir()
+    return tmp_path / "models"
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["text", "sidecar", "model", "external"])
+def test_no_model_gets_the_answer_of_another(
+    kind: str, way: str, moment: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pair = pairs(folder)[kind]
+    for name, data in pair.rest.items():
+        (folder / name).write_bytes(data)
+    first, second = pair.contents
+    changed, model = folder / pair.changed, folder / pair.model
+    changed.write_bytes(first)
+    change_at(moment, lambda: WAYS[way](changed, second), monkeypatch)
+    # While it is compiled the file has the one content and then the other.
+    assert answer(model) in pair.answers
+    for content, expected in ((second, 1), (first, 0), (second, 1)):
+        WAYS[way](changed, content)
+        for _ in range(2):
+            assert answer(model) == pair.answers[expected]
+
+
+def test_a_file_that_is_replaced_by_a_known_one_is_not_compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pair = pairs(folder)["model"]
+    first, second = pair.contents
+    model = folder / pair.model
+    model.write_bytes(second)
+    sr.compile(model)
+    model.write_bytes(first)
+    change_at("looked for", lambda: WAYS["replaced"](model, second), monkeypatch)
+    assert sr.compile(model).report.warm
+
+
+@pytest.mark.parametrize("kind", ["sidecar", "model", "external"])
+def test_a_file_that_is_written_to_as_it_is_read_is_refused(
+    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pair = pairs(folder)[kind]
+    for name, data in pair.rest.items():
+        (folder / name).write_bytes(data)
+    changed = folder / pair.changed
+    changed.write_bytes(pair.contents[0])
+    readinto = regular_file.FileIO.readinto
+    target = changed.stat().st_ino
+
+    class Changed(regular_file.FileIO):
+        """A file that changes after the first of its bytes were read."""
+
+        def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+            count = readinto(self, buffer[:100])
+            if os.fstat(self.fileno()).st_ino == target and loud:
+                WAYS["overwritten"](changed, pair.contents[1])
+            return count
+
+    loud = False
+    monkeypatch.setattr(regular_file, "FileIO", Changed)
+    compilation = Compilation(folder / pair.model, options=sr.Options(cache=False))
+    loud = True
+    with pytest.raises(ModelFileError, match="expected a file that stays as it is"):
+        compilation.run()
+
+
+def test_nothing_is_hashed_where_nothing_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object) -> str:
+        raise AssertionError("expected no hash")
+
+    pair = pairs(folder)["model"]
+    (folder / pair.model).write_bytes(pair.contents[0])
+    monkeypatch.setattr(Compilation, "key_of", refuse)
+    module = sr.compile(folder / pair.model, options=sr.Options(cache=False))
+    assert not module.report.warm
+
+
+@pytest.mark.parametrize("size", [0, 1, PIECE, 2 * PIECE + 3])
+def test_the_digest_of_a_file_is_that_of_its_bytes(size: int, folder: Path):
+    path = folder / "m.onnx"
+    path.write_bytes(data := bytes(range(256)) * (size // 256) + bytes(size % 256))
+    source = SourceFile.read(path)
+    assert source.data.tobytes() == data
+    assert source.digest == digest_of(path) == sha256(data).hexdigest()
+    assert source.folder == folder
+
+
+COMPILE = """
+import sys
+import static_runtime as sr
+
+for name in sys.argv[1:]:
+    try:
+        sr.compile(name)
+    except (sr.CompileError, OSError) as error:
+        print(str(error).splitlines()[0], end=": \\n")
+"""
+
+
+def test_no_model_is_waited_for(folder: Path):
+    os.mkfifo(folder / "pipe.onnx")
+    (folder / "folder.mlir").mkdir()
+    (folder / "zero.mlir").symlink_to("/dev/zero")
+    (folder / "log.mlir").symlink_to("/proc/kmsg")
+    with (folder / "sparse.onnx").open("wb") as file:
+        file.truncate(2**40)
+    names = [f"{each}" for each in sorted(folder.iterdir())]
+    lines = run_apart(COMPILE, *names)
+    told = [line.removeprefix(f"{folder}/").removesuffix(": ") for line in lines]
+    got = dict(line.split(": ", 1) if ": " in line else (line, "") for line in told)
+    # What the system says of its log is another matter; nobody waits for a line of it.
+    assert {name.split(":")[0] for name in got} >= {"log.mlir"}
+    long = (
+        f"at most {LONGEST} bytes, got {2**40}; store its weights in a file beside it"
+    )
+    assert {name: each for name, each in got.items() if "log" not in name} == {
+        "folder.mlir": "expected a model, got a folder",
+        "pipe.onnx": "expected a model, got a pipe",
+        "sparse.onnx": f"expected a model of {long}",
+        "zero.mlir": "expected a model, got a device",
+    }
+
+
+def test_a_file_that_is_too_long_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(source_file, "LONGEST", 10)
+    (folder / "m.onnx").write_bytes(bytes(11))
+    for read in (SourceFile.read, digest_of):
+        with pytest.raises(ModelFileError, match="at most 10 bytes, got 11; store its"):
+            read(folder / "m.onnx")
