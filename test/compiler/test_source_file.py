@@ -118,11 +118,11 @@ COMPILE = """
 import sys
 import static_runtime as sr
 
-for name in sys.argv[1:]:
+for path in sys.argv[1:]:
     try:
-        sr.compile(name)
+        sr.compile(path)
     except (sr.CompileError, OSError) as error:
-        print(str(error).splitlines()[0], end=": \\n")
+        print(path, str(error).splitlines()[0], sep="|")
 """
 
 
@@ -130,24 +130,24 @@ def test_no_model_is_waited_for(folder: Path):
     os.mkfifo(folder / "pipe.onnx")
     (folder / "folder.mlir").mkdir()
     (folder / "zero.mlir").symlink_to("/dev/zero")
+    # A file that is empty by its size, and that who reads on waits for.
     (folder / "log.mlir").symlink_to("/proc/kmsg")
     with (folder / "sparse.onnx").open("wb") as file:
         file.truncate(2**40)
-    names = [f"{each}" for each in sorted(folder.iterdir())]
-    lines = run_apart(COMPILE, *names)
-    told = [line.removeprefix(f"{folder}/").removesuffix(": ") for line in lines]
-    got = dict(line.split(": ", 1) if ": " in line else (line, "") for line in told)
-    # What the system says of its log is another matter; nobody waits for a line of it.
-    assert {name.split(":")[0] for name in got} >= {"log.mlir"}
+    lines = run_apart(COMPILE, *folder.iterdir())
+    told = {Path(path).name: each for path, each in (li.split("|") for li in lines)}
+    assert told.pop("log.mlir")
     long = (
         f"at most {LONGEST} bytes, got {2**40}; store its weights in a file beside it"
     )
-    assert {name: each for name, each in got.items() if "log" not in name} == {
+    for name, message in {
         "folder.mlir": "expected a model, got a folder",
         "pipe.onnx": "expected a model, got a pipe",
         "sparse.onnx": f"expected a model of {long}",
         "zero.mlir": "expected a model, got a device",
-    }
+    }.items():
+        assert told.pop(name) == f"{folder / name}: {message}"
+    assert not told
 
 
 def test_a_file_that_is_too_long_is_refused(
