@@ -13,6 +13,7 @@ import pytest
 import static_runtime as sr
 from static_runtime.compiler.compile import SUFFIX, Compilation, make_module
 from static_runtime.compiler.report import CompileReport
+from static_runtime.runtime import artifact as artifact_module
 from static_runtime.runtime.artifact import (
     Artifact,
     ArtifactError,
@@ -24,6 +25,8 @@ from static_runtime.runtime.cache import default_folder
 from static_runtime.runtime.constant_block import PIECE, ConstantBlock
 from static_runtime.runtime.regular_file import open_regular
 from static_runtime.runtime.safetensors import read, write
+
+from ..workers import run_apart
 
 MODEL = """
 func.func @model(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
@@ -162,6 +165,87 @@ def test_a_program_of_another_kind_is_refused_with_a_right_digest(path: Path):
         save_file(path, Artifact(other, artifact.objects, artifact.constants, {}))
         with pytest.raises(ArtifactError, match="expected an artifact for"):
             load_file(path)
+
+
+def test_an_artifact_of_another_key_is_not_loaded(path: Path):
+    other = MODEL.replace("[1.0, 2.0, 4.0]", "[5.0, 5.0, 5.0]")
+    assert not sr.compile(other).report.warm
+    (second,) = {*path.parent.glob(f"*{SUFFIX}")} - {path}
+    second.replace(path)
+    with pytest.raises(ArtifactError, match="got one that was made for"):
+        load_file(path)
+    module = sr.compile(MODEL)
+    assert not module.report.warm
+    np.testing.assert_array_equal(module(X), Y)
+
+
+TRUNCATED = """
+import os, sys
+from pathlib import Path
+import numpy as np
+import static_runtime as sr
+from static_runtime.runtime.safetensors import write
+
+folder = Path(sys.argv[1])
+os.environ["STATIC_RUNTIME_CACHE"] = str(folder / "cache")
+write(folder / "w", {"w": np.ones((1000, 1000), np.float32)})
+(folder / "m.mlir").write_text('''
+builtin.module attributes {graph.weights = "w"} {
+  func.func @f(%x: tensor<1x1000xf32>) -> tensor<1x1000xf32> {
+    %0 = graph.weight "w" : tensor<1000x1000xf32>
+    %1 = graph.matmul %x, %0 : tensor<1x1000xf32>, tensor<1000x1000xf32>
+      -> tensor<1x1000xf32>
+    return %1 : tensor<1x1000xf32>
+  }
+}
+''')
+x = np.ones((1, 1000), np.float32)
+models = [sr.compile(folder / "m.mlir") for _ in range(2)]
+for path in (folder / "cache").iterdir():
+    os.truncate(path, 0)
+os.truncate(folder / "w", 0)
+for model in models:
+    print(model.report.warm, {*model(x).ravel().tolist()})
+"""
+
+
+def test_a_module_does_not_need_its_files(tmp_path: Path):
+    # Who reads a mapped file that was cut short is ended by a signal.
+    lines = run_apart(TRUNCATED, tmp_path)
+    assert lines == ["False {1000.0}", "True {1000.0}"]
+
+
+FULL = (
+    TRUNCATED[: TRUNCATED.index("models =")]
+    + """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+model = sr.compile(folder / "m.mlir")
+print({*model(x).ravel().tolist()})
+print(sum(each.suffix in (".sr", ".tmp") for each in (folder / "cache").iterdir()))
+"""
+)
+
+
+def test_a_full_disk_leaves_no_half_of_an_artifact(tmp_path: Path):
+    # A limit on the size of files stands for the end of the disk.
+    assert run_apart(FULL, tmp_path) == ["{1000.0}", "0"]
+
+
+@pytest.mark.parametrize("copied", [0, 2**30])
+def test_constants_are_the_same_mapped_or_copied(
+    large: Path, copied: int, monkeypatch: pytest.MonkeyPatch
+):
+    expected = load_file(large).block.tobytes()
+    monkeypatch.setattr(artifact_module, "COPIED", copied)
+    constants = load_file(large).block
+    assert constants.tobytes() == expected
+    assert constants.ctypes.data % 64 == 0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        constants.flags.writeable = True
+    # A mapped file that is removed, or replaced, is there as long as it is needed.
+    large.write_bytes(b"") if copied else large.unlink()
+    assert constants.tobytes() == expected
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])

@@ -71,6 +71,21 @@ def test_refuses_another_suffix(tmp_path: Path, suffix: str):
         Cache(tmp_path).open(A, suffix)
 
 
+@pytest.mark.parametrize("length", [16, 64])
+def test_no_entry_is_taken_for_another(tmp_path: Path, length: int):
+    cache = Cache(tmp_path)
+    first, second = A[:length], B[:length]
+    for move in (os.rename, os.link):
+        cache.put(first, b"one")
+        move(tmp_path / first, tmp_path / second)
+        assert cache.get(second) is None
+        assert not (tmp_path / second).exists()
+    # Nor is the end of a key taken for the beginning of its bytes.
+    cache.put(A[:16], A[16:].encode())
+    (tmp_path / A[:16]).rename(tmp_path / A)
+    assert cache.get(A) is None
+
+
 @pytest.mark.parametrize("data", [b"", b"some data"])
 def test_what_is_damaged_is_absent_and_removed(tmp_path: Path, data: bytes):
     cache = Cache(tmp_path)
