@@ -193,7 +193,8 @@ class Compilation:
         """The key of a model that is a file or text, which need not be read for it."""
         match self.model:
             case Path() if self.keeps:
-                return self.key_of("file", self.model.suffix, digest_of(self.model))
+                digest = digest_of(self.model, self.options.usable_threads)
+                return self.key_of("file", self.model.suffix, digest)
             case str() | bytes() if self.keeps:
                 return self.key_of("data", self.model)
             case _:
@@ -207,7 +208,8 @@ class Compilation:
         bytes that were read of it, and of nothing that is still to be read.
         """
         if isinstance(source, SourceFile):
-            return self.key_of("file", source.path.suffix, source.digest)
+            digest = source.digest(self.options.usable_threads)
+            return self.key_of("file", source.path.suffix, digest)
         from xdsl.printer import Printer
 
         # With locations, which messages of the compiled model name.

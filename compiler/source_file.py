@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from io import FileIO
 from pathlib import Path
 
@@ -20,6 +21,12 @@ from .errors import ModelFileError
 
 LONGEST = 2**31
 """Bytes that the file of a model may have: more than a message of protobuf can."""
+
+CHUNK = 8 * 2**20
+"""Bytes that are hashed by one thread in a row; a part of every key."""
+
+MOST_THREADS = 4
+"""Threads that hash a file: more would wait for memory."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +59,13 @@ class SourceFile:
         """The folder of the model, which its other files are in."""
         return self.path.parent
 
-    @cached_property
-    def digest(self) -> str:
-        """A hash of the bytes, the same as that of the file."""
-        return hashlib.sha256(self.data.data).hexdigest()
+    def digest(self, threads: int = 1) -> str:
+        """The digest of the bytes, which is that of the file."""
+
+        def digest_at(start: int) -> bytes:
+            return hashlib.sha256(self.data[start : start + CHUNK].data).digest()
+
+        return digest_of_chunks(digest_at, self.data.size, threads)
 
 
 def open_model(path: Path) -> FileIO:
@@ -70,10 +80,33 @@ def open_model(path: Path) -> FileIO:
     return file
 
 
-def digest_of(path: Path) -> str:
-    """A hash of a model's file, of which a piece at a time is in memory."""
-    result = hashlib.sha256()
+def digest_of(path: Path, threads: int = 1) -> str:
+    """The digest of a model's file, of which a piece at a time is in memory."""
     with open_model(path) as file:
-        for piece in pieces(file, 0, size_of(file)):
-            result.update(piece.data)
-    return result.hexdigest()
+        size = size_of(file)
+
+        def digest_at(start: int) -> bytes:
+            result = hashlib.sha256()
+            for piece in pieces(file, start, min(CHUNK, size - start)):
+                result.update(piece.data)
+            return result.digest()
+
+        return digest_of_chunks(digest_at, size, threads)
+
+
+def digest_of_chunks(digest_at: Callable[[int], bytes], size: int, threads: int) -> str:
+    """
+    A hash of the hashes of all chunks of `size` bytes, which are at `digest_at`.
+
+    It does not depend on the number of threads.
+    """
+    starts = range(0, size, CHUNK)
+    threads = min(threads, len(starts), MOST_THREADS)
+    if threads > 1:
+        try:
+            with ThreadPoolExecutor(threads) as pool:
+                return hashlib.sha256(b"".join(pool.map(digest_at, starts))).hexdigest()
+        except RuntimeError:
+            # There are no more threads, or Python is about to end.
+            pass
+    return hashlib.sha256(b"".join(map(digest_at, starts))).hexdigest()

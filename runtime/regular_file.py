@@ -149,13 +149,14 @@ def fill(file: FileIO, start: int, array: Bytes) -> Iterator[Bytes]:
     Reads the bytes of a file from `start` on into `array`; its parts, as they come.
 
     Each has `PIECE` bytes, and the last one fewer. Raises `OSError` when the file ends.
+    Threads may read one file, as its position is not used.
     """
-    file.seek(start)
     for begin in range(0, array.size, PIECE):
         piece = array[begin : begin + PIECE]
         left = piece.data
         while left:
-            count = file.readinto(left)
+            at = start + begin + piece.size - len(left)
+            count = os.preadv(file.fileno(), [left], at)
             if not count:
                 raise OSError(errno.EIO, "a file that was cut short as it was read")
             left = left[count:]

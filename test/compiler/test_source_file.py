@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import static_runtime as sr
@@ -13,7 +15,6 @@ from static_runtime.compiler import source_file
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.errors import ModelFileError
 from static_runtime.compiler.source_file import LONGEST, SourceFile, digest_of
-from static_runtime.runtime import regular_file
 from static_runtime.runtime.regular_file import PIECE
 
 from ..workers import run_apart
@@ -71,22 +72,18 @@ def test_a_file_that_is_written_to_as_it_is_read_is_refused(
         (folder / name).write_bytes(data)
     changed = folder / pair.changed
     changed.write_bytes(pair.contents[0])
-    readinto = regular_file.FileIO.readinto
-    target = changed.stat().st_ino
+    preadv, target = os.preadv, changed.stat().st_ino
 
-    class Changed(regular_file.FileIO):
-        """A file that changes after the first of its bytes were read."""
+    def change(descriptor: int, buffers: list[memoryview], at: int) -> int:
+        # After the first of its bytes were read.
+        (buffer,) = buffers
+        count = preadv(descriptor, [buffer[:100]], at)
+        if os.fstat(descriptor).st_ino == target:
+            WAYS["overwritten"](changed, pair.contents[1])
+        return count
 
-        def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-            count = readinto(self, buffer[:100])
-            if os.fstat(self.fileno()).st_ino == target and loud:
-                WAYS["overwritten"](changed, pair.contents[1])
-            return count
-
-    loud = False
-    monkeypatch.setattr(regular_file, "FileIO", Changed)
+    monkeypatch.setattr(os, "preadv", change)
     compilation = Compilation(folder / pair.model, options=sr.Options(cache=False))
-    loud = True
     with pytest.raises(ModelFileError, match="expected a file that stays as it is"):
         compilation.run()
 
@@ -105,13 +102,33 @@ def test_nothing_is_hashed_where_nothing_is_kept(
 
 
 @pytest.mark.parametrize("size", [0, 1, PIECE, 2 * PIECE + 3])
-def test_the_digest_of_a_file_is_that_of_its_bytes(size: int, folder: Path):
+def test_the_digest_of_a_file_is_that_of_its_bytes(
+    size: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(source_file, "CHUNK", PIECE // 2)
     path = folder / "m.onnx"
-    path.write_bytes(data := bytes(range(256)) * (size // 256) + bytes(size % 256))
+    path.write_bytes(data := np.random.default_rng(1).bytes(size))
     source = SourceFile.read(path)
     assert source.data.tobytes() == data
-    assert source.digest == digest_of(path) == sha256(data).hexdigest()
     assert source.folder == folder
+    chunks = [data[at : at + PIECE // 2] for at in range(0, size, PIECE // 2)]
+    digests = [sha256(chunk).digest() for chunk in chunks]
+    for threads in (1, 3, 100):
+        expected = sha256(b"".join(digests)).hexdigest()
+        assert source.digest(threads) == digest_of(path, threads) == expected
+
+
+def test_a_file_is_hashed_where_there_are_no_threads(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(source_file, "CHUNK", 10)
+    (folder / "m.onnx").write_bytes(bytes(100))
+    expected = digest_of(folder / "m.onnx")
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert digest_of(folder / "m.onnx", 4) == expected
 
 
 COMPILE = """
