@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -103,6 +102,9 @@ def digest_of_chunks(digest_at: Callable[[int], bytes], size: int, threads: int)
     starts = range(0, size, CHUNK)
     threads = min(threads, len(starts), MOST_THREADS)
     if threads > 1:
+        # Its import takes as long as a file of some megabytes.
+        from concurrent.futures import ThreadPoolExecutor
+
         try:
             with ThreadPoolExecutor(threads) as pool:
                 return hashlib.sha256(b"".join(pool.map(digest_at, starts))).hexdigest()
