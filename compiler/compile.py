@@ -8,11 +8,12 @@ when the model has ops that run their reference.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from .context import SrContext
     from .driver import AfterPass
+    from .weights import WeightStore
 
 BUILDING = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
@@ -145,7 +147,7 @@ class Compilation:
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass)
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
-        file = self.keep(key, artifact, ctx.weights.files)
+        file = self.keep(key, artifact, ctx.weights)
         block = artifact.block if file is None else NOTHING
         end = time.perf_counter()
         report = replace(
@@ -256,26 +258,29 @@ class Compilation:
         return self.model.parent if isinstance(self.model, Path) else Path()
 
     def keep(
-        self, key: str | None, artifact: Artifact, files: Mapping[str, Any]
+        self, key: str | None, artifact: Artifact, weights: WeightStore
     ) -> FileIO | None:
         """
-        Writes the artifact of a model of which these other files were read; it, open
-        for reading, or None where it cannot be kept.
+        Writes the artifact of a model with these weights; it, open for reading, or None
+        where it cannot be kept.
         """
         if self.cache is None or key is None or not self.cache.writable:
             return None
-        noted = replace(artifact, notes={**artifact.notes, FILES: files})
+        noted = replace(artifact, notes={**artifact.notes, FILES: weights.files})
         try:
             with ExitStack() as stack:
                 with self.cache.create(key, SUFFIX) as file:
                     save(file, noted, key)
+                    if not weights.is_as_hashed():
+                        raise OSError(errno.EBUSY, "weights that others write to")
                     file.flush()
                     # Whoever else keeps something may find that this is too large.
                     kept = stack.enter_context(FileIO(os.dup(file.fileno())))
                 stack.pop_all()
                 return kept
         except OSError:
-            # A full disk does not keep a model from running.
+            # A full disk does not keep a model from running, nor do weights that were
+            # changed meanwhile: but then this is not what its key says.
             return None
 
 

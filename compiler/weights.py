@@ -11,7 +11,7 @@ folder:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class WeightStore:
         self.arrays: dict[str, Array] = {}
         self._numbers: dict[str, int] = {}
         self._names: dict[tuple[str, int], str] = {}
+        self._hashed: tuple[dict[str, Array], str] | None = None
         self.files: dict[str, dict[str, Any]] = {}
         """
         The files in the model's folder that entries come from, by name, and what was
@@ -89,12 +90,27 @@ class WeightStore:
 
     def digest(self) -> str:
         """A hash of every entry: names, dtypes, shapes and bytes."""
-        result = hashlib.sha256()
-        for name in sorted(self.arrays):
-            array = self.arrays[name]
-            result.update(f"{name} {array.dtype} {array.shape}\n".encode())
-            result.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-        return result.hexdigest()
+        arrays = dict(self.arrays)
+        self._hashed = arrays, digest_of(arrays)
+        return self._hashed[1]
+
+    def is_as_hashed(self) -> bool:
+        """
+        Whether what `digest` hashed, if it did, is what it was.
+
+        The weights of a framework are in memory that others may write to.
+        """
+        return self._hashed is None or digest_of(self._hashed[0]) == self._hashed[1]
+
+
+def digest_of(arrays: Mapping[str, Array]) -> str:
+    """A hash of arrays: names, dtypes, shapes and bytes."""
+    result = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        result.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        result.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return result.hexdigest()
 
 
 def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
 from static_runtime.compiler import source_file
 from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.errors import ModelFileError
+from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.source_file import LONGEST, SourceFile, digest_of
 from static_runtime.runtime.regular_file import PIECE
 
 from ..workers import run_apart
-from .replaced_files import MOMENTS, WAYS, answer, change_at, pairs
+from .replaced_files import (
+    MOMENTS,
+    TEXT,
+    WAYS,
+    X,
+    answer,
+    change_at,
+    pairs,
+    weight,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +61,34 @@ def test_no_model_gets_the_answer_of_another(
         WAYS[way](changed, content)
         for _ in range(2):
             assert answer(model) == pair.answers[expected]
+
+
+@pytest.mark.parametrize("moment", ["read", "compiled", "kept"])
+def test_weights_in_memory_may_change_too(moment: str, monkeypatch: pytest.MonkeyPatch):
+    # As those of a module of PyTorch do, of which the key is a hash of what was read.
+    array = weight(1)
+
+    class Model:
+        """A model that another front end reads."""
+
+    def read(ctx: SrContext) -> ModuleOp:
+        ctx.weights.put("w", array)
+        return read_mlir(TEXT.replace("NAME", "add"), ctx)
+
+    def front_end(*_: object) -> Callable[[SrContext], ModuleOp]:
+        return read
+
+    def compiled() -> float:
+        (result,) = {*sr.compile(Model())(X).tolist()}
+        return result
+
+    monkeypatch.setattr(Compilation, "front_end", front_end)
+    change_at(moment, lambda: array.fill(2), monkeypatch)
+    compiled()
+    for value in (1, 2, 1):
+        array.fill(value)
+        assert compiled() == value
+    assert sr.compile(Model()).report.warm
 
 
 def test_a_file_that_is_replaced_by_a_known_one_is_not_compiled(
