@@ -124,12 +124,12 @@ def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:
         weights.load(file.parent, name.data)
     except OutsideError as error:
         raise ModelFileError(
-            f"{file}: expected weights in the folder of the model, got {name.data}"
+            f"{file}: expected weights in the folder of the model, got {name.data[:80]}"
         ) from error
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, ModelFileError):
             raise
         got = reason(error) if isinstance(error, OSError) else error
         raise ModelFileError(
-            f"{file}: expected its weights in {name.data} beside it, got {got}"
+            f"{file}: expected its weights in {name.data[:80]} beside it, got {got}"
         ) from error
