@@ -101,7 +101,7 @@ def main(path: str, given: list[str]) -> None:
     """Prints the table of one model."""
     compilation = Compilation(Path(path), options=Options(cache=False))
     ctx = context()
-    module: ModuleOp = compilation.front_end()(ctx)
+    module: ModuleOp = compilation.front_end(compilation.source())(ctx)
     driver = Driver(ctx, Options(cache=False), "host", None)
     artifact, report = driver.compile(module)
     made = make_module(artifact, report)

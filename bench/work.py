@@ -56,7 +56,8 @@ class Work:
 def work_of(path: Path) -> Work:
     """The work of a model with fixed sizes, from its file."""
     ctx = context()
-    module = Compilation(path, options=Options(cache=False)).front_end()(ctx)
+    compilation = Compilation(path, options=Options(cache=False))
+    module = compilation.front_end(compilation.source())(ctx)
     for each in pipeline(Options(cache=False), "host"):
         if isinstance(each, Fuse):
             break

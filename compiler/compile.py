@@ -8,38 +8,39 @@ when the model has ops that run their reference.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
-from io import StringIO
+from io import FileIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.artifact import (
-    Artifact,
-    ArtifactError,
-    load,
-    mapped_constants,
-    save,
-)
+import numpy as np
+
+from ..runtime.artifact import Artifact, ArtifactError, load, save, written_constants
 from ..runtime.cache import Cache, default_folder
 from ..runtime.code import link
-from ..runtime.constant_block import Bytes
 from ..runtime.module import StaticModule
+from ..runtime.regular_file import FILE, kind_of
 from .errors import CompileError, ModelFileError
 from .host import check_runs_here, host_text, machine_text
 from .options import Options
 from .report import CompileReport
+from .source_file import SourceFile, digest_of
+from .weight_file import is_as_noted
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from .context import SrContext
     from .driver import AfterPass
+    from .weights import WeightStore
 
 BUILDING = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
@@ -48,7 +49,10 @@ SUFFIX = ".sr"
 """How the name of an artifact ends."""
 
 FILES = "files"
-"""The note of an artifact that holds the digests of files beside the model's own."""
+"""The note of an artifact that says what was read of files beside the model's own."""
+
+NOTHING = np.zeros(0, np.uint8)
+"""The constants of an artifact while they are in its file only."""
 
 
 def compile(
@@ -103,40 +107,48 @@ class Compilation:
                 "tune=True; leave one of them out"
             )
         key = self.key_of_file()
+        file: FileIO | None = None
         if (found := self.find(key)) is not None:
-            return self.load(found, start)
-        with BUILDING:
-            return self.compile(key, start)
+            artifact, report = found, warm_report(found, start)
+        else:
+            with BUILDING:
+                artifact, report, file = self.compile(key, start)
+        if file is not None:
+            # By now there is nothing left of what the model was compiled from.
+            artifact, report = with_constants(artifact, report, file)
+        return make_module(artifact, report, self.options.usable_threads)
 
-    def compile(self, key: str | None, start: float) -> StaticModule:
-        """The model read and compiled anew, unless what was read is found by that."""
+    def compile(
+        self, key: str | None, start: float
+    ) -> tuple[Artifact, CompileReport, FileIO | None]:
+        """
+        The model read and compiled anew, unless what was read is found by that.
+
+        Where the artifact was kept, its constants are in the file that is returned.
+        """
         before_import = time.perf_counter()
-        from xdsl.printer import Printer
-
         from .context import context
         from .driver import Driver
         from .tuning.tuner import Tuner
 
-        read, ctx = self.front_end(), context()
+        source, ctx, tried = self.source(), context(), key
+        read = self.front_end(source)
         if self.options.tune:
             ctx.tuner = Tuner(self.cache, f"{version()} {machine_text()}")
         before_read = time.perf_counter()
         start += before_read - before_import
         module = read(ctx)
         reading = time.perf_counter() - before_read
-        if key is None:
-            # With locations, which messages of the compiled model name.
-            text = StringIO()
-            Printer(text, print_debuginfo=True).print_op(module)
-            key = self.key_of("ir", text.getvalue(), ctx.weights.digest())
-            if (found := self.find(key)) is not None:
-                return self.load(found, start)
+        if self.keeps and (key is None or isinstance(source, SourceFile)):
+            key = self.key_of_read(source, module, ctx)
+        if key != tried and (found := self.find(key)) is not None:
+            return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass)
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
-        constants = self.keep(key, artifact, ctx.weights.files)
-        artifact = replace(artifact, constants=constants)
+        file = self.keep(key, artifact, ctx.weights)
+        block = artifact.block if file is None else NOTHING
         end = time.perf_counter()
         report = replace(
             report,
@@ -144,16 +156,22 @@ class Compilation:
             read_seconds=reading,
             keep_seconds=end - before_keep,
         )
-        return make_module(artifact, report, self.options.usable_threads)
+        return replace(artifact, constants=block), report, file
 
-    def front_end(self) -> Callable[[SrContext], ModuleOp]:
-        """What reads the model into the graph dialect, with its framework imported."""
-        model = self.model
-        if isinstance(model, str) or getattr(model, "suffix", "") == ".mlir":
+    def source(self) -> Any:
+        """What the front end reads: the model, or the bytes of its file."""
+        return (
+            SourceFile.read(self.model) if isinstance(self.model, Path) else self.model
+        )
+
+    def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
+        """What reads the source into the graph dialect, with its framework imported."""
+        is_file = isinstance(model, SourceFile)
+        if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
             from .frontends.mlir import read_mlir
 
             return lambda ctx: read_mlir(model, ctx)
-        if isinstance(model, Path | bytes) or type(model).__name__ == "ModelProto":
+        if is_file or isinstance(model, bytes) or type(model).__name__ == "ModelProto":
             from .frontends.onnx import read_onnx
 
             return lambda ctx: read_onnx(model, ctx)
@@ -168,15 +186,38 @@ class Compilation:
         inputs, shapes = self.example_inputs, self.dynamic_shapes
         return lambda ctx: read_torch(model, ctx, inputs, shapes)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether the model is looked for and kept: not when the passes are seen."""
+        return self.cache is not None and self.after_pass is None
+
     def key_of_file(self) -> str | None:
         """The key of a model that is a file or text, which need not be read for it."""
         match self.model:
-            case Path():
-                return self.key_of("file", self.model.suffix, hash_of(self.model))
-            case str() | bytes():
+            case Path() if self.keeps:
+                digest = digest_of(self.model, self.options.usable_threads)
+                return self.key_of("file", self.model.suffix, digest)
+            case str() | bytes() if self.keeps:
                 return self.key_of("data", self.model)
             case _:
                 return None
+
+    def key_of_read(self, source: Any, module: ModuleOp, ctx: SrContext) -> str:
+        """
+        The key of what was read.
+
+        A file may have been replaced since it was looked for, so the key is of the
+        bytes that were read of it, and of nothing that is still to be read.
+        """
+        if isinstance(source, SourceFile):
+            digest = source.digest(self.options.usable_threads)
+            return self.key_of("file", source.path.suffix, digest)
+        from xdsl.printer import Printer
+
+        # With locations, which messages of the compiled model name.
+        text = StringIO()
+        Printer(text, print_debuginfo=True).print_op(module)
+        return self.key_of("ir", text.getvalue(), ctx.weights.digest())
 
     def key_of(self, *parts: str | bytes) -> str:
         """A hash of parts of a model, the options, the target and this version."""
@@ -193,57 +234,79 @@ class Compilation:
         return result.hexdigest()
 
     def find(self, key: str | None) -> Artifact | None:
-        """The artifact with this key, unless the passes are to be seen."""
-        if self.cache is None or key is None or self.after_pass is not None:
+        """The artifact with this key, if there is one for the model's other files."""
+        if self.cache is None or key is None:
             return None
-        path = self.cache.find(key, SUFFIX)
-        if path is None:
+        file = self.cache.open(key, SUFFIX)
+        if file is None:
             return None
-        try:
-            found = load(path)
-        except ArtifactError:
-            # What is broken counts as absent: it is compiled and written again.
-            return None
+        with file:
+            try:
+                found = load(file, key)
+            except ArtifactError:
+                # What is broken counts as absent: it is compiled and written again.
+                return None
         files = found.notes.pop(FILES, {})
-        changed = any(
-            digest(self.folder / name) != known for name, known in files.items()
+        is_current = all(
+            is_as_noted(self.folder, name, note) for name, note in files.items()
         )
-        return None if changed else found
+        return found if is_current else None
 
     @property
     def folder(self) -> Path:
-        """The folder of the model, which its other files are beside."""
+        """The folder of the model, which its other files are in."""
         return self.model.parent if isinstance(self.model, Path) else Path()
 
-    def keep(self, key: str, artifact: Artifact, files: Sequence[Path]) -> Bytes:
+    def keep(
+        self, key: str | None, artifact: Artifact, weights: WeightStore
+    ) -> FileIO | None:
         """
-        Writes the artifact of a model with these other files, where it can be; its
-        constants, as they are mapped from there, or else in memory.
+        Writes the artifact of a model with these weights; it, open for reading, or None
+        where it cannot be kept.
         """
-        if self.cache is None or not self.cache.writable or self.after_pass is not None:
-            return artifact.block
-        digests = {os.path.relpath(each, self.folder): digest(each) for each in files}
-        notes = {**artifact.notes, FILES: digests}
-        path = self.cache.path(key, SUFFIX)
+        if self.cache is None or key is None or not self.cache.writable:
+            return None
+        noted = replace(artifact, notes={**artifact.notes, FILES: weights.files})
         try:
-            save(path, replace(artifact, notes=notes))
-            # First, since whoever registers a file may find that it is too large.
-            mapped = mapped_constants(path)
+            with ExitStack() as stack:
+                with self.cache.create(key, SUFFIX) as file:
+                    save(file, noted, key)
+                    if not weights.is_as_hashed():
+                        raise OSError(errno.EBUSY, "weights that others write to")
+                    file.flush()
+                    # Whoever else keeps something may find that this is too large.
+                    kept = stack.enter_context(FileIO(os.dup(file.fileno())))
+                stack.pop_all()
+                return kept
         except OSError:
-            # A full disk does not keep a model from running.
-            return artifact.block
-        self.cache.register(key, SUFFIX)
-        return mapped
+            # A full disk does not keep a model from running, nor do weights that were
+            # changed meanwhile: but then this is not what its key says.
+            return None
 
-    def load(self, artifact: Artifact, start: float) -> StaticModule:
-        """The model of an artifact."""
-        report = CompileReport(
-            seconds=time.perf_counter() - start,
-            warm=True,
-            constant_bytes=artifact.constants.nbytes,
-            **artifact.notes,
-        )
-        return make_module(artifact, report, self.options.usable_threads)
+
+def warm_report(artifact: Artifact, start: float) -> CompileReport:
+    """The report of a model that was found."""
+    return CompileReport(
+        seconds=time.perf_counter() - start,
+        warm=True,
+        constant_bytes=artifact.constants.nbytes,
+        **artifact.notes,
+    )
+
+
+def with_constants(
+    artifact: Artifact, report: CompileReport, file: FileIO
+) -> tuple[Artifact, CompileReport]:
+    """An artifact with the constants that are in its file, and what that took."""
+    start = time.perf_counter()
+    with file:
+        artifact = replace(artifact, constants=written_constants(file))
+    seconds = time.perf_counter() - start
+    return artifact, replace(
+        report,
+        seconds=report.seconds + seconds,
+        keep_seconds=report.keep_seconds + seconds,
+    )
 
 
 def make_module(
@@ -269,28 +332,14 @@ def as_path(model: Any) -> Any:
     if isinstance(model, str) and "\n" not in model and "func.func" not in model:
         model = Path(model)
     if isinstance(model, Path):
-        if not model.is_file():
-            raise ModelFileError(f"{model}: expected a model, got no such file")
+        if (kind := kind_of(model)) != FILE:
+            raise ModelFileError(f"{model}: expected a model, got {kind}")
         if model.suffix not in (".onnx", ".mlir"):
             raise ModelFileError(
                 f"{model}: expected a file that ends in .onnx or .mlir, got "
                 f"{model.suffix or 'no ending'}"
             )
     return model
-
-
-def hash_of(path: Path) -> str:
-    """A hash of the bytes of a file; raises `OSError` when it cannot be read."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def digest(path: Path) -> str:
-    """A hash of the bytes of a file; nothing when it cannot be read."""
-    try:
-        return hash_of(path)
-    except OSError:
-        return ""
 
 
 def target_text(target: str, tune: bool = False) -> str:

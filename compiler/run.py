@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..runtime.atomic_file import atomic_file
 from ..runtime.module import StaticModule
 from ..runtime.program import Program, TensorInfo
+from ..runtime.regular_file import open_regular, reason
 from .benchmark import benchmark
 from .compile import Compilation
 from .options import Options
@@ -77,16 +78,15 @@ def read_arrays(path: Path) -> Array | dict[str, Array]:
     """The array or arrays in a file; raises `InputError` when there are none."""
     try:
         # Given a path, numpy leaves the file open when it is no archive.
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             found: Any = np.load(file, allow_pickle=False)
             if type(found) is np.ndarray:
                 return found
             with found:
                 return {name: found[name] for name in found.files}
     except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
-        raise InputError(
-            f"{path}: expected an .npz or .npy file, got {error}"
-        ) from error
+        got = reason(error) if isinstance(error, OSError) else error
+        raise InputError(f"{path}: expected an .npz or .npy file, got {got}") from error
 
 
 def load_inputs(path: Path, program: Program) -> dict[str, Array]:

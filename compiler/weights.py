@@ -11,15 +11,18 @@ folder:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ..dialects.graph.shape import Array
-from ..runtime.safetensors import SafetensorsError, read, write
+from ..runtime.regular_file import OutsideError, reason
+from ..runtime.safetensors import SafetensorsError, write
 from .errors import ModelFileError
+from .weight_file import WeightFile
 
 KEY = "graph.weights"
 """The attribute of a module that names its file of weights."""
@@ -33,8 +36,12 @@ class WeightStore:
         self.arrays: dict[str, Array] = {}
         self._numbers: dict[str, int] = {}
         self._names: dict[tuple[str, int], str] = {}
-        self.files: list[Path] = []
-        """The files that entries come from, besides that of the model itself."""
+        self._hashed: tuple[dict[str, Array], str] | None = None
+        self.files: dict[str, dict[str, Any]] = {}
+        """
+        The files in the model's folder that entries come from, by name, and what was
+        read of each (`WeightFile.note`).
+        """
 
     def __getitem__(self, key: str) -> Array:
         return self.arrays[key]
@@ -67,14 +74,15 @@ class WeightStore:
         """Removes an entry that nothing reads any more."""
         del self.arrays[key]
 
-    def load(self, path: Path) -> None:
-        """Adds the entries of a safetensors file, mapped into memory."""
+    def load(self, folder: Path, name: str) -> None:
+        """Adds the entries of a safetensors file in the folder of a model."""
+        source = WeightFile(folder, name)
         try:
-            arrays, _ = read(path)
-        except (OSError, SafetensorsError) as error:
-            raise ModelFileError(f"weights {path}: {error}") from error
-        self.arrays.update(arrays)
-        self.files.append(path)
+            with source.open() as file:
+                self.arrays.update(source.read_safetensors(file))
+        except SafetensorsError as error:
+            raise ModelFileError(f"weights {folder / name}: {error}") from error
+        self.files[name] = source.note
 
     def save(self, path: Path | str) -> None:
         """Writes every entry to a safetensors file; all of it, or nothing."""
@@ -82,12 +90,27 @@ class WeightStore:
 
     def digest(self) -> str:
         """A hash of every entry: names, dtypes, shapes and bytes."""
-        result = hashlib.sha256()
-        for name in sorted(self.arrays):
-            array = self.arrays[name]
-            result.update(f"{name} {array.dtype} {array.shape}\n".encode())
-            result.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-        return result.hexdigest()
+        arrays = dict(self.arrays)
+        self._hashed = arrays, digest_of(arrays)
+        return self._hashed[1]
+
+    def is_as_hashed(self) -> bool:
+        """
+        Whether what `digest` hashed, if it did, is what it was.
+
+        The weights of a framework are in memory that others may write to.
+        """
+        return self._hashed is None or digest_of(self._hashed[0]) == self._hashed[1]
+
+
+def digest_of(arrays: Mapping[str, Array]) -> str:
+    """A hash of arrays: names, dtypes, shapes and bytes."""
+    result = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        result.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        result.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return result.hexdigest()
 
 
 def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:
@@ -97,15 +120,16 @@ def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:
         return
     if not isinstance(name, StringAttr):
         raise ModelFileError(f"{file}: expected {KEY} to be a string, got {name}")
-    folder = file.resolve().parent
-    sidecar = (folder / name.data).resolve()
-    if not sidecar.is_relative_to(folder):
+    try:
+        weights.load(file.parent, name.data)
+    except OutsideError as error:
         raise ModelFileError(
-            f"{file}: expected weights in the folder of the model, got {name.data}"
-        )
-    if not sidecar.is_file():
+            f"{file}: expected weights in the folder of the model, got {name.data[:80]}"
+        ) from error
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        got = reason(error) if isinstance(error, OSError) else error
         raise ModelFileError(
-            f"{file}: expected its weights in {sidecar.name} beside it, got no such "
-            "file"
-        )
-    weights.load(sidecar)
+            f"{file}: expected its weights in {name.data[:80]} beside it, got {got}"
+        ) from error

@@ -2,30 +2,48 @@
 Artifacts: a compiled model in one file, from which it runs and is not compiled again.
 
 The file is a safetensors file. It holds the objects of the program as they are linked,
-the block of constants as it is mapped into memory, and the `Program` as text. There is
-nothing in it that is executed while it is read.
+the block of constants as it is in memory, the `Program` as text, and the key that it
+was made for. There is nothing in it that is executed while it is read.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from io import FileIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from .constant_block import PIECE, Bytes, ConstantBlock
+from .constant_block import ALIGNMENT, PIECE, Bytes, ConstantBlock
 from .program import Program
-from .safetensors import SafetensorsError, Stream, read, write
+from .regular_file import fill, locked, read_bytes, room, size_of
+from .safetensors import (
+    Contents,
+    Entry,
+    SafetensorsError,
+    Stream,
+    contents,
+    write_to,
+)
 
 CONSTANTS = "constants"
 """The name of the block of constants in the file."""
 
 DIGEST = "sums"
 """The name of what was written last, of all that is before it."""
+
+KEY = "key"
+"""The text in the file that says what it was made for."""
+
+COPIED = 512 * 2**20
+"""
+Bytes of constants up to which they are read into memory. More are mapped: processes
+share them, and end if their user makes the file shorter, which `Cache` never does.
+"""
 
 ROW = 128
 """Words in a row of a table of which rows and columns are summed up."""
@@ -53,10 +71,11 @@ class ArtifactError(ValueError):
     """A file that is no artifact, or not a whole one."""
 
 
-def save(path: Path, artifact: Artifact) -> None:
-    """Writes an artifact; all of it, or nothing."""
+def save(file: BinaryIO, artifact: Artifact, key: str) -> None:
+    """Writes the artifact that was made for `key` to an open file."""
     constants = artifact.constants
     metadata = {
+        KEY: key,
         "program": artifact.program.to_json(),
         "notes": json.dumps(artifact.notes),
     }
@@ -82,34 +101,62 @@ def save(path: Path, artifact: Artifact) -> None:
         for number, each in enumerate(artifact.objects)
     }
     first = {CONSTANTS: Stream(constants.nbytes, pieces)}
-    write(path, {**first, **objects, DIGEST: Stream(digest.size, last)}, metadata)
+    arrays = {**first, **objects, DIGEST: Stream(digest.size, last)}
+    write_to(file, arrays, metadata)
 
 
-def load(path: Path) -> Artifact:
-    """The artifact in a file; raises `ArtifactError` when there is none."""
+def load(file: FileIO, key: str) -> Artifact:
+    """
+    The artifact for `key` in an open file; raises `ArtifactError` when there is none.
+    """
     try:
-        arrays, metadata = read(path)
-        expected, constants = arrays.pop(DIGEST), arrays.pop(CONSTANTS)
-        digest = Digest(metadata)
-        for piece in pieces_of(constants):
-            digest.add_piece(piece)
+        found = contents(file)
+        if found.metadata[KEY] != key:
+            raise ArtifactError(f"one that was made for {found.metadata[KEY]}")
+        entries, digest = dict(found.entries), Digest(found.metadata)
+        expected = read_entry(file, found, entries.pop(DIGEST))
+        constants = read_constants(file, found, digest)
+        del entries[CONSTANTS]
+        arrays = {name: read_entry(file, found, e) for name, e in entries.items()}
         digest.add_objects(arrays)
         if not np.array_equal(digest.value(), expected):
             raise ArtifactError("a file that was changed since it was written")
-        program = Program.from_json(metadata["program"])
-        notes = json.loads(metadata["notes"])
+        program = Program.from_json(found.metadata["program"])
+        notes = json.loads(found.metadata["notes"])
         objects = [
             arrays[name].tobytes() for name in map(object_name, range(len(arrays)))
         ]
     except (OSError, KeyError, SafetensorsError, ValueError) as error:
-        raise ArtifactError(f"{path}: expected an artifact, got {error}") from error
+        raise ArtifactError(f"expected an artifact for {key}, got {error}") from error
     return Artifact(program, objects, constants, notes)
 
 
-def mapped_constants(path: Path) -> Bytes:
-    """The constants of an artifact that has just been written, mapped into memory."""
-    arrays, _ = read(path)
-    return arrays[CONSTANTS]
+def written_constants(file: FileIO) -> Bytes:
+    """The constants of an artifact that has just been written to an open file."""
+    return read_constants(file, contents(file), None)
+
+
+def read_constants(file: FileIO, found: Contents, digest: Digest | None) -> Bytes:
+    """The block of constants in a file, whose pieces are added to `digest`."""
+    entry = found.entries[CONSTANTS]
+    size, start = entry.end - entry.begin, found.start(CONSTANTS)
+    if size <= COPIED:
+        block = room(size, ALIGNMENT)
+        # Each piece is summed up while it is in a cache.
+        parts = fill(file, start, block)
+    else:
+        data = mmap.mmap(file.fileno(), size_of(file), access=mmap.ACCESS_READ)
+        block = np.frombuffer(data, np.uint8, size, start)
+        parts = pieces_of(block)
+    for piece in parts:
+        if digest is not None:
+            digest.add_piece(piece)
+    return locked(block)
+
+
+def read_entry(file: FileIO, found: Contents, entry: Entry) -> Bytes:
+    """The bytes of something small in a file."""
+    return read_bytes(file, found.start(entry.name), entry.end - entry.begin)
 
 
 def object_name(number: int) -> str:

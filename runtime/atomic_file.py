@@ -13,21 +13,35 @@ from typing import BinaryIO
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 """The names of files that are being written; one that grows old was given up."""
 
+FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+PRIVATE = 0o600
+"""The mode of a file that only its owner may read and write."""
+
 
 @contextmanager
-def atomic_file(path: Path) -> Generator[BinaryIO]:
+def atomic_file(path: Path, folder: int | None = None) -> Generator[BinaryIO]:
     """
     A binary file to write, which takes the place of `path` when the block ends.
 
     It is written beside `path`, since a rename within a folder happens at once. When
-    the block raises, `path` stays as it was and nothing is left. Raises `OSError`.
+    the block raises, `path` stays as it was and nothing is left. A path in the open
+    folder `folder` becomes a private file, whatever the umask; a device or a pipe is
+    written to. Raises `OSError`.
     """
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
+    if folder is None and path.exists() and not path.is_file():
+        with path.open("wb") as file:
             yield file
-        os.replace(temporary, path)
+        return
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    mode = 0o666 if folder is None else PRIVATE
+    try:
+        with os.fdopen(os.open(temporary, FLAGS, mode, dir_fd=folder), "w+b") as file:
+            if folder is not None:
+                os.fchmod(file.fileno(), PRIVATE)
+            yield file
+        os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary, dir_fd=folder)
         raise

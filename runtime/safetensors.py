@@ -1,5 +1,5 @@
 """
-The safetensors format: named arrays in one file, which reading maps and does not copy.
+The safetensors format: named arrays in one file.
 
     bytes 0 to 8      length of the header, unsigned, little-endian
     the header        JSON: {"__metadata__": {name: text}, name: {"dtype": "F32",
@@ -13,12 +13,11 @@ that the header says is checked against the file before an array is made of it.
 from __future__ import annotations
 
 import json
-import mmap
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from io import FileIO
 from math import prod
-from os import SEEK_END
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -26,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .atomic_file import atomic_file
+from .regular_file import fill, locked, open_regular, room, size_of
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -69,7 +69,7 @@ class SafetensorsError(ValueError):
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
     """What the header says of one array; offsets count from the first data byte."""
 
     name: str
@@ -121,49 +121,95 @@ def write(
     `OSError`.
     """
     path = Path(path)
-    try:
-        entries = _lay_out(arrays)
-        text = _encode(entries, _check_metadata(_Fields(metadata.items())))
-    except SafetensorsError as error:
-        raise SafetensorsError(f"{path}: {error}") from error
     with atomic_file(path) as file:
-        file.write(len(text).to_bytes(8, "little"))
-        file.write(text)
-        for entry in entries:
-            array = arrays[entry.name]
-            if isinstance(array, Stream):
-                written = sum(file.write(piece.data) for piece in array.pieces())
-                assert written == array.size, "a stream has the size that it says"
-            else:
-                data = np.asarray(array, entry.dtype, order="C")
-                file.write(data.reshape(-1).view(np.uint8).data)
+        try:
+            write_to(file, arrays, metadata)
+        except SafetensorsError as error:
+            raise SafetensorsError(f"{path}: {error}") from error
 
 
-def read(path: str | Path) -> tuple[dict[str, Array], dict[str, str]]:
+def write_to(
+    file: BinaryIO,
+    arrays: Mapping[str, Array | Stream],
+    metadata: Mapping[str, str] = {},
+) -> None:
+    """Writes what `write` does to an open file."""
+    entries = _lay_out(arrays)
+    text = _encode(entries, _check_metadata(_Fields(metadata.items())))
+    file.write(len(text).to_bytes(8, "little"))
+    file.write(text)
+    for entry in entries:
+        array = arrays[entry.name]
+        if isinstance(array, Stream):
+            written = sum(file.write(piece.data) for piece in array.pieces())
+            assert written == array.size, "a stream has the size that it says"
+        else:
+            data = np.asarray(array, entry.dtype, order="C")
+            file.write(data.reshape(-1).view(np.uint8).data)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the header of a file says, all of it checked against the file."""
+
+    header: bytes
+    """The first bytes of the file, up to the data."""
+
+    entries: Mapping[str, Entry]
+    """What there is of each array, in the order of their data."""
+
+    metadata: dict[str, str]
+
+    def start(self, name: str) -> int:
+        """Where the data of an array begins in the file."""
+        return len(self.header) + self.entries[name].begin
+
+
+def contents(file: FileIO) -> Contents:
+    """What there is in an open file; raises `SafetensorsError` and `OSError`."""
+    size = size_of(file)
+    text = _read_header(file, size)
+    entries, metadata = _decode(text)
+    _check_tiling(entries, size - 8 - len(text))
+    header = len(text).to_bytes(8, "little") + text
+    return Contents(header, {each.name: each for each in entries}, metadata)
+
+
+def read(
+    path: str | Path, seen: Callable[[memoryview], object] | None = None
+) -> tuple[dict[str, Array], dict[str, str]]:
     """
     The arrays of the file `path` in the order of their data, and its metadata.
 
-    The arrays are read-only views of the mapped file, so they take no memory before
-    they are used; each is aligned if whoever wrote the file aligned it, as `write`
-    does. Raises `SafetensorsError` when anything in the file is wrong, and `OSError`.
+    The arrays are read-only, and in memory of their own. Raises `SafetensorsError` when
+    anything in the file is wrong, and `OSError`.
     """
     path = Path(path)
-    with path.open("rb") as file:
-        size = file.seek(0, SEEK_END)
-        file.seek(0)
+    with open_regular(path) as file:
         try:
-            text = _read_header(file, size)
-            start = 8 + len(text)
-            entries, metadata = _decode(text)
-            _check_tiling(entries, size - start)
-            data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
-            arrays = {entry.name: _view(entry, data, start) for entry in entries}
+            return read_from(file, seen)
         except SafetensorsError as error:
             raise SafetensorsError(f"{path}: {error}") from error
-    return arrays, metadata
 
 
-def _lay_out(arrays: Mapping[str, Array | Stream]) -> list[_Entry]:
+def read_from(
+    file: FileIO, seen: Callable[[memoryview], object] | None = None
+) -> tuple[dict[str, Array], dict[str, str]]:
+    """What `read` gives, of an open file; `seen` is told all of its bytes in order."""
+    found = contents(file)
+    if seen is not None:
+        seen(memoryview(found.header))
+    arrays: dict[str, Array] = {}
+    for name, entry in found.entries.items():
+        data = room(entry.end - entry.begin)
+        for piece in fill(file, found.start(name), data):
+            if seen is not None:
+                seen(piece.data)
+        arrays[name] = as_array(entry, locked(data))
+    return arrays, found.metadata
+
+
+def _lay_out(arrays: Mapping[str, Array | Stream]) -> list[Entry]:
     """Where the data of each array goes: the larger element types first."""
     dtypes: dict[str, np.dtype[Any]] = {}
     for name, array in arrays.items():
@@ -175,15 +221,15 @@ def _lay_out(arrays: Mapping[str, Array | Stream]) -> list[_Entry]:
             raise SafetensorsError(
                 f"array {name!r}: expected a dtype among {known}, got {array.dtype}"
             )
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     end = 0
     for name in sorted(dtypes, key=lambda name: (-dtypes[name].itemsize, name)):
         begin, end = end, end + arrays[name].size * dtypes[name].itemsize
-        entries.append(_Entry(name, dtypes[name], arrays[name].shape, begin, end))
+        entries.append(Entry(name, dtypes[name], arrays[name].shape, begin, end))
     return entries
 
 
-def _encode(entries: Iterable[_Entry], metadata: dict[str, str]) -> bytes:
+def _encode(entries: Iterable[Entry], metadata: dict[str, str]) -> bytes:
     """The header, with spaces after it so that the data begins at a multiple of 64."""
     header: dict[str, object] = {METADATA: metadata} if metadata else {}
     for entry in entries:
@@ -201,8 +247,9 @@ def _encode(entries: Iterable[_Entry], metadata: dict[str, str]) -> bytes:
     return text
 
 
-def _read_header(file: BinaryIO, size: int) -> bytes:
+def _read_header(file: FileIO, size: int) -> bytes:
     """The header of a file of `size` bytes, as it stands there."""
+    file.seek(0)
     if size < 8:
         raise SafetensorsError(f"expected at least 8 bytes, got {size}")
     length = int.from_bytes(file.read(8), "little")
@@ -211,10 +258,13 @@ def _read_header(file: BinaryIO, size: int) -> bytes:
         raise SafetensorsError(
             f"expected a header of at most {longest} bytes, got a length of {length}"
         )
-    return file.read(length)
+    text = file.read(length)
+    if len(text) < length:
+        raise SafetensorsError(f"expected a header of {length} bytes, got {len(text)}")
+    return text
 
 
-def _decode(text: bytes) -> tuple[list[_Entry], dict[str, str]]:
+def _decode(text: bytes) -> tuple[list[Entry], dict[str, str]]:
     """What a header says: the arrays in the order of their data, and the metadata."""
     if not text.startswith(b"{"):
         raise SafetensorsError(f"expected a header that begins with {{, got {text[:1]}")
@@ -230,7 +280,7 @@ def _decode(text: bytes) -> tuple[list[_Entry], dict[str, str]]:
     return sorted(entries, key=lambda entry: (entry.begin, entry.end)), metadata
 
 
-def _entry(name: str, fields: _Json) -> _Entry:
+def _entry(name: str, fields: _Json) -> Entry:
     """One array of a header, with the size of its data checked."""
     if not isinstance(fields, _Fields) or fields.keys() != FIELDS:
         raise SafetensorsError(
@@ -259,7 +309,7 @@ def _entry(name: str, fields: _Json) -> _Entry:
             f"array {name!r}: expected {expected} bytes for {dtype} {[*sizes]}, "
             f"got {ends[1] - ends[0]}"
         )
-    return _Entry(name, DTYPES[dtype], sizes, *ends)
+    return Entry(name, DTYPES[dtype], sizes, *ends)
 
 
 def _check_sizes(name: str, field: str, value: _Json) -> tuple[int, ...]:
@@ -290,7 +340,7 @@ def _check_text(value: _Json) -> str:
     raise SafetensorsError(f"expected a text in Unicode, got {_shorten(value)}")
 
 
-def _check_tiling(entries: Iterable[_Entry], size: int) -> None:
+def _check_tiling(entries: Iterable[Entry], size: int) -> None:
     """The arrays must cover the `size` bytes of data, each byte once."""
     end = 0
     for entry in entries:
@@ -304,17 +354,16 @@ def _check_tiling(entries: Iterable[_Entry], size: int) -> None:
         raise SafetensorsError(f"expected {end} bytes of data, got {size}")
 
 
-def _view(entry: _Entry, data: mmap.mmap, start: int) -> Array:
-    """An array of the mapped file, whose data begins at byte `start`."""
+def as_array(entry: Entry, data: npt.NDArray[np.uint8]) -> Array:
+    """An array, from the bytes of its data."""
     try:
-        array = np.ndarray(entry.shape, entry.dtype, data, start + entry.begin)
+        array = data.view(entry.dtype).reshape(entry.shape)
     except ValueError as error:
         # The sizes beside a zero may have a product that numpy cannot hold.
         raise SafetensorsError(
             f"array {entry.name!r}: expected a shape that numpy can hold, "
             f"got {[*entry.shape]}"
         ) from error
-    array.flags.writeable = False
     if entry.dtype == np.bool_ and (largest := array.view(np.uint8).max(initial=0)) > 1:
         raise SafetensorsError(
             f"array {entry.name!r}: expected booleans of 0 or 1, got {largest}"

@@ -23,6 +23,7 @@ from ...dialects.graph.shape import dtype, sizes, tensor_type
 from ...dialects.graph.stored import StoredOp
 from ..context import SrContext
 from ..errors import CompileError, ModelFileError
+from ..source_file import SourceFile
 from ..weights import WeightStore, load_sidecar
 
 NAMES = "graph.input_names"
@@ -30,15 +31,12 @@ OUTPUTS = "graph.output_names"
 RANGES = "graph.symbols"
 
 
-def read_mlir(source: Path | str, ctx: SrContext) -> ModuleOp:
+def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
     """The module in a file, or in a text; raises `CompileError` when it is none."""
     if isinstance(source, Path):
-        try:
-            text, name = source.read_text(), str(source)
-        except UnicodeDecodeError as error:
-            raise ModelFileError(
-                f"{source}: expected text, got {error.reason}"
-            ) from error
+        source = SourceFile.read(source)
+    if isinstance(source, SourceFile):
+        text, name = text_of(source), str(source.path)
     else:
         text, name = source, "<text>"
     try:
@@ -49,8 +47,8 @@ def read_mlir(source: Path | str, ctx: SrContext) -> ModuleOp:
         raise CompileError(str(error).strip()) from error
     except VerifyException as error:
         raise CompileError(f"{name}: {str(error).strip()}") from error
-    if isinstance(source, Path):
-        load_sidecar(module, source, ctx.weights)
+    if isinstance(source, SourceFile):
+        load_sidecar(module, source.path, ctx.weights)
     function = only_function(module)
     try:
         check_ops(function, ctx.weights)
@@ -59,6 +57,17 @@ def read_mlir(source: Path | str, ctx: SrContext) -> ModuleOp:
         raise CompileError(f"{name}: {error}") from error
     name_inputs(function)
     return module
+
+
+def text_of(source: SourceFile) -> str:
+    """The text in a file, its lines ended in one way."""
+    try:
+        text = source.data.tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise ModelFileError(
+            f"{source.path}: expected text, got {error.reason}"
+        ) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def only_function(module: ModuleOp) -> func.FuncOp:

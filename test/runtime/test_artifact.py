@@ -13,16 +13,20 @@ import pytest
 import static_runtime as sr
 from static_runtime.compiler.compile import SUFFIX, Compilation, make_module
 from static_runtime.compiler.report import CompileReport
+from static_runtime.runtime import artifact as artifact_module
 from static_runtime.runtime.artifact import (
     Artifact,
     ArtifactError,
     load,
-    mapped_constants,
     save,
+    written_constants,
 )
 from static_runtime.runtime.cache import default_folder
 from static_runtime.runtime.constant_block import PIECE, ConstantBlock
+from static_runtime.runtime.regular_file import open_regular
 from static_runtime.runtime.safetensors import read, write
+
+from ..workers import run_apart
 
 MODEL = """
 func.func @model(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
@@ -34,6 +38,7 @@ func.func @model(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
   return %2 : tensor<?x3xf32, ["n"]>
 }
 """
+KEY = Compilation(MODEL).key_of_file() or ""
 X = np.ones((2, 3), np.float32)
 Y = np.array([[2, 3, 5], [3, 4, 6]], np.float32)
 
@@ -47,18 +52,30 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
+def load_file(path: Path) -> Artifact:
+    """The artifact in a file of the cache, or another one for the same key."""
+    with open_regular(path) as file:
+        return load(file, KEY)
+
+
+def save_file(path: Path, artifact: Artifact) -> None:
+    """Writes an artifact to a file."""
+    with path.open("wb") as file:
+        save(file, artifact, KEY)
+
+
 def run(artifact: Artifact) -> Any:
     """What the model of an artifact computes."""
     return make_module(artifact, CompileReport(0.0, True))(X)
 
 
 def test_comes_back_as_it_was_written(path: Path, tmp_path: Path):
-    first = load(path)
+    first = load_file(path)
     assert first.objects
     assert first.block.view(np.float32)[:3].tolist() == [1, 2, 4]
     noted = Artifact(first.program, first.objects, first.constants, {"a": [1, "b"]})
-    save(tmp_path / "again", noted)
-    second = load(tmp_path / "again")
+    save_file(tmp_path / "again", noted)
+    second = load_file(tmp_path / "again")
     assert second.program == first.program
     assert list(second.objects) == list(first.objects)
     assert second.notes == {"a": [1, "b"]}
@@ -67,13 +84,13 @@ def test_comes_back_as_it_was_written(path: Path, tmp_path: Path):
 
 
 def test_constants_are_aligned_and_cannot_be_changed(path: Path):
-    constants = load(path).block
+    constants = load_file(path).block
     assert constants.ctypes.data % 64 == 0
     assert not constants.flags.writeable
 
 
 def test_a_module_outlives_the_file(path: Path):
-    module = make_module(load(path), CompileReport(0.0, True))
+    module = make_module(load_file(path), CompileReport(0.0, True))
     path.unlink()
     np.testing.assert_array_equal(module(X), Y)
 
@@ -81,9 +98,8 @@ def test_a_module_outlives_the_file(path: Path):
 def refused(path: Path, data: bytes) -> None:
     """Writes a file, which is then no artifact."""
     path.write_bytes(data)
-    with pytest.raises(ArtifactError, match="expected an artifact, got") as error:
-        load(path)
-    assert str(error.value).startswith(f"{path}: ")
+    with pytest.raises(ArtifactError, match=f"expected an artifact for {KEY}, got"):
+        load_file(path)
 
 
 def test_refuses_a_file_that_is_cut_short(path: Path):
@@ -125,13 +141,13 @@ def test_refuses_a_file_without_its_parts(path: Path):
 
 
 def test_refuses_what_is_no_file(tmp_path: Path):
-    for each in (tmp_path, tmp_path / "none"):
-        with pytest.raises(ArtifactError, match="expected an artifact, got"):
-            load(each)
+    (tmp_path / "empty").touch()
+    with pytest.raises(ArtifactError, match="expected an artifact for"):
+        load_file(tmp_path / "empty")
 
 
 def test_a_program_of_another_kind_is_refused_with_a_right_digest(path: Path):
-    artifact = load(path)
+    artifact = load_file(path)
 
     class Other:
         """A program whose text is none."""
@@ -146,9 +162,90 @@ def test_a_program_of_another_kind_is_refused_with_a_right_digest(path: Path):
     fields = json.loads(artifact.program.to_json())
     for text in ("", "null", "[" * 100_000, json.dumps(fields | {"bytes": "x"})):
         other: Any = Other(text)
-        save(path, Artifact(other, artifact.objects, artifact.constants, {}))
-        with pytest.raises(ArtifactError, match="expected an artifact, got"):
-            load(path)
+        save_file(path, Artifact(other, artifact.objects, artifact.constants, {}))
+        with pytest.raises(ArtifactError, match="expected an artifact for"):
+            load_file(path)
+
+
+def test_an_artifact_of_another_key_is_not_loaded(path: Path):
+    other = MODEL.replace("[1.0, 2.0, 4.0]", "[5.0, 5.0, 5.0]")
+    assert not sr.compile(other).report.warm
+    (second,) = {*path.parent.glob(f"*{SUFFIX}")} - {path}
+    second.replace(path)
+    with pytest.raises(ArtifactError, match="got one that was made for"):
+        load_file(path)
+    module = sr.compile(MODEL)
+    assert not module.report.warm
+    np.testing.assert_array_equal(module(X), Y)
+
+
+TRUNCATED = """
+import os, sys
+from pathlib import Path
+import numpy as np
+import static_runtime as sr
+from static_runtime.runtime.safetensors import write
+
+folder = Path(sys.argv[1])
+os.environ["STATIC_RUNTIME_CACHE"] = str(folder / "cache")
+write(folder / "w", {"w": np.ones((1000, 1000), np.float32)})
+(folder / "m.mlir").write_text('''
+builtin.module attributes {graph.weights = "w"} {
+  func.func @f(%x: tensor<1x1000xf32>) -> tensor<1x1000xf32> {
+    %0 = graph.weight "w" : tensor<1000x1000xf32>
+    %1 = graph.matmul %x, %0 : tensor<1x1000xf32>, tensor<1000x1000xf32>
+      -> tensor<1x1000xf32>
+    return %1 : tensor<1x1000xf32>
+  }
+}
+''')
+x = np.ones((1, 1000), np.float32)
+models = [sr.compile(folder / "m.mlir") for _ in range(2)]
+for path in (folder / "cache").iterdir():
+    os.truncate(path, 0)
+os.truncate(folder / "w", 0)
+for model in models:
+    print(model.report.warm, {*model(x).ravel().tolist()})
+"""
+
+
+def test_a_module_does_not_need_its_files(tmp_path: Path):
+    # Who reads a mapped file that was cut short is ended by a signal.
+    lines = run_apart(TRUNCATED, tmp_path)
+    assert lines == ["False {1000.0}", "True {1000.0}"]
+
+
+FULL = (
+    TRUNCATED[: TRUNCATED.index("models =")]
+    + """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+model = sr.compile(folder / "m.mlir")
+print({*model(x).ravel().tolist()})
+print(sum(each.suffix in (".sr", ".tmp") for each in (folder / "cache").iterdir()))
+"""
+)
+
+
+def test_a_full_disk_leaves_no_half_of_an_artifact(tmp_path: Path):
+    # A limit on the size of files stands for the end of the disk.
+    assert run_apart(FULL, tmp_path) == ["{1000.0}", "0"]
+
+
+@pytest.mark.parametrize("copied", [0, 2**30])
+def test_constants_are_the_same_mapped_or_copied(
+    large: Path, copied: int, monkeypatch: pytest.MonkeyPatch
+):
+    expected = load_file(large).block.tobytes()
+    monkeypatch.setattr(artifact_module, "COPIED", copied)
+    constants = load_file(large).block
+    assert constants.tobytes() == expected
+    assert constants.ctypes.data % 64 == 0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        constants.flags.writeable = True
+    # A mapped file that is removed, or replaced, is there as long as it is needed.
+    large.write_bytes(b"") if copied else large.unlink()
+    assert constants.tobytes() == expected
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])
@@ -169,8 +266,10 @@ def test_a_damaged_artifact_in_the_cache_is_written_again(path: Path, damage: st
 def large(path: Path, tmp_path: Path) -> Path:
     """An artifact with several pieces of constants, and some of one."""
     block = np.random.default_rng(1).random(3 * PIECE // 8 + 200).view(np.uint8)
-    artifact = load(path)
-    save(tmp_path / "large", Artifact(artifact.program, artifact.objects, block, {}))
+    artifact = load_file(path)
+    save_file(
+        tmp_path / "large", Artifact(artifact.program, artifact.objects, block, {})
+    )
     return tmp_path / "large"
 
 
@@ -197,21 +296,25 @@ def test_refuses_constants_that_a_disk_has_damaged(large: Path, damage: str):
 
 
 def test_a_block_is_written_as_it_would_be_in_memory(large: Path, tmp_path: Path):
-    artifact = load(large)
+    artifact = load_file(large)
     block = ConstantBlock(((0, artifact.block),))
-    save(tmp_path / "again", Artifact(artifact.program, artifact.objects, block, {}))
+    save_file(
+        tmp_path / "again", Artifact(artifact.program, artifact.objects, block, {})
+    )
     assert (tmp_path / "again").read_bytes() == large.read_bytes()
 
 
-def test_a_model_that_was_just_compiled_runs_on_what_is_mapped(path: Path):
+def test_a_model_that_was_just_compiled_runs_on_what_was_written(path: Path):
     path.unlink()
-    compilation = Compilation(MODEL)
-    module = compilation.run()
+    module = sr.compile(MODEL)
     assert not module.report.warm
-    constants = mapped_constants(path)
+    with open_regular(path) as file:
+        constants = written_constants(file)
     assert not constants.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         constants[0] = 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        constants.flags.writeable = True
     path.unlink()
     np.testing.assert_array_equal(module(X), Y)
     np.testing.assert_array_equal(constants.view(np.float32)[:3], [1, 2, 4])

@@ -1,5 +1,6 @@
 """A file appears whole or not at all."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -48,3 +49,25 @@ def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path):
         pass
     modes = [stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()]
     assert modes[0] == modes[1]
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
+def test_a_file_in_an_open_folder_is_private(tmp_path: Path, umask: int):
+    folder, before = os.open(tmp_path, os.O_RDONLY), os.umask(umask)
+    try:
+        with atomic_file(Path("weights"), folder) as file:
+            file.write(b"new")
+    finally:
+        os.umask(before)
+        os.close(folder)
+    assert stat.S_IMODE((tmp_path / "weights").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["weights"]
+
+
+def test_a_device_stays_one(tmp_path: Path):
+    path = tmp_path / "null"
+    path.symlink_to(os.devnull)
+    with atomic_file(path) as file:
+        file.write(b"data")
+    assert path.is_char_device()
+    assert [*tmp_path.iterdir()] == [path]

@@ -15,6 +15,20 @@ from static_runtime.runtime.cache import PUTS, Cache, default_folder
 A, B, C, D = (sha256(name.encode()).hexdigest() for name in "abcd")
 
 
+def write(cache: Cache, key: str, data: bytes) -> None:
+    """Creates a file for a key."""
+    with cache.create(key, ".so") as file:
+        file.write(data)
+
+
+def content(cache: Cache, key: str) -> bytes:
+    """What is in a file for a key."""
+    file = cache.open(key, ".so")
+    assert file is not None
+    with file:
+        return file.readall()
+
+
 def test_gives_back_what_was_put(tmp_path: Path):
     cache = Cache(tmp_path / "deep" / "folder")
     assert cache.writable
@@ -31,7 +45,8 @@ def test_takes_a_hash_for_a_key(tmp_path: Path, length: int):
     cache = Cache(tmp_path)
     cache.put(A[:length], b"data")
     assert cache.get(A[:length]) == b"data"
-    assert cache.path(A[:length], ".so") == tmp_path / f"{A[:length]}.so"
+    write(cache, A[:length], b"code")
+    assert (tmp_path / f"{A[:length]}.so").read_bytes() == b"code"
 
 
 @pytest.mark.parametrize(
@@ -43,9 +58,8 @@ def test_refuses_another_key(tmp_path: Path, key: str):
     for use in (
         lambda: cache.get(key),
         lambda: cache.put(key, b""),
-        lambda: cache.path(key, ".so"),
-        lambda: cache.register(key, ".so"),
-        lambda: cache.find(key, ".so"),
+        lambda: write(cache, key, b""),
+        lambda: cache.open(key, ".so"),
     ):
         with pytest.raises(ValueError, match=message):
             use()
@@ -54,7 +68,22 @@ def test_refuses_another_key(tmp_path: Path, key: str):
 @pytest.mark.parametrize("suffix", ["", "so", "./x", ".", "..so", "/x", ".SO", ".s\n"])
 def test_refuses_another_suffix(tmp_path: Path, suffix: str):
     with pytest.raises(ValueError, match=r"expected a suffix such as \.so, got"):
-        Cache(tmp_path).path(A, suffix)
+        Cache(tmp_path).open(A, suffix)
+
+
+@pytest.mark.parametrize("length", [16, 64])
+def test_no_entry_is_taken_for_another(tmp_path: Path, length: int):
+    cache = Cache(tmp_path)
+    first, second = A[:length], B[:length]
+    for move in (os.rename, os.link):
+        cache.put(first, b"one")
+        move(tmp_path / first, tmp_path / second)
+        assert cache.get(second) is None
+        assert not (tmp_path / second).exists()
+    # Nor is the end of a key taken for the beginning of its bytes.
+    cache.put(A[:16], A[16:].encode())
+    (tmp_path / A[:16]).rename(tmp_path / A)
+    assert cache.get(A) is None
 
 
 @pytest.mark.parametrize("data", [b"", b"some data"])
@@ -96,22 +125,20 @@ def test_what_was_used_least_recently_goes_first(tmp_path: Path):
 def test_a_file_is_an_entry_like_bytes(tmp_path: Path):
     cache = Cache(tmp_path, limit=1000)
     for seconds, key in ((40, A), (30, B)):
-        path = cache.path(key, ".so")
-        path.write_bytes(bytes(400))
-        age(path, seconds)
-        cache.register(key, ".so")
-    assert cache.find(A, ".so") == cache.path(A, ".so")
-    cache.path(C, ".so").write_bytes(bytes(400))
-    cache.register(C, ".so")
+        write(cache, key, bytes(400))
+        age(tmp_path / f"{key}.so", seconds)
+    assert content(cache, A) == bytes(400)
+    write(cache, C, bytes(400))
     assert {path.name for path in tmp_path.iterdir()} == {A + ".so", C + ".so"}
-    assert cache.find(B, ".so") is None
-    assert cache.find(A, ".o") is None
+    assert cache.open(B, ".so") is None
+    assert cache.open(A, ".o") is None
 
 
 def test_a_file_that_is_gone_is_no_error(tmp_path: Path):
     cache = Cache(tmp_path)
-    cache.register(A, ".so")
-    assert cache.find(A, ".so") is None
+    write(cache, A, b"code")
+    (tmp_path / f"{A}.so").unlink()
+    assert cache.open(A, ".so") is None
 
 
 def test_an_entry_larger_than_the_limit_drives_nothing_out(tmp_path: Path):
@@ -141,7 +168,7 @@ def test_looks_at_the_folder_seldom(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     looks = 0
     scandir = os.scandir
 
-    def count(folder: Path):
+    def count(folder: int):
         nonlocal looks
         looks += 1
         return scandir(folder)
@@ -160,13 +187,13 @@ def test_others_cannot_write_to_the_folder(tmp_path: Path):
 
 def test_a_folder_that_others_can_write_to_is_not_used(tmp_path: Path):
     Cache(tmp_path).put(A, b"data")
-    Cache(tmp_path).path(A, ".so").write_bytes(b"code")
+    write(Cache(tmp_path), A, b"code")
     tmp_path.chmod(0o777)
     with pytest.warns(RuntimeWarning, match=r"with mode 777 \(make it 700\)"):
         cache = Cache(tmp_path)
     assert not cache.writable
     assert cache.get(A) is None
-    assert cache.find(A, ".so") is None
+    assert cache.open(A, ".so") is None
     cache.put(B, b"data")
     assert {path.name for path in tmp_path.iterdir()} == {A, A + ".so"}
     tmp_path.chmod(0o700)
@@ -182,9 +209,9 @@ def test_a_folder_that_cannot_be_is_not_used(tmp_path: Path):
         warnings.simplefilter("error")
         cache.put(A, b"data")
         assert cache.get(A) is None
-        cache.path(A, ".so")
-        cache.register(A, ".so")
-        assert cache.find(A, ".so") is None
+        with pytest.raises(OSError, match="Not a directory"):
+            write(cache, A, b"code")
+        assert cache.open(A, ".so") is None
 
 
 FULL = """

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from google.protobuf.message import DecodeError, Message
 from onnx import ModelProto, OperatorSetIdProto, TensorProto
 
 from ...errors import CompileError, ModelFileError
+from ...source_file import SourceFile
 from .skeleton import Bytes, skeleton
 
 ONNX = ("", "ai.onnx")
@@ -23,16 +23,14 @@ LATEST = 28
 """The last one; what a later one changes is not known yet."""
 
 
-def read_file(path: Path) -> tuple[ModelProto, Bytes]:
-    """The model in a file, as `read_bytes` gives it."""
+def read_file(path: Path) -> SourceFile:
+    """The bytes of a file that should hold a model."""
     try:
-        empty = not path.stat().st_size
-        data = np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
+        return SourceFile.read(path)
     except OSError as error:
         raise ModelFileError(
             f"{path}: expected an ONNX model, got {error.strerror or error}"
         ) from error
-    return read_bytes(data, path), data
 
 
 def read_bytes(data: Bytes, name: str | Path) -> ModelProto:

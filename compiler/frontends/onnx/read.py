@@ -24,6 +24,7 @@ from ....dialects.dims import Dim
 from ....dialects.graph.shape import Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from ...source_file import SourceFile
 from .element import Unsupported, element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
@@ -34,15 +35,16 @@ from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
 
 
-def read(source: Path | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
+def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
     """What `read_onnx` promises."""
     name: str | Path = "the model"
     folder: Path | None = None
     data: Bytes | None = None
     match source:
-        case Path():
-            name, folder = source, source.parent
-            model, data = read_file(source)
+        case Path() | SourceFile():
+            file = read_file(source) if isinstance(source, Path) else source
+            name, folder, data = file.path, file.folder, file.data
+            model = read_bytes(data, name)
         case bytes():
             data = np.frombuffer(source, np.uint8)
             model = read_bytes(data, name)
@@ -67,7 +69,7 @@ def read(source: Path | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
     results = _results(graph, builder, scope)
     if builder.unsupported:
         raise UnsupportedModelError(builder.unsupported, str(name))
-    ctx.weights.files += tensors.files
+    ctx.weights.files |= tensors.notes
     block.add_op(ReturnOp(*results))
     return _module(block, [each.name for each in inputs], graph, symbols)
 

@@ -1,8 +1,8 @@
-"""ONNX's tensors as numpy arrays; large ones are mapped, not read."""
+"""ONNX's tensors as numpy arrays; those in the model's bytes are views of these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ import numpy as np
 from onnx import TensorProto
 
 from ....dialects.graph.shape import DTYPES, Array
+from ....runtime.regular_file import OutsideError, reason, size_of
 from ...errors import ModelFileError
+from ...weight_file import WeightFile
 from .element import element
 from .skeleton import INSIDE
 
@@ -37,13 +39,13 @@ class TensorReader:
         """
         self.model = model
         self.data = data
-        self.folder = None if folder is None else folder.resolve()
-        self._files: dict[Path, Array] = {}
+        self.folder = folder
+        self._files: dict[str, WeightFile] = {}
 
     @property
-    def files(self) -> list[Path]:
-        """The files beside the model that tensors came from."""
-        return list(self._files)
+    def notes(self) -> dict[str, dict[str, Any]]:
+        """The files beside the model that tensors came from, with what was read."""
+        return {name: file.note for name, file in self._files.items()}
 
     def read(self, tensor: TensorProto) -> Array:
         """
@@ -58,7 +60,8 @@ class TensorReader:
             raise self._error(tensor, f"sizes of zero or more, got {shape}")
         count = prod(shape)
         if tensor.data_location == TensorProto.EXTERNAL:
-            array = self._view(tensor, self._external(tensor), dtype, count)
+            size = count * dtype.itemsize
+            array = self._view(tensor, self._external(tensor, size), dtype, count)
         elif tensor.HasField("raw_data"):
             data = np.frombuffer(tensor.raw_data, np.uint8)
             array = self._view(tensor, data, dtype, count)
@@ -75,68 +78,69 @@ class TensorReader:
         self, tensor: TensorProto, data: Array, dtype: np.dtype[Any], count: int
     ) -> Array:
         """The bytes `data` as elements of `dtype`."""
-        if len(data) != count * dtype.itemsize:
-            raise self._error(
-                tensor, f"{count * dtype.itemsize} bytes, got {len(data)}"
-            )
+        self._check_length(tensor, len(data), count * dtype.itemsize)
         if dtype == np.bool_:
             return data != 0
         return data.view(dtype.newbyteorder("<")).astype(dtype, copy=False)
 
-    def _external(self, tensor: TensorProto) -> Array:
-        """The bytes of a tensor that is in another file."""
+    def _check_length(self, tensor: TensorProto, length: int, size: int) -> None:
+        """Raises `ModelFileError` when the bytes of a tensor are not as many."""
+        if length != size:
+            raise self._error(tensor, f"{size} bytes, got {length}")
+
+    def _external(self, tensor: TensorProto, size: int) -> Array:
+        """The `size` bytes of a tensor that is in another file, or further on."""
         entries = {each.key: each.value for each in tensor.external_data}
-        file = self._map(tensor, entries.get("location", ""))
+        location = entries.get("location", "")
+        if location == INSIDE and self.data is not None:
+            start, length = self._place(tensor, entries, len(self.data))
+            return self.data[start : start + length]
+        if self.folder is None:
+            raise self._error(
+                tensor,
+                f"its elements inside the model, got them in {shortened(location)}: "
+                "read the model from its file",
+            )
+        source = self._files.setdefault(location, WeightFile(self.folder, location))
+        try:
+            with source.open() as file:
+                start, length = self._place(tensor, entries, size_of(file))
+                self._check_length(tensor, length, size)
+                return source.read(file, start, length)
+        except OutsideError as error:
+            raise self._error(
+                tensor, f"a file in the model's folder, got {location!r}"
+            ) from error
+        except OSError as error:
+            # Also a link to itself, and a name that is too long.
+            raise self._error(
+                tensor, f"the file {shortened(location)}, got {reason(error)}"
+            ) from error
+        except (RuntimeError, ValueError) as error:
+            if isinstance(error, ModelFileError):
+                raise
+            raise self._error(
+                tensor, f"the name of a file, got {shortened(location)}"
+            ) from error
+
+    def _place(
+        self, tensor: TensorProto, entries: Mapping[str, str], end: int
+    ) -> tuple[int, int]:
+        """Where a tensor begins in a file of `end` bytes, and how long it is."""
         try:
             start = int(entries.get("offset", 0))
-            length = int(entries.get("length", len(file) - start))
+            length = int(entries.get("length", end - start))
         except ValueError:
             raise self._error(
                 tensor, f"an offset and a length, got {entries}"
             ) from None
-        if not 0 <= start <= start + length <= len(file):
+        if not 0 <= start <= start + length <= end:
             raise self._error(
                 tensor,
                 f"bytes {start} to {start + length} of {entries['location']!r}, "
-                f"got a file of {len(file)}",
+                f"got a file of {end}",
             )
-        return file[start : start + length]
-
-    def _map(self, tensor: TensorProto, location: str) -> Array:
-        """The bytes of the file `location`, which is in the model's folder."""
-        if location == INSIDE and self.data is not None:
-            return self.data
-        if self.folder is None:
-            raise self._error(
-                tensor,
-                f"its elements inside the model, got them in {location!r}: read the "
-                "model from its file",
-            )
-        try:
-            path = (self.folder / location).resolve()
-            is_file = path.is_file()
-        except (OSError, RuntimeError, ValueError) as error:
-            # A name that no file can have, or a link to itself.
-            raise self._error(
-                tensor, f"the name of a file, got {shortened(location)}"
-            ) from error
-        if not path.is_relative_to(self.folder) or Path(location).is_absolute():
-            raise self._error(tensor, f"a file in the model's folder, got {location!r}")
-        if not is_file:
-            raise self._error(tensor, f"the file {location!r}, got no such file")
-        if path not in self._files:
-            self._files[path] = self._mapped(tensor, path)
-        return self._files[path]
-
-    def _mapped(self, tensor: TensorProto, path: Path) -> Array:
-        """The bytes of a file."""
-        try:
-            empty = not path.stat().st_size
-            return np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
-        except OSError as error:
-            raise self._error(
-                tensor, f"the file {path.name!r}, got {error.strerror}"
-            ) from error
+        return start, length
 
     def _error(self, tensor: TensorProto, expected: str) -> ModelFileError:
         return ModelFileError(

@@ -93,16 +93,17 @@ def stored_beside(folder: Path) -> Path:
     return path
 
 
-def test_weights_beside_a_model_are_mapped(tmp_path: Path):
+def test_weights_beside_a_model_are_read(tmp_path: Path):
     path = stored_beside(tmp_path)
     ctx, inside = SrContext(), SrContext()
     text = str(read_onnx(path, ctx))
     assert text == str(read_onnx(DIGITS / "digits.onnx", inside))
-    assert ctx.weights.files == [(tmp_path / "weights.bin").resolve()]
-    assert inside.weights.files == []
+    assert ctx.weights.files.keys() == {"weights.bin"}
+    assert inside.weights.files == {}
+    # What happens to the file from here on is of no concern.
+    os.truncate(tmp_path / "weights.bin", 0)
     for name in inside.weights:
         array = ctx.weights[name]
-        assert isinstance(array, np.memmap)
         assert not array.flags.writeable
         np.testing.assert_array_equal(array, inside.weights[name])
 
@@ -140,7 +141,7 @@ def test_says_what_is_no_name_of_a_file(location: str, tmp_path: Path):
     (tmp_path / "round.bin").symlink_to("round.bin")
     set_location(path, location=location)
     text = refused(path)
-    assert "expected the name of a file, got 'w" in text or "round.bin" in text
+    assert "expected the name of a file, got '" in text or "expected the file" in text
     assert len(text) < 300
 
 
@@ -148,9 +149,10 @@ def test_reads_no_file_that_is_none(tmp_path: Path):
     path = stored_beside(tmp_path)
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    for location in ("folder", "pipe", "."):
+    kinds = {"folder": "a folder", "pipe": "a pipe", ".": "a folder"}
+    for location, kind in kinds.items():
         set_location(path, location=location)
-        assert f"expected the file {location!r}, got no such file" in refused(path)
+        assert f"expected the file {location!r}, got {kind}" in refused(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read every file")
@@ -188,7 +190,7 @@ def test_reads_no_file_by_an_absolute_path(tmp_path: Path):
     ("changes", "message"),
     [
         ({"location": "gone.bin"}, "expected the file 'gone.bin', got no such file"),
-        ({"location": ""}, "expected the file '', got no such file"),
+        ({"location": ""}, "expected the file '', got a folder"),
         ({"offset": 1 << 40}, "expected bytes 1099511627776 to"),
         ({"offset": -4}, "expected bytes -4 to"),
         ({"length": 4}, "expected 576 bytes, got 4"),

