@@ -47,7 +47,7 @@ def may_replace(group: Group, value: SSAValue) -> bool:
 
 
 def is_alike(group: Group, value: SSAValue) -> bool:
-    """Whether a value has as many elements as the result of a group, of the same type."""
+    """Whether a value has as many elements as the result, of the same type."""
     types = tensor_type(value), tensor_type(group.result)
     return len({(each.element_type, byte_size(each)) for each in types}) == 1
 
