@@ -7,7 +7,7 @@ of twice the size has twice as much of one thing, and as much of all others as i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,8 +25,9 @@ OWN = helper.make_opsetid("own", 1)
 class Graph:
     """A graph of ONNX that grows node by node."""
 
-    def __init__(self) -> None:
-        """A graph without nodes and inputs."""
+    def __init__(self, prefix: str = "") -> None:
+        """A graph without nodes and inputs, whose names begin like this."""
+        self.prefix = prefix
         self.nodes: list[NodeProto] = []
         self.inputs: dict[str, Sequence[int | str]] = {}
         self.weights: list[TensorProto] = []
@@ -39,7 +40,7 @@ class Graph:
 
     def weight(self, array: Any) -> str:
         """Adds an initialiser."""
-        name = f"w{len(self.weights)}"
+        name = f"{self.prefix}w{len(self.weights)}"
         self.weights.append(from_array(np.asarray(array), name))
         return name
 
@@ -49,7 +50,7 @@ class Graph:
 
     def add(self, op: str, *inputs: str, results: int = 1, **attributes: Any) -> str:
         """Adds a node; the name of its only result, or what those of several begin."""
-        name = f"v{len(self.nodes)}"
+        name = f"{self.prefix}v{len(self.nodes)}"
         names = [name] if results == 1 else [f"{name}.{at}" for at in range(results)]
         domain = "" if op[0].isupper() else "own"
         node = helper.make_node(op, inputs, names, domain=domain, **attributes)
@@ -289,36 +290,15 @@ def look_ups(count: int) -> Model:
     return g.model(x)
 
 
-def branch(bodies: Iterable[Callable[[Graph], str]]) -> dict[str, GraphProto]:
-    """The two branches of an If."""
+def choice(g: Graph, flag: str, *branches: Callable[[Graph], str]) -> str:
+    """Adds an If; each branch says which of its values is the result."""
     made: list[GraphProto] = []
-    for number, body in enumerate(bodies):
-        g = Graph()
-        name = body(g)
-        result = f"{name}.{number}.result"
-        g.nodes.append(helper.make_node("Identity", [name], [result]))
-        made.append(g.graph(result))
-    return dict(zip(("then_branch", "else_branch"), made, strict=True))
-
-
-def choice(g: Graph, flag: str, x: str) -> str:
-    """Adds an If with an op in each branch."""
-    bodies = branch([lambda b: b.add("Tanh", x), lambda b: b.add("Neg", x)])
-    return g.add("If", flag, **renamed(bodies, f"{len(g.nodes)}"))
-
-
-def renamed(bodies: dict[str, GraphProto], suffix: str) -> dict[str, GraphProto]:
-    """The branches, with names for their values that no others have."""
-    for kind, body in bodies.items():
-        own = {each for node in body.node for each in node.output}
-        for node in body.node:
-            for names in (node.input, node.output):
-                for at, name in enumerate(names):
-                    if name in own:
-                        names[at] = f"{kind}.{suffix}.{name}"
-        for each in body.output:
-            each.name = f"{kind}.{suffix}.{each.name}"
-    return bodies
+    for number, branch in enumerate(branches):
+        inner = Graph(f"{g.prefix}{len(g.nodes)}.{number}.")
+        result = branch(inner)
+        made.append(inner.graph(result))
+    then, otherwise = made
+    return g.add("If", flag, then_branch=then, else_branch=otherwise)
 
 
 def ifs(count: int) -> Model:
@@ -327,8 +307,13 @@ def ifs(count: int) -> Model:
     x = g.input()
     flag = g.add("Greater", g.input("flag", ()), g.scale(0))
     for _ in range(count):
-        x = choice(g, flag, x)
+        x = choice(g, flag, unary("Tanh", x), unary("Neg", x))
     return g.model(x)
+
+
+def unary(op: str, x: str) -> Callable[[Graph], str]:
+    """What adds an op on one value."""
+    return lambda g: g.add(op, x)
 
 
 def nested_ifs(count: int) -> Model:
@@ -337,17 +322,13 @@ def nested_ifs(count: int) -> Model:
     x = g.input()
     flag = g.add("Greater", g.input("flag", ()), g.scale(0))
 
-    def nest(b: Graph, depth: int, path: str, x: str) -> str:
+    def nest(g: Graph, depth: int) -> str:
         if depth == 0:
-            return b.add("Tanh", x)
+            return g.add("Tanh", x)
+        inner = [lambda g: nest(g, depth - 1)] * 2
+        return choice(g, flag, *inner)
 
-        def inner(b: Graph, side: int) -> str:
-            return nest(b, depth - 1, f"{path}{side}", x)
-
-        bodies = branch([lambda b: inner(b, 0), lambda b: inner(b, 1)])
-        return b.add("If", flag, **renamed(bodies, f"p{path}"))
-
-    return g.model(nest(g, count.bit_length() - 1, "", x))
+    return g.model(nest(g, count.bit_length() - 1))
 
 
 def captures(count: int) -> Model:
@@ -356,8 +337,8 @@ def captures(count: int) -> Model:
     x = g.input()
     flag = g.add("Greater", g.input("flag", ()), g.scale(0))
     found = [g.add("Tanh", g.add("Mul", x, g.scale(at, 1))) for at in range(count)]
-    sums = branch([lambda b: b.add("Sum", *found), lambda b: b.add("Max", *found)])
-    return g.model(g.add("If", flag, **renamed(sums, "sums")))
+    sums = [lambda g: g.add("Sum", *found), lambda g: g.add("Max", *found)]
+    return g.model(choice(g, flag, *sums))
 
 
 def carried(count: int) -> Model:
@@ -475,10 +456,14 @@ def lists(count: int) -> Model:
         lines.append(f"%y{at} = graph.mul %x, %c{at} : {row}, {row} -> {row}")
     names = ", ".join(f"%y{at}" for at in range(count))
     kind = f"!graph.list<{', '.join([row] * count)}>"
-    lines.append(f"%l = graph.list_construct {names} : {', '.join([row] * count)} -> {kind}")
+    lines.append(
+        f"%l = graph.list_construct {names} : {', '.join([row] * count)} -> {kind}"
+    )
     lines.append(f"%z = graph.concat_list %l {{axis = 0 : i64}} : {kind} -> {whole}")
     body = "\n  ".join(lines)
-    return f"func.func @main(%x: {row}) -> {whole} {{\n  {body}\n  return %z : {whole}\n}}"
+    return (
+        f"func.func @main(%x: {row}) -> {whole} {{\n  {body}\n  return %z : {whole}\n}}"
+    )
 
 
 AXES: dict[str, tuple[Callable[[int], Model], int]] = {

@@ -8,7 +8,7 @@ the calls give to its symbols.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -27,7 +27,7 @@ from xdsl.utils.hints import isa
 
 from ...dialects.dims import Dim, greatest, product, symbols_of
 from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
-from ...dialects.graph.memory import Homes, Part, ops_in, root_of
+from ...dialects.graph.memory import Homes, Part, ops_in
 from ...dialects.graph.op import GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
@@ -84,8 +84,8 @@ class ProgramBuilder:
         """The views that need no trip, which come first."""
         self.body = Block()
         self.call_outs = 0
-        self.work: Dim = 0
-        """The points of all loops, a measure of how long a run is."""
+        self.work: list[Dim] = []
+        """The points of the loops of each call, a measure of how long a run is."""
 
     def build(self) -> ProgramOp:
         """The program of the function; its kernels are then among `kernels`."""
@@ -94,7 +94,7 @@ class ProgramBuilder:
             op.detach()
             self.start.add_op(op)
         known = entries(self.function, self.homes) | {
-            "work": StringAttr(str(self.work)),
+            "work": StringAttr(str(greatest(total(self.work), self.defined))),
             "checks": ArrayAttr(self.checks()),
         }
         return ProgramOp(self.function.sym_name.data, known, self.start)
@@ -144,15 +144,16 @@ class ProgramBuilder:
 
     def is_late(self, size: Dim) -> bool:
         """Whether a size is known only after the program has computed it."""
-        return bool(symbols_of(size) & {*self.defined})
+        return not symbols_of(size).isdisjoint(self.defined)
 
     def inside(self, block: Block, trips: Dim) -> Block:
         """The calls of a region, which runs so many times."""
         body, work = self.body, self.work
-        self.body, self.work = Block(), 0
+        self.body, self.work = Block(), []
         self.add_ops(block)
         made, self.body = self.body, body
-        self.work = work + greatest(self.work, self.defined) * trips
+        work.append(greatest(total(self.work), self.defined) * trips)
+        self.work = work
         return made
 
     def add_if(self, op: IfOp) -> None:
@@ -191,7 +192,7 @@ class ProgramBuilder:
         made = self.made.get(key)
         if made is None:
             made = self.made[key] = self.make(op)
-        self.work = self.work + made.work
+        self.work.append(made.work)
         read = [op.operands[each] for each in made.operands]
         buffers = [self.view(each) for each in (*read, op.results[0])]
         call = CallOp(made.name, buffers, made.symbols)
@@ -229,9 +230,7 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = root_of(value)
-        while (home := self.homes.results.get(value)) is not None:
-            value = root_of(home)
+        value = self.homes.place_of(value)
         if (part := self.homes.parts.get(value)) is not None:
             return self.part(value, part)
         if value not in self.views:
@@ -258,6 +257,14 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
+
+
+def total(sizes: Sequence[Dim]) -> Dim:
+    """The sum of dimensions, by halves: each of many symbols is then moved seldom."""
+    if len(sizes) < 2:
+        return sizes[0] if sizes else 0
+    half = len(sizes) // 2
+    return total(sizes[:half]) + total(sizes[half:])
 
 
 def kernel_name(op: GraphOp) -> str:
