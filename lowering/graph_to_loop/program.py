@@ -2,8 +2,8 @@
 Build the program of a function: a view of memory for each value, a call for each op.
 
 The buffers were assigned before; here each value becomes a view of its buffer, and each
-op or fusion a call of its kernel, or of several. Kernels of one text are one, whatever sizes
-the calls give to its symbols.
+op or fusion a call of its kernel, or of several. Kernels of one text are one kernel,
+whatever sizes the calls give to its symbols.
 """
 
 from __future__ import annotations
