@@ -71,7 +71,7 @@ def lowered(model: Model) -> LlvmProgram:
 
 
 def cost(model: Model) -> tuple[int, int]:
-    """The calls of functions until the LLVM text of a model is there, and its length."""
+    """The calls of functions until a model is LLVM text, and the length of that."""
     profile = cProfile.Profile()
     profile.enable()
     try:
@@ -174,7 +174,7 @@ def unfused(count: int) -> Model:
 
 
 def pads(count: int) -> Model:
-    """A convolution of what is padded again and again, which layouts go back through."""
+    """A convolution of what is padded often, which layouts go back through."""
     g = Graph()
     x, by = g.input("x", (1, 16, 4, 4)), g.weight(np.array([0, 0, 0, 0, 0, 0, 0, 1]))
     for _ in range(count):
