@@ -51,8 +51,9 @@ def describe(program: ProgramOp) -> Program:
         dim(each.data) for op in calls if isinstance(op, CallOp) for each in op.symbols
     ]
     used = dict.fromkeys([*symbols, *(s for d in passed for s in symbols_of(d))])
+    alone = {size for each in inputs for size in each.shape}
     for name in [each for each in used if each not in defined]:
-        if not any(size == name for each in inputs for size in each.shape):
+        if name not in alone:
             raise CompileError(
                 f"expected every symbol to be a dimension of an input by itself, got "
                 f"{name}, which is not; give the model an input that has it"

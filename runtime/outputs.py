@@ -8,7 +8,9 @@ input is allowed: the input is copied.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -36,13 +38,12 @@ def match_outputs(
         check_output(each, info, symbols)
         for each, info in zip(values, infos, strict=True)
     ]
-    for at, (array, info) in enumerate(zip(arrays, infos, strict=True)):
-        for other, before in zip(arrays[:at], infos, strict=False):
-            if overlap(array, other):
-                raise ValueError(
-                    f"output {info.name}: expected memory of its own, got memory of "
-                    f"output {before.name}"
-                )
+    if (pair := shared(arrays)) is not None:
+        one, before = pair
+        raise ValueError(
+            f"output {infos[one].name}: expected memory of its own, got memory of "
+            f"output {infos[before].name}"
+        )
     return arrays
 
 
@@ -100,17 +101,44 @@ def check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> Ar
     return array
 
 
+def bytes_of(array: Array) -> tuple[int, int]:
+    """Where the memory of a contiguous array begins and ends."""
+    start = array.ctypes.data
+    return start, start + array.nbytes
+
+
+def shared(arrays: Sequence[Array]) -> tuple[int, int] | None:
+    """The first array that shares a byte with one before it, and the first of those."""
+    ranges = sorted(filled(map(bytes_of, arrays)))
+    if all(end <= start for (_, end), (start, _) in pairwise(ranges)):
+        return None
+    return next(
+        (at, before)
+        for at, array in enumerate(arrays)
+        for before in range(at)
+        if overlap(array, arrays[before])
+    )
+
+
 def overlap(one: Array, other: Array) -> bool:
     """Whether two contiguous arrays share a byte."""
-    if one.nbytes == 0 or other.nbytes == 0:
-        return False
-    start, other_start = one.ctypes.data, other.ctypes.data
-    return start < other_start + other.nbytes and other_start < start + one.nbytes
+    (start, end), (other_start, other_end) = bytes_of(one), bytes_of(other)
+    return max(start, other_start) < min(end, other_end)
+
+
+def filled(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The ranges that have a byte."""
+    return (each for each in ranges if each[0] < each[1])
 
 
 def apart(inputs: Sequence[Array], outputs: Sequence[Array]) -> list[Array]:
     """The inputs, as copies where they share memory with an output."""
-    return [
-        each.copy() if any(overlap(each, output) for output in outputs) else each
-        for each in inputs
-    ]
+    # Those of the outputs are apart, so that their ends are in order too.
+    taken = sorted(filled(map(bytes_of, outputs)))
+
+    def is_shared(array: Array) -> bool:
+        start, end = bytes_of(array)
+        at = bisect_right(taken, start, key=lambda each: each[1])
+        return start < end and at < len(taken) and taken[at][0] < end
+
+    return [each.copy() if is_shared(each) else each for each in inputs]

@@ -9,7 +9,7 @@ that is `graph.in_place` computes its result in the memory of an operand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
@@ -23,13 +23,16 @@ from .region import ControlOp, parent_of
 
 def root_of(value: SSAValue) -> SSAValue:
     """The value whose memory `value` is, seen through views and into regions."""
-    while True:
-        if isinstance(owner := value.owner, GraphOp) and owner.IS_VIEW:
-            value = owner.operands[0]
-        elif (memory := memory_of(value)) is not None:
-            value = memory
-        else:
-            return value
+    while (further := shown_by(value)) is not None:
+        value = further
+    return value
+
+
+def shown_by(value: SSAValue) -> SSAValue | None:
+    """The value that `value` is a view of, or a name for in a region."""
+    if isinstance(owner := value.owner, GraphOp) and owner.IS_VIEW:
+        return owner.operands[0]
+    return memory_of(value)
 
 
 def memory_of(value: SSAValue) -> SSAValue | None:
@@ -74,6 +77,8 @@ class Homes:
         """
         self.results: dict[SSAValue, SSAValue] = {}
         self.parts: dict[SSAValue, Part] = {}
+        self.owners: dict[SSAValue, SSAValue] = {}
+        self.places: dict[SSAValue, SSAValue] = {}
         for op in ops_in(block):
             if isinstance(op, ControlOp):
                 self.add(op)
@@ -108,11 +113,31 @@ class Homes:
 
     def owner_of(self, value: SSAValue) -> SSAValue:
         """The value that has memory of its own, in which `value` is."""
-        while True:
-            root = root_of(value)
-            if root in self.parts:
-                value = self.parts[root].whole
-            elif root in self.results:
-                value = self.results[root]
+        return self.end(value, self.owners, self.parts)
+
+    def place_of(self, value: SSAValue) -> SSAValue:
+        """The value that is where `value` is: an owner, or its part of a trip."""
+        return self.end(value, self.places, {})
+
+    def end(
+        self,
+        value: SSAValue,
+        known: dict[SSAValue, SSAValue],
+        parts: Mapping[SSAValue, Part],
+    ) -> SSAValue:
+        """The end of the way from `value`, which is noted for all that are on it."""
+        way: list[SSAValue] = []
+        while value not in known:
+            way.append(value)
+            further = shown_by(value)
+            if further is None and value in parts:
+                further = parts[value].whole
+            elif further is None:
+                further = self.results.get(value)
+            if further is None:
+                known[value] = value
             else:
-                return root
+                value = further
+        found = known[value]
+        known.update(dict.fromkeys(way, found))
+        return found

@@ -103,12 +103,14 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
         if not is_wide and shape_of(root) != shape_of(reducers[-1]):
             return None
         start = points(only[root].bounds, bounds) if is_wide else write_of(last)
+    contracts = any(is_contraction(only[each]) for each in reducers)
+    if contracts and (len(reducers) > 1 or is_wide):
+        return None
     arrangement = _Arrangement(only, bounds, columns, tuple(reducers))
     if not arrangement.place_all(root, start):
         return None
-    if any(is_contraction(only[each]) for each in reducers):
-        if len(reducers) > 1 or is_wide or arrangement.has_wide():
-            return None
+    if contracts and arrangement.has_wide():
+        return None
     kept = arrangement.keep(root, is_wide)
     if kept is None:
         return None

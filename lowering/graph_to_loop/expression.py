@@ -21,6 +21,7 @@ from ...dialects.graph import scalar
 from ...dialects.graph.buffer import replaced_by
 from ...dialects.graph.literal import to_array
 from ...dialects.graph.nest import (
+    Body,
     Extent,
     Linear,
     Nest,
@@ -107,6 +108,22 @@ def make_group(op: GraphOp) -> Group:
     return _Builder(op).group
 
 
+@dataclass(frozen=True)
+class Element:
+    """The element of a value at a place."""
+
+    value: SSAValue
+    at: tuple[Linear, ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What an op of a group computes, of parts of which some may not be there yet."""
+
+    body: Body
+    parts: tuple[Expression | Element, ...]
+
+
 class _Builder:
     """Puts the nests of a group together."""
 
@@ -119,17 +136,21 @@ class _Builder:
             assert isinstance(op.root.owner, GraphOp)
             root = op.root.owner
         self.inner = set(ops)
-        self.memo: dict[tuple[SSAValue, tuple[Linear, ...]], Expression] = {}
+        self.nests = {op: nests(op) for op in ops}
+        self.memo: dict[Element, Expression] = {}
         self.totals: dict[Operation, Total] = {}
         self.kept: dict[Operation, Load] = {}
         """Values that an earlier stage has stored, and where."""
-        self.reducers = {op for op in ops if any(n.reductions for n in nests(op))}
+        self.checked: set[Check] = set()
+        self.reducers = {
+            op for op, found in self.nests.items() if any(n.reductions for n in found)
+        }
         self.group = Group(op.results[0], replaced=replaced_by(op))
-        plan = arrange({op: nests(op) for op in ops}) if self.reducers else None
+        plan = arrange(self.nests) if self.reducers else None
         if plan is not None and not plan.is_one_total:
             self.group.nests.append(self.in_stages(plan, root))
             return
-        for nest in nests(root):
+        for nest in self.nests[root]:
             reducer = self.reducer(root, nest)
             self.group.nests.append(
                 self.plain(root, nest)
@@ -146,7 +167,7 @@ class _Builder:
         seen = set[GraphOp]()
         while waiting:
             op = waiting.pop()
-            if not isinstance(op, GraphOp) or op not in self.inner - seen:
+            if not isinstance(op, GraphOp) or op not in self.inner or op in seen:
                 continue
             seen.add(op)
             if op in self.reducers:
@@ -176,7 +197,7 @@ class _Builder:
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
         """The nest of an op that reduces, and of what is computed from its total."""
-        (nest,) = nests(reducer)
+        (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
         assert not nest.is_scattered, "a total has its own place"
         finish: Expression = Total()
@@ -203,7 +224,7 @@ class _Builder:
         store = element(self.group.result, plan.places[result])
         stages: list[Stage] = []
         for number, reducer in enumerate(plan.reducers):
-            (nest,) = nests(reducer)
+            (nest,) = self.nests[reducer]
             assert nest.combine is not None, "a reduction combines"
             combined = self.apply(reducer, nest, identity(nest))
             kept = [op for op, first in plan.kept.items() if first == number]
@@ -233,18 +254,30 @@ class _Builder:
     def forget(self, plan: Stages) -> None:
         """Forgets what was computed for each column, which a stage does for itself."""
         rows = len(plan.bounds) - plan.columns
-        for value, at in list(self.memo):
-            if any(axis >= rows for each in at for axis, _ in each.factors):
-                del self.memo[value, at]
+        for known in list(self.memo):
+            if any(axis >= rows for each in known.at for axis, _ in each.factors):
+                del self.memo[known]
 
     def apply(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Expression:
         """What `op` computes at a point of its nest."""
-        operands = tuple(self.source(op, each, point) for each in nest.sources)
-        return Apply(nest.body, operands)
+        return self.put_together(self.open(op, nest, point))
+
+    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Opened:
+        """What `op` computes at a point, of elements that are computed later."""
+        parts = tuple(self.source(op, each, point) for each in nest.sources)
+        return Opened(nest.body, parts)
+
+    def put_together(self, opened: Opened) -> Expression:
+        """What an op computes, with all that it is made of."""
+        parts = (
+            self.value(each.value, each.at) if isinstance(each, Element) else each
+            for each in opened.parts
+        )
+        return Apply(opened.body, tuple(parts))
 
     def source(
         self, op: GraphOp, source: Source, point: Sequence[Linear]
-    ) -> Expression:
+    ) -> Expression | Element:
         """A scalar that a nest reads."""
         match source:
             case Read():
@@ -268,28 +301,43 @@ class _Builder:
         shape = sizes(tensor_type(indices))
         among = looked_up(position.at, shape)
         check = Check(indices, *among, position.bound, position.wraps)
-        if check not in self.group.checks:
+        if check not in self.checked:
+            self.checked.add(check)
             self.group.checks.append(check)
         at = flatten([each.at(point) for each in position.at], shape)
         return Index(Load(indices, at), position.bound, position.wraps)
 
-    def read(self, value: SSAValue, at: Sequence[Linear | Index]) -> Expression:
+    def read(
+        self, value: SSAValue, at: Sequence[Linear | Index]
+    ) -> Expression | Element:
         """The element of `value` at a position for each axis."""
         plain = tuple(each for each in at if isinstance(each, Linear))
         if len(plain) == len(at):
-            return self.value(value, plain)
+            return Element(value, plain)
         value = self.outer.get(value, value)
         assert value.owner not in self.inner, "what is looked up is in memory"
         return element(value, at)
 
     def value(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
         """The element of `value` at a place: computed here, or loaded."""
-        key = (value, at)
-        if key not in self.memo:
-            self.memo[key] = self.compute(value, at)
-        return self.memo[key]
+        # A path of its own, as a chain of ops may be deeper than Python's stack.
+        path = [root := Element(value, at)]
+        opened: dict[Element, Opened] = {}
+        while path:
+            here = path[-1]
+            if here in self.memo:
+                path.pop()
+            elif here in opened:
+                self.memo[here] = self.put_together(opened.pop(here))
+            elif isinstance(found := self.compute(here.value, here.at), Opened):
+                opened[here] = found
+                needed = [each for each in found.parts if isinstance(each, Element)]
+                path += reversed(needed)
+            else:
+                self.memo[here] = found
+        return self.memo[root]
 
-    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
+    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | Opened:
         """What `value` has not been computed to yet."""
         owner = value.owner
         if isinstance(owner, Operation):
@@ -298,8 +346,8 @@ class _Builder:
             if owner in self.reducers:
                 return self.totals.get(owner, Total())
         if isinstance(owner, GraphOp) and owner in self.inner:
-            (nest,) = nests(owner)
-            return self.apply(owner, nest, at)
+            (nest,) = self.nests[owner]
+            return self.open(owner, nest, at)
         outer = self.outer.get(value, value)
         if (number := inline_constant(outer)) is not None:
             return number

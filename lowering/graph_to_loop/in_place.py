@@ -42,24 +42,34 @@ def loops_of(op: Operation) -> Group | None:
 
 def may_replace(group: Group, value: SSAValue) -> bool:
     """Whether the result of a group may be computed where a value is that it reads."""
+    kept = read_elsewhere(group)
+    return kept is not None and value not in kept and is_alike(group, value)
+
+
+def is_alike(group: Group, value: SSAValue) -> bool:
+    """Whether a value has as many elements as the result, of the same type."""
     types = tensor_type(value), tensor_type(group.result)
-    if len({(each.element_type, byte_size(each)) for each in types}) > 1:
-        return False
+    return len({(each.element_type, byte_size(each)) for each in types}) == 1
+
+
+def read_elsewhere(group: Group) -> set[SSAValue] | None:
+    """
+    The values in whose place a group may not compute its result, as it reads them where
+    or after that is stored; None when that is so of any value.
+    """
     if len(group.nests) != 1 or group.checks:
-        return False
+        return None
     nest = collapse(group.nests[0])
     if nest.onto is not None or nest.ordered or not stores_once(nest):
-        return False
-    if any(load.buffer is value for load in factors(nest)):
-        return False
+        return None
+    found = {load.buffer for load in factors(nest)}
     is_stored = False
     for roots, stores in phases(nest):
         for load in loads(*roots):
-            if load.buffer is value:
-                if is_stored or load.lookups or load.at != nest.store.at:
-                    return False
+            if is_stored or load.lookups or load.at != nest.store.at:
+                found.add(load.buffer)
         is_stored = is_stored or stores
-    return True
+    return found
 
 
 def stores_once(nest: KernelNest) -> bool:

@@ -42,7 +42,18 @@ from ...dialects.loop.subscript import Panel, Subscript
 from .collapse import collapse
 from .expression import Group
 from .stages import build_stages
-from .tree import Apply, Constant, Expression, Index, KernelNest, Load, Total, loads
+from .tree import (
+    Apply,
+    Constant,
+    Expression,
+    Index,
+    KernelNest,
+    Load,
+    Total,
+    left,
+    loads,
+    operands_of,
+)
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""
@@ -313,19 +324,19 @@ class Scalars:
 
     def value(self, root: Expression) -> SSAValue:
         """Builds the scalar that `root` is at this point."""
-        if id(root) not in self.done:
-            self.done[id(root)] = self.build(root)
+        for each in left(root, self.done, operands_of):
+            self.done[id(each)] = self.build(each)
         return self.done[id(root)]
 
     def build(self, root: Expression) -> SSAValue:
-        """Builds a scalar that is not there yet."""
+        """Builds a scalar that is not there yet, when those are that it is made of."""
         match root:
             case Load():
                 return self.load(root)
             case Constant():
                 return scalar.constant(root.value, root.element)
             case Apply():
-                return root.body(*(self.value(each) for each in root.operands))
+                return root.body(*(self.done[id(each)] for each in root.operands))
             case Total():
                 assert root.stage < len(self.totals), "all is combined before"
                 return self.totals[root.stage]

@@ -2,13 +2,13 @@
 Build the program of a function: a view of memory for each value, a call for each op.
 
 The buffers were assigned before; here each value becomes a view of its buffer, and each
-op or fusion a call of its kernel. Kernels of one text are one kernel, whatever sizes
-the calls give to its symbols.
+op or fusion a call of its kernel, or of several. Kernels of one text are one kernel,
+whatever sizes the calls give to its symbols.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -27,7 +27,7 @@ from xdsl.utils.hints import isa
 
 from ...dialects.dims import Dim, greatest, product, symbols_of
 from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
-from ...dialects.graph.memory import Homes, Part, ops_in, root_of
+from ...dialects.graph.memory import Homes, Part, ops_in
 from ...dialects.graph.op import GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
@@ -46,9 +46,12 @@ from ...dialects.loop.ops.program_flow import (
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
-from .expression import make_group
+from .expression import Group, make_group
 from .kernel import build_kernel
 from .structure import structure
+
+NESTS = 64
+"""Nests of a kernel, such as those of the parts of a concatenation."""
 
 CHECKS = "graph.checks"
 """What must hold of symbols for ops that are no longer there."""
@@ -78,14 +81,14 @@ class ProgramBuilder:
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
-        self.made: dict[Hashable, Made] = {}
+        self.made: dict[Hashable, list[Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
         self.start = Block()
         """The views that need no trip, which come first."""
         self.body = Block()
         self.call_outs = 0
-        self.work: Dim = 0
-        """The points of all loops, a measure of how long a run is."""
+        self.work: list[Dim] = []
+        """The points of the loops of each call, a measure of how long a run is."""
 
     def build(self) -> ProgramOp:
         """The program of the function; its kernels are then among `kernels`."""
@@ -94,7 +97,7 @@ class ProgramBuilder:
             op.detach()
             self.start.add_op(op)
         known = entries(self.function, self.homes) | {
-            "work": StringAttr(str(self.work)),
+            "work": StringAttr(str(greatest(total(self.work), self.defined))),
             "checks": ArrayAttr(self.checks()),
         }
         return ProgramOp(self.function.sym_name.data, known, self.start)
@@ -144,15 +147,16 @@ class ProgramBuilder:
 
     def is_late(self, size: Dim) -> bool:
         """Whether a size is known only after the program has computed it."""
-        return bool(symbols_of(size) & {*self.defined})
+        return not symbols_of(size).isdisjoint(self.defined)
 
     def inside(self, block: Block, trips: Dim) -> Block:
         """The calls of a region, which runs so many times."""
         body, work = self.body, self.work
-        self.body, self.work = Block(), 0
+        self.body, self.work = Block(), []
         self.add_ops(block)
         made, self.body = self.body, body
-        self.work = work + greatest(self.work, self.defined) * trips
+        work.append(greatest(total(self.work), self.defined) * trips)
+        self.work = work
         return made
 
     def add_if(self, op: IfOp) -> None:
@@ -188,30 +192,30 @@ class ProgramBuilder:
     def add_call(self, op: GraphOp) -> None:
         """Adds the call of an op's kernel."""
         key = structure(op)
-        made = self.made.get(key)
-        if made is None:
-            made = self.made[key] = self.make(op)
-        self.work = self.work + made.work
-        read = [op.operands[each] for each in made.operands]
-        buffers = [self.view(each) for each in (*read, op.results[0])]
-        call = CallOp(made.name, buffers, made.symbols)
-        call.attributes["source"] = StringAttr(describe(op))
-        self.body.add_op(call)
+        if key not in self.made:
+            self.made[key] = [self.make(op, each) for each in pieces(make_group(op))]
+        source = StringAttr(describe(op))
+        for made in self.made[key]:
+            self.work.append(made.work)
+            read = [op.operands[each] for each in made.operands]
+            buffers = [self.view(each) for each in (*read, op.results[0])]
+            call = CallOp(made.name, buffers, made.symbols)
+            call.attributes["source"] = source
+            self.body.add_op(call)
 
-    def make(self, op: GraphOp) -> Made:
-        """Makes the kernel of an op, unless there is one of the same text."""
-        group = make_group(op)
+    def make(self, op: GraphOp, group: Group) -> Made:
+        """Makes a kernel of an op, unless there is one of the same text."""
         kernel = build_kernel(group, "kernel")
         if (preference := preference_of(op)) != OWN:
             kernel.op.attributes[KEY] = preference
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
             known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")
-        values = list(op.operands)
-        operands = tuple(values.index(each) for each in kernel.buffers)
-        work: Dim = 0
-        for nest in group.nests:
-            work = work + product(nest.bounds)
+        places: dict[SSAValue, int] = {}
+        for place, value in enumerate(op.operands):
+            places.setdefault(value, place)
+        operands = tuple(places[each] for each in kernel.buffers)
+        work = total([product(nest.bounds) for nest in group.nests])
         return Made(known.sym_name.data, operands, kernel.symbols, work)
 
     def add_call_out(self, op: GraphOp) -> None:
@@ -229,9 +233,7 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = root_of(value)
-        while (home := self.homes.results.get(value)) is not None:
-            value = root_of(home)
+        value = self.homes.place_of(value)
         if (part := self.homes.parts.get(value)) is not None:
             return self.part(value, part)
         if value not in self.views:
@@ -258,6 +260,29 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
+
+
+def pieces(group: Group) -> Iterator[Group]:
+    """
+    The groups whose kernels compute what a group does, one after the other: itself, or
+    some nests each when there are many, since LLVM takes longer than in proportion over
+    a long function.
+    """
+    if len(group.nests) <= NESTS:
+        yield group
+        return
+    for first in range(0, len(group.nests), NESTS):
+        # What is looked up is checked before anything is stored.
+        checks = group.checks if first == 0 else []
+        yield Group(group.result, group.nests[first : first + NESTS], checks)
+
+
+def total(sizes: Sequence[Dim]) -> Dim:
+    """The sum of dimensions, by halves: each of many symbols is then moved seldom."""
+    if len(sizes) < 2:
+        return sizes[0] if sizes else 0
+    half = len(sizes) // 2
+    return total(sizes[:half]) + total(sizes[half:])
 
 
 def kernel_name(op: GraphOp) -> str:

@@ -8,7 +8,7 @@ visited and later built once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -125,21 +125,48 @@ class KernelNest:
 def walk(*roots: Expression) -> Iterator[Expression]:
     """Every part of expressions once, what a part is computed of before it."""
     done: set[int] = set()
-
-    def visit(each: Expression) -> Iterator[Expression]:
-        if id(each) in done:
-            return
-        done.add(id(each))
-        if isinstance(each, Apply):
-            for operand in each.operands:
-                yield from visit(operand)
-        elif isinstance(each, Load):
-            for index, _ in each.lookups:
-                yield from visit(index.load)
-        yield each
-
     for root in roots:
-        yield from visit(root)
+        for each in left(root, done, parts):
+            done.add(id(each))
+            yield each
+
+
+def left(
+    root: Expression,
+    done: Container[int],
+    parts: Callable[[Expression], Iterable[Expression]],
+) -> Iterator[Expression]:
+    """
+    The parts of an expression that are not done yet, what one is computed of before it.
+    What it gives must be done before the next, by its identity.
+    """
+    # A path of its own, as a chain of ops may be deeper than Python's stack.
+    path = [] if id(root) in done else [(root, iter(parts(root)))]
+    while path:
+        here, rest = path[-1]
+        for each in rest:
+            if id(each) not in done:
+                path.append((each, iter(parts(each))))
+                break
+        else:
+            path.pop()
+            yield here
+
+
+def parts(each: Expression) -> Iterable[Expression]:
+    """What an expression is computed of, and the loads that say where it is."""
+    match each:
+        case Apply():
+            return each.operands
+        case Load():
+            return [index.load for index, _ in each.lookups]
+        case _:
+            return ()
+
+
+def operands_of(each: Expression) -> Iterable[Expression]:
+    """What an expression is computed of."""
+    return each.operands if isinstance(each, Apply) else ()
 
 
 def loads(*roots: Expression) -> Iterator[Load]:
@@ -169,17 +196,18 @@ class Moved:
 
     def __call__(self, root: Expression) -> Expression:
         """The expression at its other positions."""
-        if id(root) not in self.done:
-            self.done[id(root)] = root, self.move(root)
+        for each in left(root, self.done, operands_of):
+            self.done[id(each)] = each, self.move(each)
         return self.done[id(root)][1]
 
     def move(self, root: Expression) -> Expression:
-        """The expression, when it has not been moved yet."""
+        """The expression, when its operands have been moved and it has not."""
         match root:
             case Load():
                 return self.load(root)
             case Apply():
-                return Apply(root.body, tuple(map(self, root.operands)))
+                operands = (self.done[id(each)][1] for each in root.operands)
+                return Apply(root.body, tuple(operands))
             case Where():
                 return Where(self.change(root.position))
             case _:

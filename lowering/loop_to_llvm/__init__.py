@@ -22,6 +22,7 @@ from .entry import write_entry
 from .kernel import write_kernel
 from .math import declarations
 from .program import write_program
+from .wide_entry import is_wide, write_wide_entry
 
 PLACEHOLDER = "@sr_kernel"
 
@@ -73,7 +74,8 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     lowered = lower_kernels(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {name: function_name(each.name) for name, each in lowered.items()}
-    text = write_program(program, kernels, names) + write_entry(program)
+    entry = write_wide_entry if is_wide(program) else write_entry
+    text = write_program(program, kernels, names) + entry(program)
     text += declarations(text)
     once = {each.name: each for each in lowered.values()}
     return LlvmProgram(tuple(once.values()), LlvmModule("main", text))

@@ -71,11 +71,11 @@ entry:
 
 def write_entry(program: ProgramOp) -> str:
     """The text of `sr_call` for a program."""
-    text = _EntryWriter(program).write()
+    text = EntryWriter(program).write()
     return objects.DECLARATIONS + DECLARATIONS + text + objects.APART + FREE_LIST
 
 
-class _EntryWriter(ObjectWriter):
+class EntryWriter(ObjectWriter):
     """Writes the checks, the outputs and the run of one call."""
 
     def __init__(self, program: ProgramOp):
@@ -280,16 +280,7 @@ class _EntryWriter(ObjectWriter):
         most = max((len(sizes(type)) for type in self.outputs), default=0)
         dims = w.entered(f"alloca [{max(most, 1)} x i64], align {WORD}")
         for type in self.outputs:
-            for axis, size in enumerate(sizes(type)):
-                place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
-                w.do(f"store i64 {self.size(size)}, ptr {place}, align {WORD}")
-            described = self.descriptor(type)
-            w.do(f"call void @Py_IncRef(ptr {described})")
-            make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
-            array = w.emit(
-                f"call ptr {make}(ptr {kind}, ptr {described}, i32 {len(sizes(type))}, "
-                f"ptr {dims}, ptr null, ptr null, i32 0, ptr null)"
-            )
+            array = self.new_array(type, dims)
             self.keep_or_leave(array, results, context)
             results.append(array)
         return results

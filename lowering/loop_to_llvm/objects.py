@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...dialects.dims import Dim
 from ...dialects.graph.shape import Tensor, dtype, sizes
 from ...runtime.layout import DTYPE_NAMES, WORD, State
 from .function import FunctionWriter
@@ -124,6 +125,24 @@ class ObjectWriter:
             place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
             found.append(w.emit(f"load i64, ptr {place}, align {WORD}"))
         return found
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is."""
+        return self.w.size(size)
+
+    def new_array(self, type: Tensor, dims: str) -> str:
+        """A new array, null when there is no memory; `dims` has room for its sizes."""
+        w = self.w
+        for axis, size in enumerate(sizes(type)):
+            place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
+            w.do(f"store i64 {self.size(size)}, ptr {place}, align {WORD}")
+        described = self.descriptor(type)
+        w.do(f"call void @Py_IncRef(ptr {described})")
+        make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
+        return w.emit(
+            f"call ptr {make}(ptr {kind}, ptr {described}, i32 {len(sizes(type))}, "
+            f"ptr {dims}, ptr null, ptr null, i32 0, ptr null)"
+        )
 
     def data(self, array: str) -> str:
         """Where the elements of an array are."""

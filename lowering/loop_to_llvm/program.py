@@ -66,7 +66,7 @@ class _ProgramWriter:
         self.names = names
         self.layout = layout_of(program)
         self.symbols = symbols_of_program(program)
-        self.defined = tuple(defined_by(program))
+        self.defined = {name: at for at, name in enumerate(defined_by(program))}
         self.calls = 0
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
@@ -131,12 +131,12 @@ class _ProgramWriter:
 
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is here, where all that it depends on is known."""
-        w = self.w
-        if not symbols_of(size) & {*self.defined}:
+        w, used = self.w, symbols_of(size)
+        if used.isdisjoint(self.defined):
             return w.size(size)
         words = {
             name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
-            for name in self.defined
+            for name in sorted(used & self.defined.keys(), key=self.defined.__getitem__)
         }
         inner = FunctionWriter({**w.symbols, **words})
         inner.count = w.count
@@ -147,7 +147,7 @@ class _ProgramWriter:
 
     def defined_word(self, name: str) -> str:
         """The address of the word of a symbol that the program defines."""
-        return self.word(self.layout.first_defined + self.defined.index(name))
+        return self.word(self.layout.first_defined + self.defined[name])
 
     def is_true(self, buffer: SSAValue) -> str:
         """Whether the first element of a buffer of booleans is true."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xdsl.dialects import arith, math
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp
@@ -87,19 +87,31 @@ def loops_within(value: SSAValue, block: Block) -> list[ForOp]:
 
 def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> bool:
     """Whether two values are equal, indices of one being those of the other."""
-    if indices.get(a, a) is b:
-        return True
-    one, other = a.owner, b.owner
+    waiting, seen = [(a, b)], set[tuple[SSAValue, SSAValue]]()
+    while waiting:
+        pair = one, other = waiting.pop()
+        if pair in seen or indices.get(one, one) is other:
+            continue
+        # Each pair is looked at once, in however many ways it is reached.
+        seen.add(pair)
+        left, right = one.owner, other.owner
+        if not are_alike(left, right):
+            return False
+        assert isinstance(left, Operation)
+        assert isinstance(right, Operation)
+        waiting += zip(left.operands, right.operands, strict=True)
+    return True
+
+
+def are_alike(one: Operation | Block, other: Operation | Block) -> bool:
+    """Whether two ops compute the same of the same operands."""
     if isinstance(one, Block) or isinstance(other, Block) or one.regions:
         return False
     if isinstance(one, LoadOp) and is_written(one.buffer):
         return False
     if type(one) is not type(other) or one.properties != other.properties:
         return False
-    if len(one.operands) != len(other.operands):
-        return False
-    pairs = zip(one.operands, other.operands, strict=True)
-    return all(are_same(x, y, indices) for x, y in pairs)
+    return len(one.operands) == len(other.operands)
 
 
 def is_written(buffer: SSAValue) -> bool:

@@ -7,6 +7,9 @@ record at the very top of the plan is in conflict with what was placed before it
 moves to an earlier place in the order, and only what that changes is placed again.
 After some moves the search begins anew, with equal records in another order.
 
+Where very many records live at one time even one order takes too long, and what does
+not depend on that is taken: storage groups.
+
 It stops at the lower bound, which proves the plan optimal. Otherwise it stops after an
 amount of work that depends on the records alone, never on time: the same records always
 have the same plan.
@@ -23,6 +26,7 @@ from .greedy_by_breadth import order_by_breadth
 from .greedy_by_size import order_by_size
 from .plan import lower_bound
 from .record import Record
+from .storage_groups import storage_groups
 
 MOVES = 50
 """Moves before the search begins anew."""
@@ -37,8 +41,18 @@ CONTEMPORARIES = 1_000_000
 """Pairs of records that meet; a table of more would cost too much memory and time."""
 
 
+MEETINGS = 30_000_000
+"""Pairs of records that meet, from which on none is placed by what it meets."""
+
+
 def conflict_driven(records: Sequence[Record]) -> Sequence[int]:
-    """The offset in bytes of each record; never a larger plan than the greedy ones."""
+    """
+    The offset in bytes of each record; never a larger plan than the greedy ones, but
+    for more records than these have time for.
+    """
+    meetings = _count_meetings(records)
+    if meetings > MEETINGS:
+        return storage_groups(records)
     bound = lower_bound(records)
     best: list[int] = []
     best_top = sum(record.size for record in records) + 1
@@ -49,7 +63,7 @@ def conflict_driven(records: Sequence[Record]) -> Sequence[int]:
             best, best_top = offsets, top
         if best_top == bound:
             return best
-    if _count_meetings(records) > CONTEMPORARIES:
+    if meetings > CONTEMPORARIES:
         return best
     return _Search(records).improve(best, best_top, bound)
 

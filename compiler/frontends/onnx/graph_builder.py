@@ -63,6 +63,8 @@ class GraphBuilder:
             (each.domain, each.name, each.overload): each for each in functions
         }
         self.unsupported: list[UnsupportedOp] = []
+        self.reported: set[UnsupportedOp] = set()
+        """The values that are lost among what is unsupported."""
 
     def add_weights(self, graph: GraphProto, scope: Scope) -> None:
         """Adds the tensors that `graph` stores."""
@@ -117,7 +119,10 @@ class GraphBuilder:
 
     def _report(self, entry: Entry) -> None:
         """Reports a value that is lost, once."""
-        if isinstance(entry, Lost) and entry.report not in (None, *self.unsupported):
+        if not isinstance(entry, Lost) or entry.report is None:
+            return
+        if entry.report not in self.reported:
+            self.reported.add(entry.report)
             self.unsupported.append(entry.report)
 
     def entry(self, name: str, node: NodeProto, label: str, scope: Scope) -> Entry:

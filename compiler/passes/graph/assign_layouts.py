@@ -123,19 +123,23 @@ class Choice:
 
     def cost(self, value: SSAValue, order: Order) -> int:
         """How many elements have to be moved to have a value in an order."""
-        own = self.orders.get(value)
-        if own is not None:
-            needed = then(inverse(own), order)
-            shape = ordered(sizes(tensor_type(value)), own)
-            return 0 if is_view(shape, needed) else elements(value)
-        if is_constant(value) or is_view(sizes(tensor_type(value)), order):
-            return 0
-        carried = self.led_back(value, order)
-        if carried is None:
-            return elements(value)
-        assert isinstance(value.owner, GraphOp)
-        operands = zip(value.owner.operands, carried.operands, strict=True)
-        return sum(self.cost(each, o) for each, o in operands if o is not None)
+        total, waiting = 0, [(value, order)]
+        while waiting:
+            value, order = waiting.pop()
+            own = self.orders.get(value)
+            if own is not None:
+                needed = then(inverse(own), order)
+                shape = ordered(sizes(tensor_type(value)), own)
+                total += 0 if is_view(shape, needed) else elements(value)
+            elif is_constant(value) or is_view(sizes(tensor_type(value)), order):
+                continue
+            elif (carried := self.led_back(value, order)) is None:
+                total += elements(value)
+            else:
+                assert isinstance(value.owner, GraphOp)
+                operands = zip(value.owner.operands, carried.operands, strict=True)
+                waiting += [(each, o) for each, o in operands if o is not None]
+        return total
 
     def led_back(self, value: SSAValue, order: Order) -> Carried | None:
         """
@@ -158,6 +162,22 @@ class Choice:
 
     def carry(self, op: GraphOp, carried: Carried) -> None:
         """Plans that an op is carried, and what it takes to have its operands so."""
+        waiting = self.begin(op, carried)
+        while waiting:
+            _, value, order = waiting[-1]
+            back = None
+            if value not in self.orders and not is_constant(value):
+                back = self.led_back(value, order)
+            if back is None:
+                self.supply(*waiting.pop())
+            else:
+                assert isinstance(value.owner, GraphOp)
+                waiting += self.begin(value.owner, back)
+
+    def begin(
+        self, op: GraphOp, carried: Carried
+    ) -> list[tuple[GraphOp, SSAValue, Order]]:
+        """Plans that an op is carried; what it then takes in order, the last first."""
         self.plan[op] = carried
         chain = self.chains[op] = Chain([op])
         if carried.result != tuple(range(len(carried.result))):
@@ -165,17 +185,11 @@ class Choice:
         if op.preferred is not None:
             bounds = (nest.bounds for nest in op.nests() or ())
             chain.points = sum(guess(product(each)) for each in bounds)
-        for operand, order in zip(op.operands, carried.operands, strict=True):
-            if order is not None:
-                self.supply(op, operand, order)
+        operands = zip(op.operands, carried.operands, strict=True)
+        return [(op, v, order) for v, order in operands if order is not None][::-1]
 
     def supply(self, op: GraphOp, value: SSAValue, order: Order) -> None:
-        """Plans what makes a value that an op takes in some order."""
-        if value not in self.orders:
-            back = None if is_constant(value) else self.led_back(value, order)
-            if back is not None:
-                assert isinstance(value.owner, GraphOp)
-                self.carry(value.owner, back)
+        """Notes what makes a value that an op takes in some order."""
         if value in self.orders:
             self.join(op, value.owner)
         if (value, order) not in self.permuted:
@@ -187,6 +201,8 @@ class Choice:
         assert isinstance(other, Operation), "what is carried is the result of an op"
         into, chain = self.chains[other], self.chains[op]
         if into is not chain:
+            if len(into.ops) < len(chain.ops):
+                into, chain = chain, into
             into.ops += chain.ops
             into.points += chain.points
             into.moved += chain.moved

@@ -55,6 +55,11 @@ def eliminate(loop: LoopOp) -> None:
     block = loop.body.block
     end = block.last_op
     assert end is not None
+    number = {op: at for at, op in enumerate(block.ops)}
+    reads: dict[SSAValue, list[int]] = {}
+    for op, at in number.items():
+        for operand in op.operands:
+            reads.setdefault(root_of(operand), []).append(at)
     for place in range(loop.first, loop.first + loop.carried_count):
         copy = end.operands[place].owner
         if not isinstance(copy, CopyOp):
@@ -67,16 +72,8 @@ def eliminate(loop: LoopOp) -> None:
             and is_computed(value)
             and root_of(value) is value
             and value.has_one_use()
-            and not reads_from(producer, old, copy)
+            and not any(
+                number[producer] <= at < number[copy] for at in reads.get(old, ())
+            )
         ):
             Rewriter.replace_op(copy, [], [value])
-
-
-def reads_from(op: Operation, value: SSAValue, stop: Operation) -> bool:
-    """Whether `op`, or one after it but before `stop`, reads the memory of a value."""
-    each: Operation | None = op
-    while each is not None and each is not stop:
-        if any(root_of(operand) is value for operand in each.operands):
-            return True
-        each = each.next_op
-    return False

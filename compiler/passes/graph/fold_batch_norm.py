@@ -25,6 +25,7 @@ the new weights, and when nothing else uses what is between.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -67,15 +68,32 @@ BUILT = (AddOp, DivOp, MulOp, NegOp, ReciprocalOp, ReshapeOp, SqrtOp, SubOp, Sum
 """What weights that this pass made are made of."""
 
 
-def is_constant(value: SSAValue) -> bool:
-    """Whether `value` is the same in every run, as far as one need see here."""
-    match value.owner:
-        case ConstantOp() | WeightOp():
-            return True
-        case Operation() as op if isinstance(op, BUILT):
-            return all(map(is_constant, op.operands))
-        case _:
-            return False
+class Constants:
+    """
+    The values that are the same in every run, as far as one need see here; each is
+    looked at once, however many ops ask, and however deep what makes it is.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is known yet. What is found stays true of a value being rewritten."""
+        self.known: dict[SSAValue, bool] = {}
+
+    def __contains__(self, value: SSAValue) -> bool:
+        waiting = [value]
+        while waiting:
+            op = waiting[-1].owner
+            made = op.operands if isinstance(op, BUILT) else ()
+            if unknown := [each for each in made if each not in self.known]:
+                waiting += unknown
+                continue
+            is_stored = isinstance(op, ConstantOp | WeightOp)
+            is_built = isinstance(op, BUILT) and all(self.known[each] for each in made)
+            self.known[waiting.pop()] = is_stored or is_built
+        return self.known[value]
+
+    def have(self, values: Iterable[SSAValue]) -> bool:
+        """Whether all of `values` are constant."""
+        return all(each in self for each in values)
 
 
 def shape_of(value: SSAValue) -> tuple[Dim, ...]:
@@ -83,9 +101,9 @@ def shape_of(value: SSAValue) -> tuple[Dim, ...]:
     return sizes(tensor_type(value))
 
 
-def is_layer(op: object) -> bool:
+def is_layer(op: object, constants: Constants) -> bool:
     """Whether `op` is a layer with a weight that is known."""
-    if not isinstance(op, Layer) or not is_constant(op.operands[1]):
+    if not isinstance(op, Layer) or op.operands[1] not in constants:
         return False
     return not isinstance(op, MatmulOp) or len(shape_of(op.rhs)) == 2
 
@@ -95,16 +113,20 @@ def channel_axis(layer: Layer) -> int:
     return len(layer.shape) - 1 if isinstance(layer, LinearOp | MatmulOp) else 1
 
 
-def layer_before(value: SSAValue) -> tuple[Layer, SSAValue | None] | None:
+def layer_before(
+    value: SSAValue, constants: Constants
+) -> tuple[Layer, SSAValue | None] | None:
     """The layer that computes `value`, and the constant added to it, if any."""
     owner, bias = value.owner, None
     if isinstance(owner, AddOp) and value.has_one_use():
         a, b = owner.operands
-        if is_constant(b):
+        if b in constants:
             a, b = b, a
-        if is_constant(a) and owner.type == b.type:
+        if a in constants and owner.type == b.type:
             owner, bias, value = b.owner, a, b
-    if not isinstance(owner, Layer) or not is_layer(owner) or not value.has_one_use():
+    if not isinstance(owner, Layer) or not is_layer(owner, constants):
+        return None
+    if not value.has_one_use():
         return None
     if bias is not None and not is_per_channel(bias, owner):
         return None
@@ -190,10 +212,11 @@ class FoldIntoLayerBefore(RewritePattern):
     """Replaces a layer and what scales its channels by a layer with other weights."""
 
     weights: WeightStore
+    constants: Constants
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         scaled = self.scaled_by(op)
-        found = None if scaled is None else layer_before(scaled)
+        found = None if scaled is None else layer_before(scaled, self.constants)
         if found is None:
             return
         layer, bias = found
@@ -226,7 +249,7 @@ class FoldIntoLayerBefore(RewritePattern):
         """What `op` multiplies or divides by constants that are known here."""
         match op:
             case BatchNormOp():
-                return op.input if all(map(is_constant, op.operands[1:])) else None
+                return op.input if self.constants.have(op.operands[1:]) else None
             case MulOp() | DivOp():
                 place = self.place(op)
                 value, constant = op.operands[1 - place], op.operands[place]
@@ -240,7 +263,7 @@ class FoldIntoLayerBefore(RewritePattern):
 
     def place(self, op: Operation) -> int:
         """Which operand of a product or a quotient is the constant."""
-        return int(isinstance(op, DivOp) or is_constant(op.operands[1]))
+        return int(isinstance(op, DivOp) or op.operands[1] in self.constants)
 
     def is_usable(self, constant: SSAValue, divides: bool) -> bool:
         """Whether products with the numbers, or quotients by them, are finite."""
@@ -261,17 +284,20 @@ class FoldIntoLayerBefore(RewritePattern):
         return ReciprocalOp(factor).result if isinstance(op, DivOp) else factor, None
 
 
+@dataclass(frozen=True)
 class MergeBiases(RewritePattern):
     """Adds one constant to a layer where two were added, or one was subtracted."""
+
+    constants: Constants
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, AddOp | SubOp) or dtype(op.type).kind != "f":
             return
         value, constant = op.operands
-        if isinstance(op, AddOp) and is_constant(value):
+        if isinstance(op, AddOp) and value in self.constants:
             value, constant = constant, value
-        found = layer_before(value)
-        if found is None or not is_constant(constant) or op.type != value.type:
+        found = layer_before(value, self.constants)
+        if found is None or constant not in self.constants or op.type != value.type:
             return
         layer, bias = found
         if not is_per_channel(constant, layer):
@@ -287,8 +313,11 @@ class MergeBiases(RewritePattern):
         replace(op, layer, built, result, rewriter)
 
 
+@dataclass(frozen=True)
 class FoldIntoLayerAfter(RewritePattern):
     """Replaces a normalisation and the layer that reads it by one layer."""
+
+    constants: Constants
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: BatchNormOp, rewriter: PatternRewriter, /) -> None:
@@ -297,9 +326,9 @@ class FoldIntoLayerAfter(RewritePattern):
             not isinstance(layer, ConvOp | LinearOp | MatmulOp)
             or not op.result.has_one_use()
             or layer.operands[0] is not op.result
-            or not is_layer(layer)
+            or not is_layer(layer, self.constants)
             or not layer.operands[1].has_one_use()
-            or not all(map(is_constant, op.operands[1:]))
+            or not self.constants.have(op.operands[1:])
         ):
             return
         if isinstance(layer, ConvOp):
@@ -330,10 +359,11 @@ class FoldBatchNorm(ModulePass):
     name = "fold-batch-norm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        constants = Constants()
         patterns: list[RewritePattern] = [
-            FoldIntoLayerBefore(weights_of(ctx)),
-            MergeBiases(),
-            FoldIntoLayerAfter(),
+            FoldIntoLayerBefore(weights_of(ctx), constants),
+            MergeBiases(constants),
+            FoldIntoLayerAfter(constants),
         ]
         PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(op)
         dce(op)

@@ -146,7 +146,9 @@ def fold(op: GraphOp, weights: WeightStore) -> None:
     if len(known) < len(values) or not is_worth_folding(op, known):
         return
     try:
-        arrays = op.run_reference(known, {})
+        # What overflows, or is no number, is what the run would compute too.
+        with np.errstate(all="ignore"):
+            arrays = op.run_reference(known, {})
     except IndexError:
         # An index out of range is an error of the run, not of the compiler.
         return

@@ -158,11 +158,13 @@ class Groups:
         inside = set[Operation](group.ops)
         for value in dict.fromkeys(each for op in group.ops for each in op.operands):
             producer = self.known.get(value)
-            if producer is None or not {use.operation for use in value.uses} <= inside:
+            if producer is None or len(producer.ops) + len(group.ops) > LIMIT:
+                continue
+            if not all(use.operation in inside for use in value.uses):
                 continue
             ops = [*producer.ops, *group.ops]
             stages = arrange({each: self.nests[each] for each in ops})
-            if stages is not None and len(ops) <= LIMIT:
+            if stages is not None:
                 merge(group, self.known.pop(value), 0)
                 group.is_staged = not stages.is_one_total
                 return True

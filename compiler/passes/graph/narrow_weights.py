@@ -55,7 +55,7 @@ from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
 from ....lowering.graph_to_loop.structure import structure
 from ...context import weights_of
 from ...weights import WeightStore
-from .pack_weights import contraction_of, has_pairs, panels_in
+from .pack_weights import contractions_of, has_pairs, panels_in
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Narrower:
             return Wish()
         key = structure(op), use.index
         if key not in self.wishes:
-            nest = contraction_of(op, weight)
+            nest = contractions_of(op).get(use.index)
             panels = None if nest is None else panels_in(nest, weight, self.target)
             if nest is None or panels is None or not reuses(nest):
                 self.wishes[key] = Wish()

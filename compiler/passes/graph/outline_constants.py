@@ -18,11 +18,12 @@ each has a name in the store, and gets a place among the constants of the progra
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Use
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -36,14 +37,28 @@ from ....dialects.graph.shape import tensor_type
 from ...context import weights_of
 
 
-def needs_memory(use: Use) -> bool:
-    """Whether an operand is read from memory, not as a number in the code of loops."""
-    op, place = use.operation, use.index
-    if isinstance(op, FusionOp):
-        return any(needs_memory(each) for each in op.body.block.args[place].uses)
+class Readers:
+    """Which operands ops read from memory, not as numbers in the code of loops."""
+
+    def __init__(self) -> None:
+        """Nothing is known of any op yet."""
+        self.known: dict[Operation, Container[int]] = {}
+
+    def need_memory(self, use: Use) -> bool:
+        """Whether an operand is read from memory."""
+        op, place = use.operation, use.index
+        if isinstance(op, FusionOp):
+            return any(map(self.need_memory, op.body.block.args[place].uses))
+        if op not in self.known:
+            self.known[op] = in_memory(op)
+        return place in self.known[op]
+
+
+def in_memory(op: Operation) -> Container[int]:
+    """The operands that an op reads from memory."""
     nests = op.nests() if isinstance(op, GraphOp) else None
     if nests is None:
-        return True
+        return range(len(op.operands))
     # What is looked up, and what it is looked up in.
     looked_up = {each.operand for nest in nests for each in nest.lookups}
     looked_in = {
@@ -53,7 +68,7 @@ def needs_memory(use: Use) -> bool:
         if isinstance(source, Read)
         and any(isinstance(each, Lookup) for each in source.at)
     }
-    return place in looked_up | looked_in
+    return looked_up | looked_in
 
 
 @dataclass(frozen=True)
@@ -63,12 +78,12 @@ class OutlineConstants(ModulePass):
     name = "outline-constants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        weights = weights_of(ctx)
+        weights, readers = weights_of(ctx), Readers()
         for each in list(op.walk()):
             if not isinstance(each, ConstantOp):
                 continue
             array = to_array(each.value)
-            if array.size == 1 and not any(map(needs_memory, each.result.uses)):
+            if array.size == 1 and not any(map(readers.need_memory, each.result.uses)):
                 continue
             weight = WeightOp(weights.put("constant", array), tensor_type(each.result))
             weight.location = each.location

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, bf16, f32
-from xdsl.ir import Attribute, Operation, Use
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -83,7 +83,10 @@ class Packer:
     target: TargetAttr
 
     def __post_init__(self) -> None:
-        self.wishes: dict[Hashable, PanelsAttr | None] = {}
+        self.keys: dict[Operation, Hashable] = {}
+        """The structures of ops, which each are asked of for every weight of theirs."""
+        self.wishes: dict[Hashable, dict[int, PanelsAttr]] = {}
+        """What ops of one structure want of their operands."""
         self.packed: dict[tuple[str, PanelsAttr], str] = {}
         self.replaced: set[str] = set()
 
@@ -91,7 +94,7 @@ class Packer:
         """Gives each contraction that reads a weight the panels that it wants."""
         wanted: dict[PanelsAttr, list[Use]] = {}
         for use in list(op.result.uses):
-            panels = self.wish(use, op)
+            panels = self.wish(use)
             if panels is not None:
                 wanted.setdefault(panels, []).append(use)
         for panels, uses in wanted.items():
@@ -106,14 +109,17 @@ class Packer:
             if not list(op.result.uses):
                 Rewriter.erase_op(op)
 
-    def wish(self, use: Use, weight: WeightOp) -> PanelsAttr | None:
+    def wish(self, use: Use) -> PanelsAttr | None:
         """The panels that an op wants of a weight, found once for equal ops."""
         if not isinstance(use.operation, GraphOp):
             return None
-        key = structure(use.operation), use.index
+        op = use.operation
+        key = self.keys.get(op)
+        if key is None:
+            key = self.keys[op] = structure(op)
         if key not in self.wishes:
-            self.wishes[key] = panels_of(use.operation, weight, self.target)
-        return self.wishes[key]
+            self.wishes[key] = panels_of(op, self.target)
+        return self.wishes[key].get(use.index)
 
     def entry(self, key: str, panels: PanelsAttr) -> str:
         """The entry of the store that has a weight in panels."""
@@ -129,31 +135,36 @@ class Packer:
             self.weights.drop(key)
 
 
-def panels_of(op: Operation, weight: WeightOp, target: TargetAttr) -> PanelsAttr | None:
-    """The panels in which a contraction wants a weight; None when it wants none."""
-    nest = contraction_of(op, weight)
-    if nest is None:
-        return None
-    return panels_in(nest, weight, target, preference_of(op))
+def panels_of(op: GraphOp, target: TargetAttr) -> dict[int, PanelsAttr]:
+    """The panels in which an op wants weights, by the number of the operand."""
+    wanted: dict[int, PanelsAttr] = {}
+    for number, nest in contractions_of(op).items():
+        weight = op.operands[number].owner
+        assert isinstance(weight, WeightOp)
+        panels = panels_in(nest, weight, target, preference_of(op))
+        if panels is not None:
+            wanted[number] = panels
+    return wanted
 
 
-def contraction_of(op: Operation, weight: WeightOp) -> KernelNest | None:
-    """The nest that reads a weight, if it is one and a contraction."""
+def contractions_of(op: Operation) -> dict[int, KernelNest]:
+    """
+    The nests of an op by the number of the operand, where that is a weight which one
+    nest reads that is a contraction.
+    """
     if not isinstance(op, GraphOp) or (not isinstance(op, FusionOp) and not op.nests()):
-        return None
-    group = make_group(op)
-    reading = [
-        nest
-        for nest in group.nests
-        if any(
-            load.buffer is weight.result
-            for root in (nest.element, nest.finish)
-            for load in loads(root)
-        )
-    ]
-    if len(reading) != 1 or not reading[0].is_contraction:
-        return None
-    return collapse(reading[0])
+        return {}
+    reading: dict[SSAValue, list[KernelNest]] = {}
+    for nest in make_group(op).nests:
+        for value in {each.buffer for each in loads(nest.element, nest.finish)}:
+            reading.setdefault(value, []).append(nest)
+    return {
+        number: collapse(nests[0])
+        for number, value in enumerate(op.operands)
+        if isinstance(value.owner, WeightOp)
+        and len(nests := reading.get(value, [])) == 1
+        and nests[0].is_contraction
+    }
 
 
 def panels_in(

@@ -24,7 +24,7 @@ only where totals are never stored before they are finished, so that it is as fa
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -42,7 +42,7 @@ from ....dialects.graph.region import block_of
 from ....dialects.graph.shape import tensor_type
 from ....dialects.loop.target import target_of
 from ....lowering.graph_to_loop.collapse import collapse
-from ....lowering.graph_to_loop.in_place import loops_of, may_replace
+from ....lowering.graph_to_loop.in_place import is_alike, loops_of, read_elsewhere
 from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
 from ....lowering.graph_to_loop.structure import structure
 from ....lowering.graph_to_loop.tree import KernelNest, loads
@@ -71,9 +71,17 @@ def reuse(block: Block, loops: Loops) -> None:
     for op in ops_in(block):
         if not isinstance(op, GraphOp):
             continue
-        for number, operand in enumerate(op.operands):
-            dies = ends[homes.owner_of(operand)] == place_of[op][1]
-            if dies and is_free(op, operand, homes) and loops.allow(op, number):
+        end = place_of[op][1]
+        dying = [
+            number
+            for number, operand in enumerate(op.operands)
+            if ends[homes.owner_of(operand)] == end
+        ]
+        if not dying:
+            continue
+        allowed = loops.allowed(op)
+        for number in dying:
+            if number in allowed and is_free(op, op.operands[number], homes):
                 op.attributes[IN_PLACE] = IntegerAttr(number, i64)
                 break
 
@@ -101,22 +109,30 @@ class Loops:
     """What the loops of the ops of a module allow."""
 
     module: ModuleOp
-    known: dict[tuple[Hashable, int], bool] = field(
-        default_factory=dict[tuple[Hashable, int], bool]
+    known: dict[Hashable, frozenset[int]] = field(
+        default_factory=dict[Hashable, frozenset[int]]
     )
-    """For ops of one structure, by the number of the operand."""
+    """For ops of one structure, the numbers of the operands."""
 
-    def allow(self, op: GraphOp, number: int) -> bool:
-        """Whether the loops of an op may overwrite an operand, and are as fast then."""
-        key = structure(op), number
+    def allowed(self, op: GraphOp) -> frozenset[int]:
+        """The operands that the loops of an op may overwrite, and are as fast then."""
+        if len(op.results) != 1:
+            return frozenset()
+        key = structure(op)
         if key not in self.known:
-            group = loops_of(op)
-            self.known[key] = (
-                group is not None
-                and may_replace(group, op.operands[number])
-                and all(map(self.finishes_at_once, group.nests))
-            )
+            self.known[key] = frozenset(self.found(op))
         return self.known[key]
+
+    def found(self, op: GraphOp) -> Iterator[int]:
+        """What is `allowed` of an op whose structure is new."""
+        group = loops_of(op)
+        kept = None if group is None else read_elsewhere(group)
+        if group is None or kept is None:
+            return
+        if all(map(self.finishes_at_once, group.nests)):
+            for number, value in enumerate(op.operands):
+                if value not in kept and is_alike(group, value):
+                    yield number
 
     def finishes_at_once(self, nest: KernelNest) -> bool:
         """Whether no total of a contraction is stored before it is finished."""

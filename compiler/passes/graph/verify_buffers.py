@@ -21,8 +21,10 @@ that op, and its loops read each element before they store it. Buffers whose off
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -80,8 +82,12 @@ class VerifyBuffers(ModulePass):
 
 def verify(block: Block) -> None:
     """Checks the values of a function, in the order of their first op."""
+    found = sorted(placed(block), key=lambda each: each.first)
+    if are_apart(wholes(found)):
+        return
+    # What is looked at pair by pair is seldom wrong, but can be named.
     live: list[Placed] = []
-    for each in sorted(placed(block), key=lambda each: each.first):
+    for each in found:
         live = [other for other in live if other.last >= each.first]
         for other in live:
             if other.group != each.group and other.meets(each):
@@ -92,6 +98,44 @@ def verify(block: Block) -> None:
                     f"{each.name}"
                 )
         live.append(each)
+
+
+def wholes(found: Sequence[Placed]) -> list[Placed]:
+    """For each group all bytes and all ops between the first and the last of it."""
+    groups: dict[int, Placed] = {}
+    for each in found:
+        known = groups.get(each.group, each)
+        groups[each.group] = replace(
+            each,
+            first=min(each.first, known.first),
+            last=max(each.last, known.last),
+            begin=min(each.begin, known.begin),
+            end=max(each.end, known.end),
+        )
+    return sorted(groups.values(), key=lambda each: each.first)
+
+
+def are_apart(found: Sequence[Placed]) -> bool:
+    """
+    Whether no two of what is given, in the order of the first op, meet. Those that live
+    at an op are apart up to the first that meets one, so that it meets a neighbour.
+    """
+    live: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    for at, each in enumerate(found):
+        while ends and ends[0][0] < each.first:
+            _, old = heappop(ends)
+            del live[bisect_left(live, (found[old].begin, old))]
+        if each.begin == each.end:
+            continue
+        place = bisect_left(live, (each.begin, at))
+        if any(
+            found[old].meets(each) for _, old in live[max(place - 1, 0) : place + 1]
+        ):
+            return False
+        live.insert(place, (each.begin, at))
+        heappush(ends, (each.last, at))
+    return True
 
 
 def verify_groups(block: Block) -> None:

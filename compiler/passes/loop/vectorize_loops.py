@@ -125,12 +125,15 @@ def gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
 
 def depends(value: SSAValue, index: SSAValue) -> bool:
     """Whether `value` is computed from `index`."""
-    if value is index:
-        return True
-    owner = value.owner
-    return not isinstance(owner, Block) and any(
-        depends(each, index) for each in owner.operands
-    )
+    waiting, seen = [value], {value}
+    while waiting:
+        each = waiting.pop()
+        if each is index:
+            return True
+        if not isinstance(owner := each.owner, Block):
+            waiting += (other for other in owner.operands if other not in seen)
+            seen.update(owner.operands)
+    return False
 
 
 def widest(loop: ForOp) -> int:

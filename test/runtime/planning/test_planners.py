@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,13 @@ def test_five_thousand_records_are_planned_well(ops: int, longest: int):
     ]
     made = plan(records)
     assert lower_bound(records) <= made.total <= 1.1 * made.lower_bound
+
+
+def test_more_than_can_be_placed_one_by_one_is_planned(monkeypatch: pytest.MonkeyPatch):
+    """A plan of very many records that meet is one of storage groups, and holds."""
+    planner = import_module("static_runtime.runtime.planning.conflict_driven")
+    monkeypatch.setattr(planner, "MEETINGS", 100)
+    records = [Record(64, at, at + 20) for at in range(50)]
+    assert plan(records) == plan(records, "storage-groups")
+    few = [Record(64, at, at + 1) for at in range(50)]
+    assert plan(few).is_optimal

@@ -1,0 +1,36 @@
+"""What a program says of a whole model, and how its ops become calls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import static_runtime as sr
+from bench.axes import Graph, defined_symbols
+from static_runtime.lowering.graph_to_loop.program import NESTS
+
+OPTIONS = sr.Options(cache=False)
+
+
+def test_the_work_of_sizes_that_only_the_run_knows_is_the_most_it_can_be():
+    # The output has no such size, so that the entry asks how long a run is.
+    module = sr.compile(defined_symbols(2), options=OPTIONS)
+    x = np.linspace(-1, 1, 64, dtype=np.float32).reshape(4, 16)
+    expected = sum(np.sum(np.nonzero(x > np.float32(1 / at))) for at in (2, 3))
+    np.testing.assert_allclose(module(x), [expected])
+
+
+def test_an_op_of_many_nests_is_called_a_few_at_a_time():
+    g = Graph()
+    given = [g.input(f"x{at}", (2,)) for at in range(2 * NESTS + 1)]
+    module = sr.compile(g.model(g.add("Concat", *given, axis=0)), options=OPTIONS)
+    assert module.report.kernels == 3
+    arrays = [np.full(2, at, np.float32) for at in range(len(given))]
+    np.testing.assert_array_equal(module(*arrays), np.concatenate(arrays))
+
+
+def test_indices_of_many_look_ups_are_checked_before_anything_is_stored():
+    g = Graph()
+    table, at = g.scale(0, 9, 4), g.add("Cast", g.input("at", (2,)), to=7)
+    found = [g.add("Gather", table, at) for _ in range(NESTS + 2)]
+    module = sr.compile(g.model(g.add("Concat", *found, axis=0)), options=OPTIONS)
+    assert module(np.array([0, 8], np.float32)).shape == (2 * NESTS + 4, 4)
