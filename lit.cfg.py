@@ -17,12 +17,12 @@ config.substitutions.append((r"\bFileCheck\b", "filecheck"))
 here = Path(sys.executable).parent
 config.environment["PATH"] = os.pathsep.join([str(here), os.environ["PATH"]])
 
-# `%on{NAME}` before a command, and `-D host=NAME` before all, run it as if on a machine
+# `%on=NAME` before a command, and `-D host=NAME` before all, run it as if on a machine
 # of test/hosts.py.
 hook = Path(__file__).parent / "test" / "described"
 paths = os.pathsep.join(filter(None, [str(hook), os.environ.get("PYTHONPATH")]))
-named = f"env PYTHONPATH={paths} STATIC_RUNTIME_TEST_HOST="
-config.substitutions.append((r"%on{([\w-]+)}", named + r"\1"))
+on = f"env PYTHONPATH={paths} STATIC_RUNTIME_TEST_HOST="
+config.substitutions.append(("%on=", on))
 if "host" in lit_config.params:
     config.environment["PYTHONPATH"] = paths
     config.environment["STATIC_RUNTIME_TEST_HOST"] = lit_config.params["host"]

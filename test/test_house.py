@@ -388,3 +388,12 @@ def test_the_readme_lists_the_passes_of_the_pipeline():
     for _, cells in rows:
         for file in re.findall(r"`([\w/]+\.\w+)`", cells):
             assert (ROOT / file).exists()
+
+
+def test_one_file_asks_what_the_machine_is():
+    asks = re.compile(
+        r"get_host_cpu|get_process_triple|get_default_triple|cpu_count|"
+        r"sched_getaffinity|/sys/devices|/sys/fs/cgroup|/proc/cpuinfo"
+    )
+    found = {at(p) for p in sources(*ROOMS) if asks.search(p.read_text())}
+    refuse(found - {"runtime/host.py"})
