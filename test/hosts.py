@@ -2,8 +2,8 @@
 Machines in words, any of which a test can make "the host".
 
 A description answers what `static_runtime.runtime.host` asks of a machine: triple,
-features, caches and cores. The features are those of LLVM's tables of processors, as
-`get_host_cpu_features` would say them there. `as_host.py` puts one in its place; this
+features, caches and cores. The features are those of LLVM's tables of processors, in
+the form in which LLVM tells those of the host. `as_host.py` puts one in its place; this
 file imports nothing of the house, since a process that does so must not have either.
 """
 
