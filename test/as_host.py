@@ -40,6 +40,11 @@ def missing(machine: Host) -> Sequence[str]:
     return sorted(enabled(machine) - enabled(THIS) - NEVER_CHOSEN)
 
 
+def runs_here(machine: Host) -> bool:
+    """Whether this machine can run code for another."""
+    return not missing(machine)
+
+
 def skip(lacking: Sequence[str]) -> NoReturn:
     """Ends the test, whose code cannot run."""
     pytest.skip(f"this machine cannot run code for the host: no {', '.join(lacking)}")
