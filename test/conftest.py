@@ -26,6 +26,14 @@ def pytest_configure(config: pytest.Config) -> None:
         put_in_place(name)
 
 
+@pytest.fixture
+def runs_host() -> None:
+    """Skips a test that runs code in a thread or a process where it cannot run here."""
+    from .as_host import skip_unless_host_runs
+
+    skip_unless_host_runs()
+
+
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Says that the host is described."""
     return f"host: {name}" if (name := config.getoption("--host")) else None

@@ -141,6 +141,7 @@ def test_a_child_of_a_fork_computes_the_same(tmp_path: Path):
     np.testing.assert_array_equal(np.load(place), wanted[1])
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_a_process_ends_in_silence():
     text = (
         "import numpy as np, static_runtime as sr\n"
