@@ -16,3 +16,13 @@ config.substitutions.append((r"\bFileCheck\b", "filecheck"))
 # sr-opt, sr-run and filecheck are those of the environment that runs lit.
 here = Path(sys.executable).parent
 config.environment["PATH"] = os.pathsep.join([str(here), os.environ["PATH"]])
+
+# `%on=NAME` before a command, and `-D host=NAME` before all, run it as if on a machine
+# of test/hosts.py.
+hook = Path(__file__).parent / "test" / "described"
+paths = os.pathsep.join(filter(None, [str(hook), os.environ.get("PYTHONPATH")]))
+on = f"env PYTHONPATH={paths} STATIC_RUNTIME_TEST_HOST="
+config.substitutions.append(("%on=", on))
+if "host" in lit_config.params:
+    config.environment["PYTHONPATH"] = paths
+    config.environment["STATIC_RUNTIME_TEST_HOST"] = lit_config.params["host"]

@@ -1,17 +1,11 @@
-"""What the machine that this runs on can do, and which targets it can run."""
+"""What compiled code depends on of the host, and which targets the host can run."""
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..runtime.host import Host, enabled, host
 from .errors import CompileError
-
-if TYPE_CHECKING:
-    from llvmlite.binding import FeatureMap
 
 V2 = "cx16 popcnt sse3 sse4.1 sse4.2 ssse3"
 V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe"
@@ -32,79 +26,33 @@ NEEDED = {
 """What a machine must have, in LLVM's words, to run code for a target."""
 
 
-ARCH_PRCTL = 158
-"""The number of the call of Linux on x86-64 that asks for registers of matrices."""
-
-ASK, MATRIX_DATA = 0x1023, 18
-"""What is asked: ARCH_REQ_XCOMP_PERM for the state XTILEDATA."""
-
-
-def host_features() -> FeatureMap:
-    """
-    What this machine has, in LLVM's words; AMX only where the system lets us use it.
-
-    Whoever runs code for the host has called this: it asks the system for AMX.
-    """
-    from llvmlite import binding
-
-    features = binding.get_host_cpu_features()
-    matrices = [each for each in features if each.startswith("amx-")]
-    if any(features[each] for each in matrices) and not grants_matrices():
-        features.update(dict.fromkeys(matrices, False))
-    return features
-
-
-@cache
-def grants_matrices() -> bool:
-    """Asks Linux for registers of matrices, which it grants a process on demand."""
-    if sys.platform != "linux":
-        return False
-    return ctypes.CDLL(None).syscall(ARCH_PRCTL, ASK, MATRIX_DATA) == 0
-
-
-@cache
 def host_text() -> str:
     """The triple, the features and the version of LLVM that host code depends on."""
+    return text_of(host())
+
+
+def machine_text() -> str:
+    """What times depend on, as far as that is known: the host, and its processor."""
+    return f"{host().cpu} {host_text()}"
+
+
+@cache
+def text_of(machine: Host) -> str:
+    """What tells the code for a machine from that for others."""
     from llvmlite import binding
 
     version = ".".join(map(str, binding.llvm_version_info))
-    features = host_features().flatten()
-    return f"{binding.get_process_triple()} {features} {version} {cache_sizes(0, 0)}"
-
-
-@cache
-def machine_text() -> str:
-    """What times depend on, as far as that is known: the host, and its processor."""
-    from llvmlite import binding
-
-    return f"{binding.get_host_cpu_name()} {host_text()}"
-
-
-@cache
-def cache_sizes(l1: int, l2: int) -> tuple[int, int]:
-    """KiB of the first cache of data and of the second; these where none are told."""
-    sizes = {1: l1, 2: l2}
-    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        try:
-            level = int((folder / "level").read_text())
-            kind = (folder / "type").read_text().strip()
-            size = int((folder / "size").read_text().strip().removesuffix("K"))
-        except (OSError, ValueError):
-            continue
-        if level in sizes and kind in ("Data", "Unified"):
-            sizes[level] = size
-    return sizes[1], sizes[2]
+    l1, l2 = (size or 0 for size in machine.caches)
+    return f"{machine.triple} {machine.features} {version} {l1} {l2}"
 
 
 def check_runs_here(target: str) -> None:
     """Raises `CompileError` for a target whose code this machine cannot run."""
-    from llvmlite import binding
-
     if target not in NEEDED:
         return
-    features = host_features()
-    missing = [each for each in NEEDED[target].split() if not features.get(each)]
-    machine = binding.get_process_triple().split("-")[0]
+    found = enabled(host())
+    missing = [each for each in NEEDED[target].split() if each not in found]
+    machine = host().triple.split("-")[0]
     if machine != ("aarch64" if target == "aarch64" else "x86_64"):
         missing = [f"another machine than {machine}"]
     if missing:

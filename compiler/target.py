@@ -12,8 +12,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from ..dialects.loop.target import CACHES, TargetAttr
+from ..runtime.host import enabled, host
 from .errors import CompileError
-from .host import cache_sizes, host_features
 
 TARGETS = {
     "x86-64": TargetAttr.of("x86-64", 128, 16, False),
@@ -39,27 +39,21 @@ def find_target(name: str) -> TargetAttr:
 
 def host_target() -> TargetAttr:
     """The machine that this runs on, by its feature flags."""
-    from llvmlite import binding
-
-    triple = binding.get_process_triple()
-    if triple.startswith(("aarch64", "arm64")):
-        features = host_features()
-        return TargetAttr.of(
-            "aarch64", 128, 32, True, features.flatten(), cache_sizes(*CACHES)
-        )
-    if not triple.startswith("x86_64"):
+    machine = host()
+    caches = machine.caches[0] or CACHES[0], machine.caches[1] or CACHES[1]
+    if machine.triple.startswith(("aarch64", "arm64")):
+        return TargetAttr.of("aarch64", 128, 32, True, machine.features, caches)
+    if not machine.triple.startswith("x86_64"):
         raise CompileError(
-            f"expected a host of x86-64 or AArch64, got {triple}; pass a target"
+            f"expected a host of x86-64 or AArch64, got {machine.triple}; pass a target"
         )
-    features = host_features()
-    wide = all(features.get(each) for each in ("avx512f", "avx512vl", "avx512bw"))
-    fused = bool(features.get("avx2") and features.get("fma"))
+    found = enabled(machine)
+    wide = found.issuperset(("avx512f", "avx512vl", "avx512bw"))
+    fused = found.issuperset(("avx2", "fma"))
     vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
-    dots = "avx512bf16" if vector == 512 and features.get("avx512bf16") else ""
-    if dots and features.get("amx-bf16"):
+    dots = "avx512bf16" if vector == 512 and "avx512bf16" in found else ""
+    if dots and "amx-bf16" in found:
         dots = "amx"
     return TargetAttr.of(
-        *("x86-64", vector, registers, fused, features.flatten()),
-        caches=cache_sizes(*CACHES),
-        dots=dots,
+        "x86-64", vector, registers, fused, machine.features, caches, dots
     )

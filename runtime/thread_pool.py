@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import math
 import os
 import platform
 import sys
 import threading
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+
+from .host import host
 
 SPINS = 4000
 """Looks at the ticket before a worker sleeps: some tens of microseconds."""
@@ -193,22 +193,9 @@ MOST = 65535
 """Parts that a ticket has room for."""
 
 
-def quota() -> int:
-    """The cores that the control group of this process may use, if it says."""
-    try:
-        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, math.ceil(int(limit) / int(period)))
-    except (OSError, ValueError):
-        return sys.maxsize
-
-
 def usable_threads() -> int:
     """How many threads this process may run at once."""
-    if hasattr(os, "sched_getaffinity"):
-        count = len(os.sched_getaffinity(0))
-    else:
-        count = os.cpu_count() or 1
-    return min(count, quota())
+    return host().threads
 
 
 def is_supported() -> bool:

@@ -1,10 +1,42 @@
-"""Which test files are read: those of PyTorch only when its marker is asked for."""
+"""Which test files are read, and which machine is the host that they see."""
 
 from pathlib import Path
 
 import pytest
 
+from .hosts import HOSTS
+
 MARK = "pytestmark = pytest.mark.torch"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--host`, the name of a described machine."""
+    parser.addoption(
+        "--host",
+        choices=[*HOSTS],
+        help="run as if on a machine of test/hosts.py; what cannot run is skipped",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Puts the described machine in its place, before a test is read."""
+    if name := config.getoption("--host"):
+        from .as_host import put_in_place
+
+        put_in_place(name)
+
+
+@pytest.fixture
+def runs_host() -> None:
+    """Skips a test that runs code in a thread or a process where it cannot run here."""
+    from .as_host import skip_unless_host_runs
+
+    skip_unless_host_runs()
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Says that the host is described."""
+    return f"host: {name}" if (name := config.getoption("--host")) else None
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -87,6 +87,7 @@ def test_loads_only_what_it_uses(code: str, unwanted: set[str]):
     assert unwanted.isdisjoint(words(f"import sys; {code}; print(*sys.modules)"))
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_a_model_that_was_compiled_before_loads_no_compiler():
     warm, *modules = words(RUN_POST)
     assert warm == "False"

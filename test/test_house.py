@@ -388,3 +388,17 @@ def test_the_readme_lists_the_passes_of_the_pipeline():
     for _, cells in rows:
         for file in re.findall(r"`([\w/]+\.\w+)`", cells):
             assert (ROOT / file).exists()
+
+
+def test_one_file_asks_what_the_machine_is():
+    asks = re.compile(
+        r"get_host_cpu|get_process_triple|get_default_triple|cpu_count|"
+        r"sched_getaffinity|/sys/devices|/sys/fs/cgroup|/proc/cpuinfo"
+    )
+    places = [*sources(*ROOMS), *(ROOT / "test").rglob("*.py")]
+    refuse(
+        at(path)
+        for path in places
+        if path.name not in ("host.py", "test_host.py", "test_house.py")
+        and asks.search(path.read_text())
+    )

@@ -3,7 +3,8 @@ Every .mlir file passes its RUN lines.
 
 `lit test` runs the same lines with a process for each command; here they are calls, so
 that a hundred files take a second or two. A line holds the commands below, joined by
-`|`, with `not`, `2>&1` and the names `%s %S %t`; one that ends in `\\` goes on.
+`|`, with `not`, `2>&1`, the names `%s %S %t` and, before a command, `%on=NAME` for a
+host of `hosts.py`; one that ends in `\\` goes on.
 """
 
 import io
@@ -19,6 +20,10 @@ import pytest
 from filecheck.main import main as filecheck
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
+
+from static_runtime.runtime import host
+
+from .hosts import HOSTS
 
 ROOT = Path(__file__).parent
 FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*.mlir"))
@@ -72,6 +77,8 @@ def call(name: str, arguments: list[str]) -> bool:
 
 def run(words: list[str], stdin: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """What a command writes, given `stdin`. It must succeed, or fail after `not`."""
+    described = re.fullmatch(r"%on=([\w-]+)", words[0])
+    words = words[described is not None :]
     must_fail = words[0] == "not"
     name, *arguments = words[must_fail:]
     out, err = io.StringIO(), io.StringIO()
@@ -81,6 +88,8 @@ def run(words: list[str], stdin: str, monkeypatch: pytest.MonkeyPatch) -> str:
     pipe = io.TextIOWrapper(io.BytesIO(stdin.encode()))
     with monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "stdin", pipe)
+        if described:
+            patch.setattr(host, "MACHINE", HOSTS[described[1]])
         # What an option of xDSL sets for a whole process is set for one command.
         patch.setattr(Attribute, "__post_init__", Attribute.__post_init__)
         patch.setattr(Diagnostic, "colored", Diagnostic.colored)

@@ -19,6 +19,7 @@ from llvmlite import binding
 
 from ...dialects.loop.target import TargetAttr
 from ...runtime.cache import Cache
+from ...runtime.host import host
 from .crew import Crew, Job
 from .unlocked import emit_object, run_passes
 
@@ -60,7 +61,7 @@ def machine_of(target: TargetAttr) -> Machine:
         triple = "aarch64-unknown-linux-gnu"
         cpu = "generic"
     else:
-        triple = binding.get_process_triple()
+        triple = host().triple
         if not triple.startswith("x86_64"):
             triple = "x86_64-unknown-linux-gnu"
     if target.vector.data == 512:

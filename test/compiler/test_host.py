@@ -5,21 +5,32 @@ from __future__ import annotations
 import pytest
 from llvmlite import binding
 
-from static_runtime.compiler import host
 from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.host import NEEDED, V2, V3, check_runs_here, host_text
+from static_runtime.compiler.host import (
+    NEEDED,
+    V2,
+    V3,
+    check_runs_here,
+    host_text,
+    machine_text,
+)
 from static_runtime.compiler.target import TARGETS, find_target
+from static_runtime.dialects.loop.target import CACHES
+from static_runtime.lowering.llvm_to_object import machine_of
+from static_runtime.runtime import host
+
+from ..hosts import HOSTS, Description, text_of
+
+MACHINES = HOSTS | {"this machine": host.ThisMachine()}
 
 
 def pretend(
     monkeypatch: pytest.MonkeyPatch, features: str, machine: str = "x86_64"
 ) -> None:
-    """Makes this a machine with these features."""
-    known = binding.FeatureMap({each: True for each in features.split()})
-    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: known)
+    """Makes a machine with these features the host."""
     triple = f"{machine}-unknown-linux-gnu"
-    monkeypatch.setattr(binding, "get_process_triple", lambda: triple)
-    monkeypatch.setattr(host, "grants_matrices", lambda: True)
+    made = Description("generic", text_of(features, ""), CACHES, triple=triple)
+    monkeypatch.setattr(host, "MACHINE", made)
 
 
 def test_knows_every_target():
@@ -81,9 +92,65 @@ def test_a_target_that_does_not(
     )
 
 
-def test_the_text_of_the_host_is_of_one_machine():
-    assert host_text() == host_text()
-    assert binding.get_process_triple() in host_text()
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_host_is_a_target_on_every_machine(
+    monkeypatch: pytest.MonkeyPatch, name: str
+):
+    machine = MACHINES[name]
+    monkeypatch.setattr(host, "MACHINE", machine)
+    check_runs_here("host")
+    target = find_target("host")
+    assert target.features.data == machine.features
+    assert (target.l1.data, target.l2.data) == tuple(
+        known or usual for known, usual in zip(machine.caches, CACHES, strict=True)
+    )
+    assert machine_of(target).triple.split("-")[0] == machine.triple.split("-")[0]
+    assert machine.triple in host_text()
+    assert machine_text() == f"{machine.cpu} {host_text()}"
+
+
+RUN = {
+    "no-avx": ["x86-64", "x86-64-v2"],
+    "haswell": ["x86-64", "x86-64-v2", "x86-64-v3"],
+    "zen-3": ["x86-64", "x86-64-v2", "x86-64-v3"],
+    "skylake-sp": ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"],
+    "zen-4": ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "cooperlake"],
+    "sapphire-rapids": [each for each in TARGETS if each != "aarch64"],
+    "neoverse-n1": ["aarch64"],
+}
+"""The targets whose code runs on a described machine."""
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_machine_runs_what_it_has_the_features_for(
+    monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.setattr(host, "MACHINE", HOSTS[name])
+    found: list[str] = []
+    for each in TARGETS:
+        try:
+            check_runs_here(each)
+        except CompileError:
+            continue
+        found.append(each)
+    assert found == RUN[name]
+
+
+def test_code_for_machines_that_differ_is_kept_apart(monkeypatch: pytest.MonkeyPatch):
+    texts: dict[str, str] = {}
+    for name, machine in HOSTS.items():
+        monkeypatch.setattr(host, "MACHINE", machine)
+        texts[name] = host_text()
+        assert host_text() == texts[name]
+    # Bits do not depend on the number of cores.
+    assert texts.pop("one-core") == texts.pop("sixteen-cores") == texts["haswell"]
+    assert len(set(texts.values())) == len(texts)
+
+
+def test_another_machine_is_no_host(monkeypatch: pytest.MonkeyPatch):
+    pretend(monkeypatch, "", "riscv64")
+    with pytest.raises(CompileError, match="host of x86-64 or AArch64, got riscv64-"):
+        find_target("host")
 
 
 def test_the_host_multiplies_bf16_where_it_has_the_instructions(
@@ -103,8 +170,13 @@ def test_the_host_multiplies_bf16_where_it_has_the_instructions(
 def test_amx_is_not_used_where_the_system_does_not_grant_it(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    pretend(monkeypatch, NEEDED["sapphirerapids"])
+    features = NEEDED["sapphirerapids"].split()
+    known = binding.FeatureMap(dict.fromkeys(features, True))
+    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: known)
+    triple = "x86_64-unknown-linux-gnu"
+    monkeypatch.setattr(binding, "get_process_triple", lambda: triple)
     monkeypatch.setattr(host, "grants_matrices", lambda: False)
+    monkeypatch.setattr(host, "MACHINE", host.ThisMachine())
     assert find_target("host").dots.data == "avx512bf16"
     assert "+amx" not in find_target("host").features.data
     with pytest.raises(CompileError, match="which needs amx-bf16, amx-int8, amx-tile;"):

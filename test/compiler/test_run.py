@@ -428,6 +428,7 @@ def test_only_what_computes_something_counts_as_an_op(folder: Path):
     assert (warm.ops_read, warm.ops) == (3, 2)
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_the_peak_is_that_of_a_process_that_only_compiles(folder: Path):
     block = np.ones(400 << 20, np.uint8)
     _, peak = compile_apart("one.mlir", "host", Options(), folder)

@@ -162,6 +162,7 @@ def test_other_threads_run_during_a_long_run(text: str, names: tuple[str, ...]):
     assert seen > 0
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_the_thread_that_made_a_module_may_end():
     w = np.ones((3, 5), np.float32)
     results: list[Array] = []
@@ -214,6 +215,7 @@ print("done")
 """
 
 
+@pytest.mark.usefixtures("runs_host")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 def test_a_child_of_a_fork_calls_and_compiles():
     # In a process of its own, since other tests have threads.

@@ -13,6 +13,8 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph.shape import Array
 
+from ...as_host import skip_unless_runs
+
 SIZES = (
     # Less than a tile, a tile and more, one row or column, many blocks of steps.
     *((1, 1, 1), (1, 64, 64), (2, 33, 700), (8, 2, 600), (9, 1, 300)),
@@ -66,6 +68,7 @@ def build(
     """
     driver = Driver(ctx, Options(cache=False), target, None)
     artifact, report = driver.compile(read_mlir(text, ctx))
+    skip_unless_runs(target)
     # What was packed is not kept as it was besides.
     assert weight is None or [*ctx.weights] in (["w.panels"], ["w"])
     return make_module(artifact, report)

@@ -28,6 +28,7 @@ from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.control_flow import LoopOp
 from static_runtime.dialects.graph.shape import Array
 
+from ...as_host import skip_unless_runs
 from .samples import (
     RUNS,
     Case,
@@ -73,6 +74,7 @@ def compile_cases(cases: Sequence[Case], target: str) -> StaticModule:
     function.attributes["graph.input_names"] = ArrayAttr(names)
     driver = Driver(context(), Options(cache=False), target, None)
     artifact, report = driver.compile(ModuleOp([function]))
+    skip_unless_runs(target)
     return make_module(artifact, report)
 
 

@@ -3,7 +3,16 @@
 // RUN: sr-opt %s -p 'set-target{cpu=x86-64-v4}' | filecheck %s --check-prefix=AVX512
 // RUN: sr-opt %s -p 'set-target{cpu=aarch64}' | filecheck %s --check-prefix=NEON
 // RUN: sr-opt %s -p 'set-target{cpu=aarch64},set-target{cpu=x86-64-v3}' | filecheck %s --check-prefix=AVX2
-// RUN: sr-opt %s -p set-target | filecheck %s --check-prefix=HOST
+// RUN: %on=no-avx sr-opt %s -p set-target | filecheck %s --check-prefix=NO-AVX
+// RUN: %on=haswell sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
+// RUN: %on=zen-3 sr-opt %s -p set-target | filecheck %s --check-prefix=ZEN-3
+// RUN: %on=skylake-sp sr-opt %s -p set-target | filecheck %s --check-prefix=SKYLAKE-SP
+// RUN: %on=zen-4 sr-opt %s -p set-target | filecheck %s --check-prefix=ZEN-4
+// RUN: %on=sapphire-rapids sr-opt %s -p set-target | filecheck %s --check-prefix=SAPPHIRE
+// RUN: %on=neoverse-n1 sr-opt %s -p set-target | filecheck %s --check-prefix=NEOVERSE
+// RUN: %on=one-core sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
+// RUN: %on=sixteen-cores sr-opt %s -p set-target | filecheck %s --check-prefix=HASWELL
+// RUN: %on=caches-unknown sr-opt %s -p set-target | filecheck %s --check-prefix=CACHES
 // RUN: not sr-opt %s -p 'set-target{cpu=x86-64-v5}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // A name says how wide vectors are, how many there are, and whether the machine multiplies
@@ -14,9 +23,18 @@
 // AVX512: builtin.module attributes {loop.target = #loop.target<"x86-64-v4", vector = 512, registers = 32, fma = true>}
 // NEON: builtin.module attributes {loop.target = #loop.target<"aarch64", vector = 128, registers = 32, fma = true>}
 
-// Without a name it is the machine that this runs on, by its features.
+// Without a name it is the machine that this runs on, by its features: how wide vectors
+// are, which instructions multiply bf16, and caches where they are known and not the usual
+// ones. The number of cores is no part of it.
 //
-// HOST: #loop.target<"{{x86-64|aarch64}}", vector = {{128|256|512}}, registers = {{16|32}}, fma = {{true|false}}, "{{[+-].*}}">
+// NO-AVX: #loop.target<"x86-64", vector = 128, registers = 16, fma = false, caches = 32 and 256, "+64bit,{{.*}},-avx,{{.*}},-fma,{{.*}}">
+// HASWELL: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, caches = 32 and 256, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
+// ZEN-3: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
+// SKYLAKE-SP: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, "+64bit,{{.*}},-avx512bf16,{{.*}},+avx512f,{{.*}}">
+// ZEN-4: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, dots = "avx512bf16", "+64bit,{{.*}},-amx-bf16,{{.*}},+avx512bf16,{{.*}}">
+// SAPPHIRE: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, dots = "amx", "+64bit,{{.*}},+amx-bf16,{{.*}}">
+// NEOVERSE: #loop.target<"aarch64", vector = 128, registers = 32, fma = true, caches = 64 and 1024, "+aes,+crc,+fp-armv8,+lse,+neon,+sha2,-sve,-sve2">
+// CACHES: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
 
 // UNKNOWN: expected a target like x86-64-v{{.*}}, got x86-64-v5
 loop.kernel @any(%a: memref<?xf32>) {

@@ -26,6 +26,7 @@ from static_runtime.lowering.loop_to_llvm.math import (
     define,
     symbol,
 )
+from static_runtime.runtime.host import ThisMachine, enabled, host
 
 Array: TypeAlias = npt.NDArray[Any]
 ELEMENTS: tuple[Element, ...] = ("f32", "f64")
@@ -38,27 +39,27 @@ class Machine:
     """What code is compiled for."""
 
     name: str
+    triple: str
     cpu: str
     features: str
     fma: bool
 
 
 def machines() -> dict[str, Machine]:
-    """What this machine runs, with and without fused multiply-add."""
-    features = llvm.get_host_cpu_features()
-    cpu = llvm.get_host_cpu_name()
-    if not llvm.get_process_triple().startswith("x86_64"):
-        host = [Machine("host", cpu, features.flatten(), fma=True)]
-        return {
-            each.name: each
-            for each in (*host, Machine("split", cpu, features.flatten(), fma=False))
-        }
-    known = [Machine("sse2", "x86-64", "", fma=False)]
-    if features.get("avx2") and features.get("fma"):
-        known.append(Machine("avx2", "x86-64-v3", "", fma=True))
+    """What the host runs, with and without fused multiply-add."""
+    triple, features, found = host().triple, host().features, enabled(host())
+    if not triple.startswith("x86_64"):
+        cpu = host().cpu
+        fused, split = (
+            Machine(name, triple, cpu, features, name == "host")
+            for name in ("host", "split")
+        )
+        return {each.name: each for each in (fused, split)}
+    known = [Machine("sse2", triple, "x86-64", "", fma=False)]
+    if found.issuperset(("avx2", "fma")):
+        known.append(Machine("avx2", triple, "x86-64-v3", "", fma=True))
     # The host's features tell the truth, its name may not.
-    fused = bool(features.get("fma"))
-    known.append(Machine("host", "x86-64", features.flatten(), fma=fused))
+    known.append(Machine("host", triple, "x86-64", features, fma="fma" in found))
     return {each.name: each for each in known}
 
 
@@ -134,9 +135,9 @@ def module_text(names: Iterable[str], element: Element, lanes: int, fma: bool) -
 
 def target_machine(machine: Machine) -> llvm.TargetMachine:
     """LLVM's code generator for a machine."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm.Target.from_triple(machine.triple).create_target_machine(
         cpu=machine.cpu, features=machine.features, opt=3, jit=True
     )
 
@@ -157,20 +158,29 @@ def optimized(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
     return module
 
 
+@cache
+def object_of(text: str, machine: Machine) -> bytes:
+    """The object code of a module."""
+    target = target_machine(machine)
+    return target.emit_object(optimized(text, target))
+
+
 class Compiled:
     """The functions `map_<name>` of a module, compiled and callable by name."""
 
     def __init__(
         self, text: str, names: Iterable[str], element: Element, machine: Machine
     ) -> None:
-        target = target_machine(machine)
+        code = object_of(text, machine)
+        if not isinstance(host(), ThisMachine):
+            from ....as_host import skip_unless_host_runs
+
+            skip_unless_host_runs()
         self.dtype = np.dtype(DTYPES[element])
-        library = llvm.JITLibraryBuilder().add_object_img(
-            target.emit_object(optimized(text, target))
-        )
+        library = llvm.JITLibraryBuilder().add_object_img(code)
         for name in names:
             library = library.export_symbol(f"map_{name}")
-        self.compiler = llvm.create_lljit_compiler(target)
+        self.compiler = llvm.create_lljit_compiler(target_machine(machine))
         self.library = library.link(self.compiler, "math")
         entry = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)
         self.entries: dict[str, Callable[..., None]] = {

@@ -1,0 +1,156 @@
+"""
+The machine that this process runs on, as far as code and its schedule depend on it.
+
+Who needs to know asks `host()`; nothing else in the house asks LLVM, the system or its
+files what the machine is. So a test can put the description of another machine in its
+place. Each fact is asked for when it is first needed, since LLVM takes long to load.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+ARCH_PRCTL = 158
+"""The number of the call of Linux on x86-64 that asks for registers of matrices."""
+
+ASK, MATRIX_DATA = 0x1023, 18
+"""What is asked: ARCH_REQ_XCOMP_PERM for the state XTILEDATA."""
+
+CACHE_FILES = Path("/sys/devices/system/cpu/cpu0/cache")
+"""Where Linux describes the caches of a core."""
+
+QUOTA_FILE = Path("/sys/fs/cgroup/cpu.max")
+"""Where a control group says how much of the processor it may use."""
+
+
+class Host(Protocol):
+    """A machine that code runs on."""
+
+    @property
+    def triple(self) -> str:
+        """Its architecture and system, as LLVM's triple."""
+        ...
+
+    @property
+    def cpu(self) -> str:
+        """LLVM's name of the processor, which virtual machines get wrong."""
+        ...
+
+    @property
+    def features(self) -> str:
+        """
+        What it has and has not, as LLVM's text of `+` and `-`; AMX only where the
+        system lets this process use it.
+        """
+        ...
+
+    @property
+    def caches(self) -> tuple[int | None, int | None]:
+        """KiB of the first cache of data and of the second; None if unknown."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """How many threads this process may run at once."""
+        ...
+
+
+class ThisMachine:
+    """The machine itself, asked once; only what it may use is counted at each look."""
+
+    @property
+    @cache
+    def triple(self) -> str:
+        """The triple of this process."""
+        from llvmlite import binding
+
+        return binding.get_process_triple()
+
+    @property
+    @cache
+    def cpu(self) -> str:
+        """The processor, by LLVM's guess."""
+        from llvmlite import binding
+
+        return binding.get_host_cpu_name()
+
+    @property
+    @cache
+    def features(self) -> str:
+        """The flags of the processor; asks Linux for AMX where there is one."""
+        from llvmlite import binding
+
+        found = binding.get_host_cpu_features()
+        matrices = [each for each in found if each.startswith("amx-")]
+        if any(found[each] for each in matrices) and not grants_matrices():
+            found.update(dict.fromkeys(matrices, False))
+        return found.flatten()
+
+    @property
+    @cache
+    def caches(self) -> tuple[int | None, int | None]:
+        """What Linux says of the caches of its first core."""
+        return read_caches()
+
+    @property
+    def threads(self) -> int:
+        """The cores that this process may use by its affinity and by its quota."""
+        if hasattr(os, "sched_getaffinity"):
+            count = len(os.sched_getaffinity(0))
+        else:
+            count = os.cpu_count() or 1
+        return min(count, quota())
+
+
+MACHINE: Host = ThisMachine()
+"""The machine that `host` answers with, which only tests replace."""
+
+
+def host() -> Host:
+    """The machine that this process runs on."""
+    return MACHINE
+
+
+def enabled(machine: Host) -> frozenset[str]:
+    """The features that a machine has."""
+    flags = machine.features.split(",")
+    return frozenset(each[1:] for each in flags if each.startswith("+"))
+
+
+def read_caches() -> tuple[int | None, int | None]:
+    """The sizes in `CACHE_FILES`, each None where a file does not say it."""
+    sizes: dict[int, int | None] = {1: None, 2: None}
+    for folder in sorted(CACHE_FILES.glob("index*")):
+        try:
+            level = int((folder / "level").read_text())
+            kind = (folder / "type").read_text().strip()
+            size = int((folder / "size").read_text().strip().removesuffix("K"))
+        except (OSError, ValueError):
+            continue
+        # Some virtual machines know of a cache and not of its size, and say 0K.
+        if level in sizes and kind in ("Data", "Unified") and size > 0:
+            sizes[level] = size
+    return sizes[1], sizes[2]
+
+
+def quota() -> int:
+    """The cores that the control group of this process may use, if it says."""
+    try:
+        limit, period = QUOTA_FILE.read_text().split()
+        return max(1, math.ceil(int(limit) / int(period)))
+    except (OSError, ValueError, ZeroDivisionError):
+        return sys.maxsize
+
+
+@cache
+def grants_matrices() -> bool:
+    """Asks Linux for registers of matrices, which it grants a process on demand."""
+    if sys.platform != "linux":
+        return False
+    return ctypes.CDLL(None).syscall(ARCH_PRCTL, ASK, MATRIX_DATA) == 0
