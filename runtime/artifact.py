@@ -101,7 +101,7 @@ def load(path: Path) -> Artifact:
         objects = [
             arrays[name].tobytes() for name in map(object_name, range(len(arrays)))
         ]
-    except (OSError, KeyError, SafetensorsError, ValueError) as error:
+    except (OSError, KeyError, RecursionError, ValueError) as error:
         raise ArtifactError(f"{path}: expected an artifact, got {error}") from error
     return Artifact(program, objects, constants, notes)
 
