@@ -19,7 +19,7 @@ import numpy as np
 
 from .constant_block import PIECE, Bytes, ConstantBlock
 from .program import Program
-from .safetensors import SafetensorsError, Stream, read, write
+from .safetensors import Stream, read, write
 
 CONSTANTS = "constants"
 """The name of the block of constants in the file."""

@@ -74,5 +74,35 @@ def callable_class(base: type[Any]) -> type[Any]:
 
 def call_by(instance: object, base: type[Any], function: int) -> None:
     """Lets a function be what calls an object of `callable_class(base)`."""
+    assert type(instance).__basicsize__ == base.__basicsize__ + WORD
     place = ctypes.c_void_p.from_address(id(instance) + base.__basicsize__)
     place.value = function
+
+
+class Probe:
+    """An object whose way of being called can be told."""
+
+    def __call__(self) -> bool:
+        """The answer of Python's own way."""
+        return False
+
+
+@cache
+def works() -> bool:
+    """Whether Python calls an object by the address that it has."""
+
+    def answer(*_: int | None) -> bool:
+        return True
+
+    pointer, size = ctypes.c_void_p, ctypes.c_size_t
+    kind = ctypes.PYFUNCTYPE(ctypes.py_object, pointer, pointer, size, pointer)
+    address = ctypes.cast(function := kind(answer), pointer).value
+    made = callable_class(Probe)
+    if address is None or made.__basicsize__ != Probe.__basicsize__ + WORD:
+        return False
+    probe: Any = made()
+    if probe() is not False:
+        return False
+    call_by(probe, Probe, address)
+    KEPT.append(function)
+    return probe() is True
