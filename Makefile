@@ -4,6 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH := .venv-torch/bin
 
+# What a shell has set for other Pythons and other programs is not for these.
+unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
+
 .PHONY: demo test test-torch soak bench bench-docs lit docs lock clean
 
 # A trained model compiled, run and timed.
