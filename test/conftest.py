@@ -8,7 +8,10 @@ import pytest
 
 MARK = "pytestmark = pytest.mark.torch"
 
-FOREIGN = ("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHON_CPU_COUNT", "SR_DEBUG")
+FOREIGN = (
+    *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHON_CPU_COUNT", "PYTHON_COLORS"),
+    *("FORCE_COLOR", "COLUMNS", "SR_DEBUG"),
+)
 """Variables that change what this process, or one that a test starts, does or says."""
 
 
