@@ -26,6 +26,11 @@ from static_runtime.runtime.numpy_layout import (
 
 from .texts import AFFINE, PARTS, RUNNING, WORDS, fresh
 
+pytestmark = pytest.mark.skipif(
+    hasattr(sys, "gettotalrefcount") or not has_gil(),
+    reason="compiled code does not know such a build, and a warning says so",
+)
+
 FIELDS = ("TYPE", "DATA", "RANK", "DIMS", "DTYPE", "FLAGS")
 FLAGS = ("C_CONTIGUOUS", "ALIGNED", "WRITEABLE")
 
