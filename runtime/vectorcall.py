@@ -5,8 +5,8 @@ Python's own classes look `__call__` up, and make a tuple and a dictionary of th
 arguments, for every call. A class of its C interface may say instead that each object
 holds the address of a function, which takes the arguments as they lie on the stack
 (PEP 590). Such a class is made here as a subclass of an ordinary one; an object without
-an address is called as those of the ordinary class are. That way of being called is
-inherited, which a debug build of Python refuses by an assertion: no such class is made there.
+an address is called as those of the ordinary class are. It inherits how, which a debug
+build of Python refuses by an assertion; so no such class is made there.
 """
 
 from __future__ import annotations
