@@ -7,7 +7,10 @@ TORCH := .venv-torch/bin
 # Of the command line alone: some shells have a variable HOST of their own.
 DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 
-.PHONY: demo test test-torch soak bench bench-docs lit docs clean
+# What a shell has set for other Pythons and other programs is not for these.
+unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
+
+.PHONY: demo test test-torch soak bench bench-docs lit docs lock clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -48,22 +51,40 @@ docs: .venv-torch/dev
 lit: .venv/dev
 	$(BIN)/lit -v test
 
+# The versions of what the checks use, in constraints.txt: the newest ones that work
+# together, for each Python and processor. PyTorch is left to pip, since each of its
+# builds needs other packages; of these, SymPy decides on what we use too.
+lock: .venv-lock/uv
+	echo torch > .venv-lock/excluded
+	printf 'setuptools\nsympy\n' | .venv-lock/bin/uv pip compile --quiet --upgrade --universal \
+	  --python-version 3.11 --prerelease disallow --all-extras \
+	  --excludes .venv-lock/excluded --no-annotate --no-emit-index-url \
+	  --custom-compile-command 'make lock' --output-file constraints.txt \
+	  pyproject.toml -
+
 clean:
-	rm -rf .venv .venv-torch build *.egg-info .*_cache
+	rm -rf .venv .venv-torch .venv-lock build *.egg-info .*_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-# The environments, beside the sources, made again when pyproject.toml changes. That of
-# the demo grows into that of the tests, and that of test-torch into that of the bench.
-# pip is quiet, so each says what it does.
-CREATE = $(PYTHON) -m venv --clear
-INSTALL = -m pip install --quiet --disable-pip-version-check --editable
+# The environments, beside the sources. They are made again when another Python is asked
+# for, and when pyproject.toml or the versions change. That of the demo grows into that
+# of the tests, and that of test-torch into that of the bench. pip is quiet, so each says
+# what it does. The build is not isolated, since pip takes no versions for such builds.
+FROM := python-$(shell $(PYTHON) -c 'import sys; \
+  print("%d.%d.%d" % sys.version_info[:3] + sys.abiflags)' 2>/dev/null)
 IS_NEW = import sys; now = sys.version_info[:2]; sys.exit(now < (3, 11) and \
   "expected Python 3.11 or newer, got %d.%d: try make PYTHON=python3.11" % now)
+PIP = -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL = $(PIP) --no-build-isolation --editable
 
-.venv/demo: pyproject.toml
+%/$(FROM): pyproject.toml constraints.txt
 	@$(PYTHON) -c '$(IS_NEW)'
-	@echo 'setting up .venv'
-	@$(CREATE) .venv
+	@echo 'setting up $*'
+	@$(PYTHON) -m venv --clear $*
+	@$*/bin/python $(PIP) setuptools
+	@touch $@
+
+.venv/demo: .venv/$(FROM)
 	@$(BIN)/python $(INSTALL) '.[onnx]'
 	@touch $@
 
@@ -73,14 +94,17 @@ IS_NEW = import sys; now = sys.version_info[:2]; sys.exit(now < (3, 11) and \
 	@mkdir -p .venv/import && ln -sfn ../.. .venv/import/static_runtime
 	@touch $@
 
-.venv-torch/dev: pyproject.toml
-	@$(PYTHON) -c '$(IS_NEW)'
-	@echo 'setting up .venv-torch, which takes minutes'
-	@$(CREATE) .venv-torch
+.venv-torch/dev: .venv-torch/$(FROM)
+	@echo 'setting up .venv-torch for the checks, which takes minutes'
 	@$(TORCH)/python $(INSTALL) '.[dev-torch]'
 	@touch $@
 
 .venv-torch/bench: .venv-torch/dev
 	@echo 'setting up .venv-torch for the bench'
 	@$(TORCH)/python $(INSTALL) '.[bench]'
+	@touch $@
+
+.venv-lock/uv:
+	@$(PYTHON) -m venv --clear .venv-lock
+	@.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
 	@touch $@

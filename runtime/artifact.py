@@ -24,7 +24,6 @@ from .regular_file import fill, locked, read_bytes, room, size_of
 from .safetensors import (
     Contents,
     Entry,
-    SafetensorsError,
     Stream,
     contents,
     write_to,
@@ -126,7 +125,7 @@ def load(file: FileIO, key: str) -> Artifact:
         objects = [
             arrays[name].tobytes() for name in map(object_name, range(len(arrays)))
         ]
-    except (OSError, KeyError, SafetensorsError, ValueError) as error:
+    except (OSError, KeyError, RecursionError, ValueError) as error:
         raise ArtifactError(f"expected an artifact for {key}, got {error}") from error
     return Artifact(program, objects, constants, notes)
 

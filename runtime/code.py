@@ -19,6 +19,7 @@ import numpy.typing as npt
 from llvmlite import binding
 
 from .layout import WORD, State
+from .numpy_layout import has_gil
 
 LOCK = threading.Lock()
 """Linking is done by one thread at a time."""
@@ -94,6 +95,11 @@ def link(objects: Sequence[bytes]) -> Code:
         library = builder.link(linker(), f"program{next(NAMES)}")
     address = {name: library[name] for name in exported}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
+    borrow = ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"])
+    give_back = ctypes.PYFUNCTYPE(None, pointer)(address["sr_give_back"])
+    if not has_gil():
+        lock = threading.Lock()
+        borrow, give_back = guarded(borrow, lock), guarded(give_back, lock)
     # CFUNCTYPE lets go of the GIL during the call, PYFUNCTYPE keeps it.
     return Code(
         library,
@@ -101,6 +107,16 @@ def link(objects: Sequence[bytes]) -> Code:
         address["sr_call"],
         ctypes.CFUNCTYPE(status, pointer)(address["sr_run"]),
         ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
-        ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"]),
-        ctypes.PYFUNCTYPE(None, pointer)(address["sr_give_back"]),
+        borrow,
+        give_back,
     )
+
+
+def guarded(function: Any, lock: threading.Lock) -> Any:
+    """A function that one thread at a time is in, where no GIL sees to it."""
+
+    def call(*arguments: Any) -> Any:
+        with lock:
+            return function(*arguments)
+
+    return call

@@ -55,7 +55,8 @@ class StaticModule:
 
     def __new__(cls, *_: Any, **__: Any) -> StaticModule:
         """A module whose calls may go to machine code."""
-        own: type[StaticModule] = callable_class(StaticModule)
+        known = numpy_layout.is_as_expected()
+        own: type[StaticModule] = callable_class(StaticModule) if known else cls
         return object.__new__(own)
 
     def __init__(

@@ -1,29 +1,52 @@
 """
-What compiled code must know of numpy: where fields of an array are, how to make one.
+What compiled code must know of Python's and numpy's objects, checked in each process.
 
-The fields of an array have been at the same places, and the functions of numpy's C
-interface in the same slots, since before its version 1.7. It is checked all the same,
-on arrays that are known; where it does not hold, calls go the way through Python.
+Compiled code reads the fields of array objects, and makes arrays by numpy's C
+interface. Both stay as they are while the number of numpy's binary interface (ABI)
+does: extension modules are compiled against it. `facts` are checked all the same, on
+arrays that are known; each is looked at only when those before it hold, so that nothing
+is read at an address that nobody vouches for. Where one does not hold, as in a debug
+build of Python or one without the GIL, modules are called by Python code, and a warning
+says why.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
+import warnings
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from .layout import DTYPE_NAMES, State
+from . import vectorcall
+from .layout import DTYPE_NAMES, WORD, State
 
-NEW_SLOT = 94
-"""The slot of `PyArray_NewFromDescr` in numpy's table of functions."""
+HEAD = 16
+"""Bytes of every object, before its own fields: its references and its type."""
+
+ABI = 0x2000000
+"""The number of numpy's binary interface: that of all its versions from 2.0 on."""
+
+ABI_SLOT, NEW_SLOT = 0, 94
+"""
+The slots of `PyArray_GetNDArrayCVersion` and `PyArray_NewFromDescr` in numpy's table of
+functions.
+"""
 
 # Bytes from the start of an array object.
 TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+
+LEAST_ADDRESS = 0x1000
+"""No system has memory at a lower address; so what is less is none."""
+
+Fact: TypeAlias = tuple[str, object, object]
+"""What it is, what compiled code takes it for, and what it is here."""
 
 
 def word_at(address: int) -> int:
@@ -31,42 +54,86 @@ def word_at(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
 
 
-def functions() -> int:
-    """The address of numpy's table of functions."""
-    capsule = import_module("numpy._core._multiarray_umath")._ARRAY_API
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return get(capsule, None)
+def int_at(address: int) -> int:
+    """The C int at an address."""
+    return ctypes.c_int.from_address(address).value
 
 
-@cache
-def is_as_expected() -> bool:
-    """Whether the fields and the slot are where compiled code looks for them."""
+def has_gil() -> bool:
+    """Whether one thread at a time is in Python, by how it was built (PEP 703)."""
+    return "t" not in getattr(sys, "abiflags", "")
+
+
+def functions() -> int | None:
+    """The address of numpy's table of functions, if it is where numpy 2 has it."""
+    try:
+        capsule = import_module("numpy._core._multiarray_umath")._ARRAY_API
+    except (AttributeError, ImportError):
+        return None
+    is_valid, get = (
+        ctypes.pythonapi.PyCapsule_IsValid,
+        ctypes.pythonapi.PyCapsule_GetPointer,
+    )
+    is_valid.argtypes = get.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    get.restype = ctypes.c_void_p
+    return get(capsule, None) if is_valid(capsule, None) else None
+
+
+def facts() -> Iterator[Fact]:
+    """What compiled code relies on; each may be looked at when those before it hold."""
+    yield from facts_of_python()
+    table = functions()
+    yield "a table of numpy's functions", True, table is not None
+    assert table is not None, "the fact before this one holds"
+    get_abi = ctypes.CFUNCTYPE(ctypes.c_uint)(word_at(table + ABI_SLOT * WORD))
+    yield "numpy's ABI", hex(ABI), hex(get_abi())
+    last = max(DATA, RANK, DIMS, DTYPE, FLAGS)
+    yield "an array's fields lie in it", True, last + WORD <= np.ndarray.__basicsize__
+    yield from facts_of_fields()
+    yield from facts_of_flags()
+    yield "numpy's function makes arrays", True, new_works(table)
+
+
+def facts_of_python() -> Iterator[Fact]:
+    """What compiled code relies on in the interpreter."""
+    yield "the interpreter", "cpython", sys.implementation.name
+    yield "bytes of an address", WORD, ctypes.sizeof(ctypes.c_void_p)
+    yield "a GIL", True, has_gil()
+    yield "a debug build of Python", False, hasattr(sys, "gettotalrefcount")
+    yield "bytes of an object's head", HEAD, object.__basicsize__
+    yield "the type of an object", id(tuple), word_at(id(()) + TYPE)
+    yield "Python calls an object by an address", True, vectorcall.works()
+
+
+def facts_of_fields() -> Iterator[Fact]:
+    """What compiled code reads in the object of an array, but for its flags."""
     array = np.zeros((3, 5), np.float32)
     at = id(array)
-    fields = (
-        word_at(at + TYPE) == id(np.ndarray)
-        and word_at(at + DATA) == array.ctypes.data
-        and ctypes.c_int.from_address(at + RANK).value == 2
-        and word_at(word_at(at + DIMS)) == 3
-        and word_at(word_at(at + DIMS) + 8) == 5
-        and word_at(at + DTYPE) == id(np.dtype(np.float32))
-    )
-    flags = ctypes.c_int.from_address(at + FLAGS).value
-    turned = ctypes.c_int.from_address(id(array.T) + FLAGS).value
-    array.flags.writeable = False
-    fixed = ctypes.c_int.from_address(at + FLAGS).value
-    wanted = C_CONTIGUOUS | ALIGNED | WRITEABLE
-    return (
-        bool(fields and flags & wanted == wanted)
-        and turned & wanted == wanted - C_CONTIGUOUS
-        and fixed & wanted == wanted - WRITEABLE
-        and word_at(id(()) + TYPE) == id(tuple)
-        and new_works()
-    )
+    yield "the type of an array", id(np.ndarray), word_at(at + TYPE)
+    yield "the address of an array's elements", array.ctypes.data, word_at(at + DATA)
+    yield "the rank of an array", 2, int_at(at + RANK)
+    yield "the dtype of an array", id(np.dtype(np.float32)), word_at(at + DTYPE)
+    dims = word_at(at + DIMS)
+    is_address = dims >= LEAST_ADDRESS and dims % WORD == 0
+    yield "an array's sizes have an address", True, is_address
+    yield "the sizes of an array", (3, 5), (word_at(dims), word_at(dims + WORD))
 
 
-def new_works() -> bool:
+def facts_of_flags() -> Iterator[Fact]:
+    """What compiled code reads in the flags of an array."""
+    plain, fixed = np.zeros((3, 5), np.float32), np.zeros((3, 5), np.float32)
+    fixed.flags.writeable = False
+    # A byte too far on, where no element of four bytes may be.
+    at_odds = np.zeros(61, np.uint8)[1:].view(np.float32).reshape(3, 5)
+    for array in (plain, plain.T, plain[:, 1:], fixed, fixed.T, at_odds):
+        flags = int_at(id(array) + FLAGS)
+        expected = array.flags.c_contiguous, array.flags.aligned, array.flags.writeable
+        wanted = C_CONTIGUOUS, ALIGNED, WRITEABLE
+        found = tuple(flags & each == each for each in wanted)
+        yield "the flags of an array", expected, found
+
+
+def new_works(table: int) -> bool:
     """Whether the slot of `PyArray_NewFromDescr` makes an array as asked."""
     dims = (ctypes.c_int64 * 2)(2, 7)
     described = np.dtype(np.int32)
@@ -76,17 +143,41 @@ def new_works() -> bool:
         ctypes.py_object,
         *(ctypes.py_object, ctypes.py_object, ctypes.c_int, ctypes.c_void_p),
         *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p),
-    )(word_at(functions() + NEW_SLOT * 8))
+    )(word_at(table + NEW_SLOT * WORD))
     made: npt.NDArray[Any] = make(
         np.ndarray, described, 2, ctypes.addressof(dims), None, None, 0, None
     )
     return type(made) is np.ndarray and made.shape == (2, 7) and made.dtype == described
 
 
+def unexpected() -> str | None:
+    """What does not hold first of the facts; None where all hold."""
+    for name, expected, got in facts():
+        if expected != got:
+            return f"{name}: expected {expected}, got {got}"
+    return None
+
+
+@cache
+def is_as_expected() -> bool:
+    """Whether all is where compiled code looks for it; warns once when it is not."""
+    found = unexpected()
+    if found is not None:
+        warnings.warn(
+            "modules are called by Python code, which takes some microseconds more a "
+            f"call, since compiled code does not know this Python or numpy: {found}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return found is None
+
+
 def fill_state(state: npt.NDArray[np.uint64]) -> None:
     """Writes what a program's entry needs of numpy into its state."""
+    table = functions()
+    assert table is not None, "all is as expected"
     state[State.ARRAY_TYPE] = id(np.ndarray)
     state[State.TUPLE_TYPE] = id(tuple)
-    state[State.NEW] = word_at(functions() + NEW_SLOT * 8)
+    state[State.NEW] = word_at(table + NEW_SLOT * WORD)
     for at, name in enumerate(DTYPE_NAMES):
         state[State.DTYPES + at] = id(np.dtype(name))

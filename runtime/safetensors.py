@@ -57,6 +57,12 @@ SURROGATE = re.compile(r"[\ud800-\udfff]")
 ALIGNMENT = 64
 """The data in a file that `write` makes begins at a multiple of so many bytes."""
 
+BRACKETS = b"[]{}"
+NO_BRACKETS = bytes(each for each in range(256) if each not in BRACKETS)
+
+DEEPEST = 8
+"""Lists and objects within each other in the deepest header; a right one has three."""
+
 LONGEST_HEADER = 100_000_000
 """Bytes of the longest header, as in the format's own implementation."""
 
@@ -268,16 +274,30 @@ def _decode(text: bytes) -> tuple[list[Entry], dict[str, str]]:
     """What a header says: the arrays in the order of their data, and the metadata."""
     if not text.startswith(b"{"):
         raise SafetensorsError(f"expected a header that begins with {{, got {text[:1]}")
+    if (deepest := _depth(text)) > DEEPEST:
+        raise SafetensorsError(
+            f"expected a header nested at most {DEEPEST} deep, got {deepest}"
+        )
     try:
         header: _Json = json.loads(text.decode(), object_pairs_hook=_Fields)
     except SafetensorsError:
         raise
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise SafetensorsError(f"expected a header in JSON, got {error}") from error
     assert isinstance(header, _Fields), "what begins with a brace is an object"
     metadata = _check_metadata(header.pop(METADATA, _Fields([])))
     entries = [_entry(_check_text(name), fields) for name, fields in header.items()]
     return sorted(entries, key=lambda entry: (entry.begin, entry.end)), metadata
+
+
+def _depth(text: bytes) -> int:
+    """How deep lists and objects of JSON are nested, whatever Python could follow."""
+    # Between a quote and the next one that no backslash escapes is a text.
+    parts = text.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
+    brackets = b"".join(parts[::2]).translate(None, NO_BRACKETS)
+    # The second bit tells a bracket that opens from one that closes.
+    steps = (np.frombuffer(brackets, np.uint8) & 2).astype(np.int8) - 1
+    return int(np.cumsum(steps, dtype=np.int32).max(initial=0))
 
 
 def _entry(name: str, fields: _Json) -> Entry:
@@ -373,8 +393,5 @@ def as_array(entry: Entry, data: npt.NDArray[np.uint8]) -> Array:
 
 def _shorten(value: object) -> str:
     """A value as it stands in an error, which a wrong file must not make long."""
-    try:
-        text = ascii(value)
-    except RecursionError:
-        text = f"a {type(value).__name__} nested too deep to show"
+    text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -5,7 +5,8 @@ Python's own classes look `__call__` up, and make a tuple and a dictionary of th
 arguments, for every call. A class of its C interface may say instead that each object
 holds the address of a function, which takes the arguments as they lie on the stack
 (PEP 590). Such a class is made here as a subclass of an ordinary one; an object without
-an address is called as those of the ordinary class are.
+an address is called as those of the ordinary class are. It inherits how, which a debug
+build of Python refuses by an assertion; so no such class is made there.
 """
 
 from __future__ import annotations
@@ -74,5 +75,35 @@ def callable_class(base: type[Any]) -> type[Any]:
 
 def call_by(instance: object, base: type[Any], function: int) -> None:
     """Lets a function be what calls an object of `callable_class(base)`."""
+    assert type(instance).__basicsize__ == base.__basicsize__ + WORD
     place = ctypes.c_void_p.from_address(id(instance) + base.__basicsize__)
     place.value = function
+
+
+class Probe:
+    """An object whose way of being called can be told."""
+
+    def __call__(self) -> bool:
+        """The answer of Python's own way."""
+        return False
+
+
+@cache
+def works() -> bool:
+    """Whether Python calls an object by the address that it has."""
+
+    def answer(*_: int | None) -> bool:
+        return True
+
+    pointer, size = ctypes.c_void_p, ctypes.c_size_t
+    kind = ctypes.PYFUNCTYPE(ctypes.py_object, pointer, pointer, size, pointer)
+    address = ctypes.cast(function := kind(answer), pointer).value
+    made = callable_class(Probe)
+    if address is None or made.__basicsize__ != Probe.__basicsize__ + WORD:
+        return False
+    probe: Any = made()
+    if probe() is not False:
+        return False
+    call_by(probe, Probe, address)
+    KEPT.append(function)
+    return probe() is True

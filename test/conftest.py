@@ -1,12 +1,42 @@
-"""Which test files are read, and which machine is the host that they see."""
+"""
+Which test files are read, which machine is the host that they see, and what a run of
+them takes from its surroundings.
+"""
 
+import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from .hosts import HOSTS
 
 MARK = "pytestmark = pytest.mark.torch"
+
+FOREIGN = (
+    *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHON_CPU_COUNT", "PYTHON_COLORS"),
+    *("FORCE_COLOR", "COLUMNS", "SR_DEBUG"),
+)
+"""Variables that change what this process, or one that a test starts, does or says."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """
+    Gives the run a cache of its own, which its workers share, and no settings; and puts
+    the described machine in its place, before a test is read.
+    """
+    for name in FOREIGN:
+        os.environ.pop(name, None)
+    if not hasattr(config, "workerinput"):
+        folder = TemporaryDirectory(
+            prefix="static_runtime-", ignore_cleanup_errors=True
+        )
+        config.add_cleanup(folder.cleanup)
+        os.environ["STATIC_RUNTIME_CACHE"] = folder.name
+    if name := config.getoption("--host"):
+        from .as_host import put_in_place
+
+        put_in_place(name)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,14 +46,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=[*HOSTS],
         help="run as if on a machine of test/hosts.py; what cannot run is skipped",
     )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Puts the described machine in its place, before a test is read."""
-    if name := config.getoption("--host"):
-        from .as_host import put_in_place
-
-        put_in_place(name)
 
 
 @pytest.fixture

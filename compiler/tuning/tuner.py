@@ -113,5 +113,5 @@ def read(record: bytes | None) -> PreferenceAttr | None:
         if not isa(entries, dict[str, int | str]) or {*entries} - {*NAMES}:
             return None
         return PreferenceAttr.of(**entries)
-    except (TypeError, ValueError, VerifyException):
+    except (RecursionError, TypeError, ValueError, VerifyException):
         return None

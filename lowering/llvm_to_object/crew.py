@@ -17,6 +17,12 @@ from typing import Any, Generic, Self, TypeVar
 
 Result = TypeVar("Result")
 
+LOOK_UP = 0.1
+"""
+Seconds after which a thread that waits looks up: a signal that comes between Python's
+look at signals and its sleep does not wake it.
+"""
+
 
 @dataclass
 class Job(Generic[Result]):
@@ -93,7 +99,7 @@ class Crew:
         """What the call of a job returns, or raises."""
         while not job.done.is_set():
             if not self.work_once():
-                job.done.wait()
+                job.done.wait(LOOK_UP)
         if job.error is not None:
             raise job.error
         (result,) = job.results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -88,21 +87,17 @@ def test_shapes_at_random_take_no_more_memory():
 def test_threads_take_no_more_memory():
     module = fresh(MODEL)
 
-    def work(seed: int, seconds: float) -> int:
+    def work(seed: int, times: int) -> None:
         random = np.random.default_rng(seed)
-        end, done = time.monotonic() + seconds, 0
-        while time.monotonic() < end:
+        for _ in range(times):
             # Sizes stay for some calls, so that threads take both ways into the module.
             sizes = random_sizes(random)
             for _ in range(5):
                 call(module, random, sizes)
-                done += 1
-        return done
 
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4), [5.0] * 4))
+        list(pool.map(work, range(4), [300] * 4))
         before = resident_bytes()
-        done = list(pool.map(work, range(4, 8), [30.0] * 4))
+        list(pool.map(work, range(4, 8), [2000] * 4))
     assert resident_bytes() - before < GROWTH
-    assert min(done) > 100
     assert len(module._runtimes) <= 4  # pyright: ignore[reportPrivateUsage]

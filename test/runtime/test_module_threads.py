@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,6 +23,9 @@ from .texts import AFFINE, RUNNING, WORDS, compiled, fresh
 Array = npt.NDArray[Any]
 
 THREADS = 8
+
+PATIENCE = 300
+"""Seconds after which what must happen is taken for never."""
 
 LONG = """
 func.func @long(%x: tensor<?x400xf32, ["n"]>, %w: tensor<400x400xf32>)
@@ -43,12 +47,12 @@ def in_threads(work: Any) -> None:
     start = threading.Barrier(THREADS)
 
     def run(number: int) -> None:
-        start.wait(60)
+        start.wait(PATIENCE)
         work(number)
 
     with ThreadPoolExecutor(THREADS) as pool:
         for each in [pool.submit(run, number) for number in range(THREADS)]:
-            each.result(60)
+            each.result(PATIENCE)
 
 
 @pytest.fixture
@@ -145,13 +149,14 @@ def test_other_threads_run_during_a_long_run(text: str, names: tuple[str, ...]):
 
     before = sys.getswitchinterval()
     # Nobody is made to let go of the interpreter: the other thread gets it when it is
-    # given up, which happens between the two looks at the count in a run only.
-    sys.setswitchinterval(60)
+    # given up, which happens between the two looks at the count in a run only. When the
+    # system lets the other thread run is not known, so there are runs until it has.
+    sys.setswitchinterval(10 * PATIENCE)
     thread = threading.Thread(target=tick)
     thread.start()
     try:
-        seen = 0
-        for _ in range(20):
+        seen, end = 0, time.monotonic() + PATIENCE
+        while not seen and time.monotonic() < end:
             first = count
             module(*positional, **named)
             seen += count - first
@@ -223,6 +228,6 @@ def test_a_child_of_a_fork_calls_and_compiles():
         [sys.executable, "-c", FORK, AFFINE, RUNNING.replace("argmax %2", "argmax %1")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert (done.stdout, done.returncode) == ("done\n", 0), done.stderr

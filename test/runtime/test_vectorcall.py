@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from static_runtime.runtime.vectorcall import call_by, callable_class
+from static_runtime.runtime.vectorcall import call_by, callable_class, works
+
+pytestmark = pytest.mark.skipif(
+    hasattr(sys, "gettotalrefcount"), reason="a debug build has no such classes"
+)
 
 FUNCTION = ctypes.PYFUNCTYPE(
     ctypes.py_object,
@@ -89,3 +93,12 @@ def test_the_word_is_none_of_the_fields(name: str):
     assert ADDRESS is not None
     call_by(one, Plain, ADDRESS)
     assert getattr(one, name) == before
+
+
+def test_this_python_calls_an_object_by_its_address():
+    assert works()
+
+
+def test_an_object_of_another_class_is_not_written_to():
+    with pytest.raises(AssertionError):
+        call_by(Plain("plain"), Plain, 0)

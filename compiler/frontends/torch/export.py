@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
@@ -129,10 +129,12 @@ def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, 
 
 def as_tensor(value: object) -> object:
     """The tensor with the elements of a numpy array; other values stay."""
-    if not isinstance(value, np.ndarray):
-        return value
-    array: Array = np.asarray(value)  # pyright: ignore[reportUnknownArgumentType]
-    return torch.from_numpy(array.copy())
+    return torch.from_numpy(np.asarray(value).copy()) if is_array(value) else value
+
+
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value is an array of numpy, of elements that are not known."""
+    return isinstance(value, np.ndarray)
 
 
 def named_dims(shapes: Any) -> Any:

@@ -187,6 +187,7 @@ def test_a_record_is_of_one_machine_and_one_target(
             b'{"width": 8}',
             b'{"panels": "x"}',
         ),
+        pytest.param(b"[" * 10**6, id="a deep nest"),
         *(b'{"panels": null}', b'{"panels": -8}', b'{"copies": "weights"}'),
     ],
 )
