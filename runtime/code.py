@@ -12,6 +12,7 @@ import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,32 @@ from .layout import WORD, State
 LOCK = threading.Lock()
 """Linking is done by one thread at a time."""
 
+LINKED = 16
+"""
+Programs that one linker links. It keeps ten kilobytes of each, also of those that are
+gone, and goes itself with the last of them.
+"""
+
 NAMES = itertools.count()
-_linker: list[binding.LLJIT] = []
+_linkers: list[binding.LLJIT] = []
+"""The linker in use; a program keeps the one that linked it alive."""
 
 
-def linker() -> binding.LLJIT:
-    """The linker of this process."""
-    if not _linker:
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
-        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-        _linker.append(binding.create_lljit_compiler(machine, use_jit_link=True))
-    return _linker[0]
+@cache
+def native_machine() -> binding.TargetMachine:
+    """This machine, in LLVM's own form; the first call sets LLVM up for it."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_default_triple().create_target_machine(jit=True)
+
+
+def linked(builder: binding.JITLibraryBuilder, name: str) -> binding.ResourceTracker:
+    """What a builder has been given, linked; the name is for LLVM's own messages."""
+    number = next(NAMES)
+    if number % LINKED == 0 or not _linkers:
+        made = binding.create_lljit_compiler(native_machine(), use_jit_link=True)
+        _linkers[:] = [made]
+    return builder.link(_linkers[0], f"{name}{number}")
 
 
 @dataclass(frozen=True)
@@ -62,9 +77,7 @@ class Code:
 def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
     with LOCK:
-        linker()  # sets LLVM up for this machine
-        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-        code = machine.emit_object(binding.parse_assembly(text))
+        code = native_machine().emit_object(binding.parse_assembly(text))
     return link_functions([code], exported, name)
 
 
@@ -76,7 +89,7 @@ def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) ->
             builder.add_object_img(each)
         for each in names:
             builder.export_symbol(each)
-        return builder.link(linker(), f"{name}{next(NAMES)}")
+        return linked(builder, name)
 
 
 def link(objects: Sequence[bytes]) -> Code:
@@ -91,7 +104,7 @@ def link(objects: Sequence[bytes]) -> Code:
         builder.import_symbol("sr_state", state.ctypes.data)
         for name in exported:
             builder.export_symbol(name)
-        library = builder.link(linker(), f"program{next(NAMES)}")
+        library = linked(builder, "program")
     address = {name: library[name] for name in exported}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
     # CFUNCTYPE lets go of the GIL during the call, PYFUNCTYPE keeps it.

@@ -20,6 +20,7 @@ from llvmlite import binding
 from ...dialects.loop.target import TargetAttr
 from ...runtime.cache import Cache
 from .crew import Crew, Job
+from .pass_manager import pass_manager
 from .unlocked import emit_object, run_passes
 
 PASSES = 1
@@ -114,16 +115,24 @@ def optimized(
         module.triple = machine.triple
         module.data_layout = str(lowered.target_data)
         module.verify()
-        tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
-        tuning.loop_vectorization = False
-        tuning.slp_vectorization = False
-        tuning.loop_unrolling = UNROLLED not in text
-        with (
-            binding.create_pass_builder(lowered, tuning) as builder,
-            builder.getModulePassManager() as passes,
-        ):
-            run_passes(passes, module, builder)
+        optimize(module, lowered, unroll=UNROLLED not in text)
         yield module, lowered
+
+
+def optimize(
+    module: binding.ModuleRef, machine: binding.TargetMachine, unroll: bool
+) -> None:
+    """Runs LLVM's passes on a module, and leaves nothing of them behind."""
+    tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
+    tuning.loop_vectorization = False
+    tuning.slp_vectorization = False
+    tuning.loop_unrolling = unroll
+    with (
+        tuning,
+        binding.create_pass_builder(machine, tuning) as builder,
+        pass_manager(builder) as passes,
+    ):
+        run_passes(passes, module, builder)
 
 
 def objects(
