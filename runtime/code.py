@@ -62,7 +62,10 @@ class Code:
     """The address of `sr_call`, which Python calls."""
 
     run: Any
-    """`sr_run(context) -> status`, which lets other threads run meanwhile."""
+    """
+    `sr_enter(context) -> status`, which lets other threads run meanwhile; raises what a
+    handler of a signal raised.
+    """
 
     repeat: Any
     """`sr_repeat(context, times) -> status`."""
@@ -96,7 +99,7 @@ def link(objects: Sequence[bytes]) -> Code:
     """The code of a program from its objects; raises `RuntimeError` if one is amiss."""
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
-    exported = ("sr_call", "sr_run", "sr_repeat", "sr_borrow", "sr_give_back")
+    exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
     with LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
@@ -107,12 +110,13 @@ def link(objects: Sequence[bytes]) -> Code:
         library = linked(builder, "program")
     address = {name: library[name] for name in exported}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
-    # CFUNCTYPE lets go of the GIL during the call, PYFUNCTYPE keeps it.
+    # CFUNCTYPE lets go of the GIL during the call; PYFUNCTYPE keeps it, and raises the
+    # exception that the call has set.
     return Code(
         library,
         state,
         address["sr_call"],
-        ctypes.CFUNCTYPE(status, pointer)(address["sr_run"]),
+        ctypes.PYFUNCTYPE(status, pointer)(address["sr_enter"]),
         ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
         ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"]),
         ctypes.PYFUNCTYPE(None, pointer)(address["sr_give_back"]),

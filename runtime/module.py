@@ -25,7 +25,7 @@ import numpy.typing as npt
 from . import numpy_layout
 from .arguments import bind_symbols, match_inputs, to_array
 from .code import Code
-from .layout import CALL_OUT_ERROR, WORD, State
+from .layout import CALL_OUT_ERROR, CALLED, WORD, State
 from .outputs import apart, match_outputs
 from .planning import Plan
 from .program import CallOut, Program
@@ -226,7 +226,7 @@ class StaticModule:
                 symbols,
                 buffers,
             )
-        return 0 if runtime.error is None else CALL_OUT_ERROR
+        return CALLED if runtime.error is None else CALL_OUT_ERROR
 
 
 @dataclass(frozen=True)

@@ -33,13 +33,17 @@ from ...dialects.loop.ops.program_flow import (
     RequireOp,
 )
 from ...runtime.layout import (
+    CALL_OUT_ERROR,
+    CALLED,
     GRAIN,
     INDEX_ERROR,
+    INTERRUPTED,
     RANGE_ERROR,
     SIZE_ERROR,
     WORD,
 )
 from .function import FunctionWriter
+from .interrupts import NOTICED, TRIP, bounded, length_of, points, write_enter
 from .stretches import REPEAT, part_name, stretches, write_chain, write_part
 from .types import byte_count
 from .words import defined_by, layout_of, symbols_of_program
@@ -67,7 +71,10 @@ class _ProgramWriter:
         self.layout = layout_of(program)
         self.symbols = symbols_of_program(program)
         self.defined = tuple(defined_by(program))
+        self.length = length_of(program)
         self.calls = 0
+        self.spent: Dim = 0
+        """Points of loops since the last place where a run may end."""
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
 
@@ -78,9 +85,10 @@ class _ProgramWriter:
         texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
         self.w = FunctionWriter(texts)
         self.addresses: dict[SSAValue, str] = {}
+        self.is_long = ""
 
     def write(self) -> str:
-        """The functions `sr_run` and `sr_repeat`, and declarations of the kernels."""
+        """The functions that run the program, and declarations of the kernels."""
         lists = list(stretches(self.program.body.block))
         if len(lists) == 1:
             runs = [self.function("define i32 @sr_run", lists[0], "")]
@@ -91,7 +99,8 @@ class _ProgramWriter:
             ]
             runs.append(write_chain(len(lists)))
         parts = [write_part(name, types) for name, types in self.parts.items()]
-        return "\n".join([self.declarations(), *parts, *runs, REPEAT])
+        enter = write_enter(self.layout, self.symbols, self.length)
+        return "\n".join([self.declarations(), *parts, *runs, REPEAT, enter])
 
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
         """A function that does what some ops do, one after the other."""
@@ -131,12 +140,17 @@ class _ProgramWriter:
 
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is here, where all that it depends on is known."""
-        w = self.w
         if not symbols_of(size) & {*self.defined}:
-            return w.size(size)
+            return self.w.size(size)
+        return self.size_here(size)
+
+    def size_here(self, size: Dim) -> str:
+        """The i64 that a dimension is, computed where it is used."""
+        w = self.w
         words = {
             name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
             for name in self.defined
+            if name in symbols_of(size)
         }
         inner = FunctionWriter({**w.symbols, **words})
         inner.count = w.count
@@ -184,7 +198,10 @@ class _ProgramWriter:
         w.start(body)
         (trip,) = op.body.block.args
         self.addresses[trip] = index
+        before_trips, self.spent = self.spent, TRIP
         self.add(op.body.block.ops)
+        self.may_end(at_least=0)
+        self.spent = before_trips
         if op.after is not None:
             again = self.is_true(op.after)
         w.do(f"{following} = add nuw nsw i64 {index}, 1")
@@ -299,6 +316,33 @@ class _ProgramWriter:
             status = self.w.emit(f"call i32 {callee}({', '.join(arguments)})")
             self.leave_on(status, str(INDEX_ERROR))
         self.calls += 1
+        if self.length.is_ever_long:
+            names = [each.data for each in kernel.symbols]
+            values = [dim(each.data) for each in op.symbols]
+            work = points(kernel.body.block)
+            work = evaluate(work, dict(zip(names, values, strict=True)))
+            self.spent = self.spent + work + TRIP
+            self.may_end(NOTICED)
+
+    def may_end(self, at_least: int) -> None:
+        """Lets a long run be interrupted, if it has done this much since it last was."""
+        w = self.w
+        if not self.length.is_ever_long:
+            return
+        if isinstance(self.spent, int) and self.spent < at_least:
+            return
+        ask, on = w.fresh("ask"), w.fresh("on")
+        if not self.is_long:
+            thread = self.pointer(self.layout.THREAD)
+            self.is_long = w.entered(f"icmp ne ptr {thread}, null")
+        w.do(f"br i1 {self.is_long}, label %{ask}, label %{on}")
+        w.start(ask)
+        size = self.size_here(bounded(self.spent))
+        status = w.emit(f"call i32 @sr_spend(ptr %context, i64 {size})")
+        self.leave_on(status, str(INTERRUPTED))
+        w.do(f"br label %{on}")
+        w.start(on)
+        self.spent = 0
 
     def fork(
         self, op: CallOp, kernel: KernelOp, callee: str, arguments: Sequence[str]
@@ -339,11 +383,15 @@ class _ProgramWriter:
             slot = w.emit(f"getelementptr inbounds ptr, ptr {buffers}, i64 {at}")
             w.do(f"store ptr {self.address(buffer)}, ptr {slot}, align {WORD}")
         function = self.pointer(self.layout.CALL_OUT)
+        # Here, since an exception of a handler is lost where ctypes begins a call.
+        asked = w.emit("call i32 @sr_ask(ptr %context)")
+        self.leave_on(asked, str(INTERRUPTED))
         status = w.emit(
             f"call i32 {function}(ptr %context, i64 {op.number.value.data}, "
             f"ptr {buffers})"
         )
-        self.leave_on(status, status)
+        lost = w.emit(f"icmp ne i32 {status}, {CALLED}")
+        self.leave_if(lost, str(CALL_OUT_ERROR))
         self.calls += 1
 
     def leave_on(self, status: str, result: str) -> None:
