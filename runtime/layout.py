@@ -119,7 +119,7 @@ INTERRUPTED = 5
 """The status of a run that a handler of a signal ended; its exception is set."""
 
 CALLED = 1
-"""What a fallback op that has run returns; zero is what ctypes makes of an exception."""
+"""What a fallback op returns that has run; ctypes returns zero for an exception."""
 
 GRAIN = 1 << 18
 """The work that a thread takes at least, in multiply-adds: some five microseconds."""

@@ -1,28 +1,29 @@
 """
 Write how a run is interrupted: between calls of kernels, and trips of loops.
 
-Python runs the handlers of signals, such as Ctrl-C's, in its main thread and between its
-own instructions, of which a long run has none. So a run that may be long asks Python for
-them, four times a second at most. When a handler raises, the run ends with the status
-`INTERRUPTED`, and the exception is set where Python looks for it.
+Python runs the handlers of signals, such as that of Ctrl-C, in its main thread and
+between its own instructions, of which a long run has none. So a run that may be long
+asks Python for them, four times a second at most. When a handler raises, the run ends
+with the status `INTERRUPTED`, and the exception is set where Python looks for it.
 
-`sr_enter` runs the program without the GIL. It notes Python's thread in the context when
-the run is long; where none is noted, as in short runs and in those that keep the GIL,
-nothing is asked, and a place where a run may end is one branch that is not taken.
+`sr_enter` runs the program without the GIL. It notes Python's thread in the context
+when the run is long. Where none is noted, as in short runs and in those that keep the
+GIL, nothing is asked, and a place where a run may end is a branch that is not taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block
 
-from ...dialects.dims import Dim, dim, greatest, product
+from ...dialects.dims import Dim, dim, evaluate, greatest, guess, product
 from ...dialects.loop.ops.for_loop import ForOp
-from ...dialects.loop.ops.program import CallOutOp, ProgramOp
-from ...dialects.loop.ops.program_flow import RepeatOp
+from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, symbol_name
+from ...dialects.loop.ops.program_flow import IfOp, RepeatOp
 from ...dialects.loop.ops.tile import TileOp
 from ...runtime.layout import INTERRUPTED, WORD, Layout
 from .function import FunctionWriter
@@ -34,8 +35,14 @@ Points of loops after which a run looks at the clock, and from which on it may b
 interrupted at all: a tenth of a millisecond of products, or some of other kernels.
 """
 
-NOTICED = 1 << 16
-"""Points of kernels that may be run before a run is asked whether it ends."""
+SHARE = 8
+"""
+The part of the kernels of a program, or of a loop's trip, as 1 / SHARE, after which
+there is a place where a run may end.
+"""
+
+LEAST = 1 << 20
+"""Points of kernels that are worth such a place."""
 
 TRIP = 64
 """Points that a trip, or the call of a kernel, is as long as besides its own."""
@@ -143,6 +150,34 @@ def bounded(work: Dim) -> Dim:
     if isinstance(work, int):
         return min(work, MOST)
     return work if all(factor < MOST for _, factor in work.terms) else MOST
+
+
+def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
+    """The points of kernels after which there is a place where a run may end."""
+    total: Dim = 0
+    ops = [*block.ops]
+    for op in ops:
+        match op:
+            case IfOp():
+                ops += [each for region in op.regions for each in region.block.ops]
+            case CallOp():
+                total = total + weight(op, kernels)
+            case _:
+                pass
+    return max(guess(total) // SHARE, LEAST)
+
+
+def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:
+    """The points of the call of a kernel."""
+    kernel = kernels[symbol_name(op.callee)]
+    return evaluate(points(kernel.body.block), sizes_of(op, kernel)) + TRIP
+
+
+def sizes_of(op: CallOp, kernel: KernelOp) -> dict[str, Dim]:
+    """What the symbols of a kernel are in a call."""
+    values = [dim(each.data) for each in op.symbols]
+    names = [each.data for each in kernel.symbols]
+    return dict(zip(names, values, strict=True))
 
 
 def points(block: Block) -> Dim:
