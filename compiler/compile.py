@@ -32,7 +32,7 @@ from ..runtime.constant_block import Bytes
 from ..runtime.module import StaticModule
 from .errors import CompileError, ModelFileError
 from .host import check_runs_here, host_text, machine_text
-from .options import Options
+from .options import Options, check_is
 from .report import CompileReport
 
 if TYPE_CHECKING:
@@ -85,7 +85,18 @@ class Compilation:
         after_pass: AfterPass | None = None,
     ):
         """The compilation of `model`; `after_pass` is told of the IR after a pass."""
+        check_is("options as Options(...)", Options, options)
+        check_is("the name of a target, such as host", str, target)
         self.model = as_path(model)
+        for name, value in (
+            ("example_inputs", example_inputs),
+            ("dynamic_shapes", dynamic_shapes),
+        ):
+            if value is not None and is_read(self.model):
+                raise CompileError(
+                    f"expected {name} with a torch.nn.Module alone, got some with a "
+                    "model that tells its inputs itself; leave them out"
+                )
         self.example_inputs = example_inputs
         self.dynamic_shapes = dynamic_shapes
         self.target = target
@@ -153,7 +164,7 @@ class Compilation:
             from .frontends.mlir import read_mlir
 
             return lambda ctx: read_mlir(model, ctx)
-        if isinstance(model, Path | bytes) or type(model).__name__ == "ModelProto":
+        if is_read(model):
             from .frontends.onnx import read_onnx
 
             return lambda ctx: read_onnx(model, ctx)
@@ -262,6 +273,12 @@ def make_module(
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module
+
+
+def is_read(model: Any) -> bool:
+    """Whether a model is a file, text or an ONNX model, and not one of torch's."""
+    known = isinstance(model, Path | str | bytes)
+    return known or type(model).__name__ == "ModelProto"
 
 
 def as_path(model: Any) -> Any:

@@ -22,7 +22,6 @@ from ..lowering.llvm_to_object import machine_of, objects
 from ..lowering.loop_to_llvm import lower_program
 from ..runtime.artifact import Artifact
 from ..runtime.cache import Cache
-from ..runtime.thread_pool import usable_threads
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
@@ -84,7 +83,7 @@ class Driver:
             machine = machine_of(target_of(module))
             before_llvm = time.perf_counter()
             texts = [each.text for each in lowered.modules]
-            threads = self.options.threads or usable_threads()
+            threads = self.options.most_threads
             codes, hits = objects(texts, machine, self.cache, threads)
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from operator import index
 from types import TracebackType
 from typing import Any, TypeAlias
 from weakref import finalize
@@ -146,6 +147,8 @@ class StaticModule:
         runtime.point_at(arrays, outputs)
 
         def repeat(times: int) -> None:
+            if index(times) < 1:
+                raise ValueError(f"expected one time or more, got {times}")
             if status := self._code.repeat(runtime.address, times):
                 raise runtime.failure(status)
 
