@@ -29,6 +29,7 @@ from ..runtime.artifact import (
 from ..runtime.cache import Cache, default_folder
 from ..runtime.code import link
 from ..runtime.constant_block import Bytes
+from ..runtime.fork import check_whole, unforked
 from ..runtime.module import StaticModule
 from .errors import CompileError, ModelFileError
 from .host import check_runs_here, host_text, machine_text
@@ -43,6 +44,16 @@ if TYPE_CHECKING:
 
 BUILDING = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
+
+
+def build_again() -> None:
+    """Makes the lock new in a child, where a thread that held it is not."""
+    global BUILDING
+    BUILDING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=build_again)
 
 SUFFIX = ".sr"
 """How the name of an artifact ends."""
@@ -107,6 +118,10 @@ class Compilation:
     def run(self) -> StaticModule:
         """The compiled model."""
         start = time.perf_counter()
+        try:
+            check_whole()
+        except RuntimeError as error:
+            raise CompileError(str(error)) from None
         check_runs_here(self.target)
         if self.options.tune and self.target != "host":
             raise CompileError(
@@ -122,13 +137,15 @@ class Compilation:
     def compile(self, key: str | None, start: float) -> StaticModule:
         """The model read and compiled anew, unless what was read is found by that."""
         before_import = time.perf_counter()
-        from xdsl.printer import Printer
+        # A child would wait for the thread that was importing.
+        with unforked():
+            from xdsl.printer import Printer
 
-        from .context import context
-        from .driver import Driver
-        from .tuning.tuner import Tuner
+            from .context import context
+            from .driver import Driver
+            from .tuning.tuner import Tuner
 
-        read, ctx = self.front_end(), context()
+            read, ctx = self.front_end(), context()
         if self.options.tune:
             ctx.tuner = Tuner(self.cache, f"{version()} {machine_text()}")
         before_read = time.perf_counter()

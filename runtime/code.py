@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import binding
 
+from .fork import check_whole, unforked
 from .layout import WORD, State
 
 LOCK = threading.Lock()
@@ -79,14 +80,16 @@ class Code:
 
 def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
-    with LOCK:
+    check_whole()
+    with unforked(), LOCK:
         code = native_machine().emit_object(binding.parse_assembly(text))
     return link_functions([code], exported, name)
 
 
 def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from objects that need no other."""
-    with LOCK:
+    check_whole()
+    with unforked(), LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
             builder.add_object_img(each)
@@ -100,7 +103,8 @@ def link(objects: Sequence[bytes]) -> Code:
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
     exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
-    with LOCK:
+    check_whole()
+    with unforked(), LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
             builder.add_object_img(each)

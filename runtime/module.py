@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -78,7 +77,6 @@ class StaticModule:
         self._threads = threads if program.is_shared else 1
         self._handler = HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
-        self._lock = threading.Lock()
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain
@@ -214,8 +212,7 @@ class StaticModule:
         made = StaticRuntime(
             self._program, self._code, self._constants, handler, self._threads
         )
-        with self._lock:
-            self._runtimes[made.address] = made
+        self._runtimes[made.address] = made
         return made
 
     def _call_out(self, context: int, number: int, buffers: int) -> int:

@@ -19,6 +19,7 @@ from llvmlite import binding
 
 from ...dialects.loop.target import TargetAttr
 from ...runtime.cache import Cache
+from ...runtime.fork import unforked
 from .crew import Crew, Job
 from .pass_manager import pass_manager
 from .unlocked import emit_object, run_passes
@@ -78,7 +79,7 @@ def know_targets() -> None:
 
 def target_machine(machine: Machine) -> binding.TargetMachine:
     """LLVM's own form of a machine."""
-    with LOCK:
+    with unforked(), LOCK:
         know_targets()
     return binding.Target.from_triple(machine.triple).create_target_machine(
         cpu=machine.cpu, features=machine.features, opt=CODE, reloc="pic", jit=True
