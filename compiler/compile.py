@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from .context import SrContext
     from .driver import AfterPass
 
-BUILDING = threading.RLock()
+_building = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
 
 
 def build_again() -> None:
     """Makes the lock new in a child, where a thread that held it is not."""
-    global BUILDING
-    BUILDING = threading.RLock()
+    global _building
+    _building = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -131,7 +131,7 @@ class Compilation:
         key = self.key_of_file()
         if (found := self.find(key)) is not None:
             return self.load(found, start)
-        with BUILDING:
+        with _building:
             return self.compile(key, start)
 
     def compile(self, key: str | None, start: float) -> StaticModule:
@@ -282,7 +282,7 @@ def make_module(
     if artifact.program.call_outs:
         from .references import references_of
 
-        with BUILDING:
+        with _building:
             references = references_of(artifact.program)
     start = time.perf_counter()
     code = link(artifact.objects)
