@@ -22,7 +22,7 @@ from llvmlite import binding
 
 from static_runtime.compiler.target import find_target
 from static_runtime.lowering.llvm_to_object import compile_text, machine_of
-from static_runtime.runtime.code import linker
+from static_runtime.runtime.code import linked
 
 SECONDS = 5e-3
 """How long one thread works for one figure."""
@@ -122,7 +122,7 @@ def loops() -> tuple[dict[str, Loop], int]:
     builder.add_object_img(compile_text(text, machine_of(target)))
     for name in names:
         builder.export_symbol(name)
-    library = builder.link(linker(), "limits")
+    library = linked(builder, "limits")
     LIBRARIES.append(library)
     word, address = ctypes.c_int64, ctypes.c_void_p
     type = ctypes.CFUNCTYPE(ctypes.c_float, word, word, address, address)

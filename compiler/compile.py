@@ -26,11 +26,12 @@ import numpy as np
 from ..runtime.artifact import Artifact, ArtifactError, load, save, written_constants
 from ..runtime.cache import Cache, default_folder
 from ..runtime.code import link
+from ..runtime.fork import check_whole, unforked
 from ..runtime.module import StaticModule
 from ..runtime.regular_file import FILE, kind_of
 from .errors import CompileError, ModelFileError
 from .host import check_runs_here, host_text, machine_text
-from .options import Options
+from .options import Options, check_is
 from .report import CompileReport
 from .source_file import SourceFile, digest_of
 from .weight_file import is_as_noted
@@ -42,8 +43,18 @@ if TYPE_CHECKING:
     from .driver import AfterPass
     from .weights import WeightStore
 
-BUILDING = threading.RLock()
+_building = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
+
+
+def build_again() -> None:
+    """Makes the lock new in a child, where a thread that held it is not."""
+    global _building
+    _building = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=build_again)
 
 SUFFIX = ".sr"
 """How the name of an artifact ends."""
@@ -89,7 +100,18 @@ class Compilation:
         after_pass: AfterPass | None = None,
     ):
         """The compilation of `model`; `after_pass` is told of the IR after a pass."""
+        check_is("options as Options(...)", Options, options)
+        check_is("the name of a target, such as host", str, target)
         self.model = as_path(model)
+        for name, value in (
+            ("example_inputs", example_inputs),
+            ("dynamic_shapes", dynamic_shapes),
+        ):
+            if value is not None and is_read(self.model):
+                raise CompileError(
+                    f"expected {name} with a torch.nn.Module alone, got some with a "
+                    "model that tells its inputs itself; leave them out"
+                )
         self.example_inputs = example_inputs
         self.dynamic_shapes = dynamic_shapes
         self.target = target
@@ -100,6 +122,10 @@ class Compilation:
     def run(self) -> StaticModule:
         """The compiled model."""
         start = time.perf_counter()
+        try:
+            check_whole()
+        except RuntimeError as error:
+            raise CompileError(str(error)) from None
         check_runs_here(self.target)
         if self.options.tune and self.target != "host":
             raise CompileError(
@@ -111,7 +137,7 @@ class Compilation:
         if (found := self.find(key)) is not None:
             artifact, report = found, warm_report(found, start)
         else:
-            with BUILDING:
+            with _building:
                 artifact, report, file = self.compile(key, start)
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
@@ -127,12 +153,14 @@ class Compilation:
         Where the artifact was kept, its constants are in the file that is returned.
         """
         before_import = time.perf_counter()
-        from .context import context
-        from .driver import Driver
-        from .tuning.tuner import Tuner
+        # A child would wait for the thread that was importing.
+        with unforked():
+            from .context import context
+            from .driver import Driver
+            from .tuning.tuner import Tuner
 
-        source, ctx, tried = self.source(), context(), key
-        read = self.front_end(source)
+            source, ctx, tried = self.source(), context(), key
+            read = self.front_end(source)
         if self.options.tune:
             ctx.tuner = Tuner(self.cache, f"{version()} {machine_text()}")
         before_read = time.perf_counter()
@@ -171,7 +199,7 @@ class Compilation:
             from .frontends.mlir import read_mlir
 
             return lambda ctx: read_mlir(model, ctx)
-        if is_file or isinstance(model, bytes) or type(model).__name__ == "ModelProto":
+        if is_file or is_read(model):
             from .frontends.onnx import read_onnx
 
             return lambda ctx: read_onnx(model, ctx)
@@ -317,7 +345,7 @@ def make_module(
     if artifact.program.call_outs:
         from .references import references_of
 
-        with BUILDING:
+        with _building:
             references = references_of(artifact.program)
     start = time.perf_counter()
     code = link(artifact.objects)
@@ -325,6 +353,12 @@ def make_module(
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module
+
+
+def is_read(model: Any) -> bool:
+    """Whether a model is a file, text or an ONNX model, and not one of torch's."""
+    known = isinstance(model, Path | str | bytes)
+    return known or type(model).__name__ == "ModelProto"
 
 
 def as_path(model: Any) -> Any:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -22,7 +24,6 @@ from ..lowering.llvm_to_object import machine_of, objects
 from ..lowering.loop_to_llvm import lower_program
 from ..runtime.artifact import Artifact
 from ..runtime.cache import Cache
-from ..runtime.thread_pool import usable_threads
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
@@ -41,18 +42,36 @@ AfterPass = Callable[[ModulePass, ModuleOp], None]
 """Told of the module after each pass."""
 
 
+_holding: list[int] = []
+"""The threads that hold Python's collector off."""
+
+
 @contextmanager
 def without_collection() -> Generator[None]:
     """
     Holds Python's collector of cycles off: IR is many objects, and none is garbage.
     """
     enabled = gc.isenabled()
+    if enabled:
+        _holding.append(get_ident())
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            _holding.remove(get_ident())
             gc.enable()
+
+
+def collect_again() -> None:
+    """Lets the collector go on in a child that has no thread which held it off."""
+    if _holding and get_ident() not in _holding:
+        _holding.clear()
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=collect_again)
 
 
 @dataclass
@@ -84,7 +103,7 @@ class Driver:
             machine = machine_of(target_of(module))
             before_llvm = time.perf_counter()
             texts = [each.text for each in lowered.modules]
-            threads = self.options.threads or usable_threads()
+            threads = self.options.most_threads
             codes, hits = objects(texts, machine, self.cache, threads)
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]

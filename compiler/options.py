@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from operator import index
+from typing import Any
 
 from ..runtime.planning import PLANNERS
 from ..runtime.thread_pool import is_supported, usable_threads
 from .errors import CompileError
+
+ALWAYS_GIVEN = 8
+"""Threads that a user gets who asks for them, however few may run at once."""
 
 PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
@@ -33,8 +38,10 @@ class Options:
     threads: int | None = None
     """
     How many threads a run may use, and LLVM when the model is compiled; None for all
-    that the process may run at once. Small kernels are run by the caller alone. Bits do
-    not depend on it.
+    that the process may run at once. More than these are of no use: who asks for more
+    gets as many, or eight where they are fewer; and where the system refuses a thread,
+    the others do its work. Small kernels are run by the caller alone. Bits do not
+    depend on it.
     """
 
     precision: str = "f32"
@@ -44,6 +51,11 @@ class Options:
     """
 
     def __post_init__(self) -> None:
+        check_is("True or False for cache", bool, self.cache)
+        check_is("True or False for tune", bool, self.tune)
+        check_is("the name of a planner", str, self.planner)
+        if self.threads is not None and not is_whole(self.threads):
+            raise unexpected("a whole number of threads, or None", self.threads)
         if self.threads is not None and self.threads < 1:
             raise CompileError(f"expected one thread or more, got {self.threads}")
         if self.planner not in PLANNERS:
@@ -51,20 +63,45 @@ class Options:
             raise CompileError(
                 f"expected a planner like {', '.join(nearest)}, got {self.planner}"
             )
-
         if self.precision not in PRECISIONS:
             known = " or ".join(PRECISIONS)
             raise CompileError(f"expected a precision {known}, got {self.precision}")
 
     @property
+    def most_threads(self) -> int:
+        """How many threads may run, or compile, side by side."""
+        usable = usable_threads()
+        return min(self.threads or usable, max(usable, ALWAYS_GIVEN))
+
+    @property
     def usable_threads(self) -> int:
         """How many threads a run uses here."""
-        if not is_supported():
-            return 1
-        return self.threads or usable_threads()
+        return self.most_threads if is_supported() else 1
 
     @property
     def key(self) -> str:
         """What of the options the compiled code depends on."""
         names = ("planner", "precision", "tune")
         return " ".join(f"{each}={getattr(self, each)}" for each in names)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, of Python's or of numpy's; truth is none."""
+    if isinstance(value, bool):
+        return False
+    try:
+        index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def check_is(wanted: str, type: type, value: Any) -> None:
+    """Raises `CompileError` for a value that is not of the type."""
+    if not isinstance(value, type):
+        raise unexpected(wanted, value)
+
+
+def unexpected(wanted: str, value: Any) -> CompileError:
+    """The error of an argument of another type than is wanted."""
+    return CompileError(f"expected {wanted}, got {type(value).__name__} {value!r:.80}")

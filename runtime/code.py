@@ -12,30 +12,46 @@ import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from llvmlite import binding
 
+from .fork import check_whole, unforked
 from .layout import WORD, State
 from .numpy_layout import has_gil
 
 LOCK = threading.Lock()
 """Linking is done by one thread at a time."""
 
+LINKED = 16
+"""
+Programs that one linker links. It keeps ten kilobytes of each, also of those that are
+gone, and goes itself with the last of them.
+"""
+
 NAMES = itertools.count()
-_linker: list[binding.LLJIT] = []
+_linkers: list[binding.LLJIT] = []
+"""The linker in use; a program keeps the one that linked it alive."""
 
 
-def linker() -> binding.LLJIT:
-    """The linker of this process."""
-    if not _linker:
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
-        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-        _linker.append(binding.create_lljit_compiler(machine, use_jit_link=True))
-    return _linker[0]
+@cache
+def native_machine() -> binding.TargetMachine:
+    """This machine, in LLVM's own form; the first call sets LLVM up for it."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_default_triple().create_target_machine(jit=True)
+
+
+def linked(builder: binding.JITLibraryBuilder, name: str) -> binding.ResourceTracker:
+    """What a builder has been given, linked; the name is for LLVM's own messages."""
+    number = next(NAMES)
+    if number % LINKED == 0 or not _linkers:
+        made = binding.create_lljit_compiler(native_machine(), use_jit_link=True)
+        _linkers[:] = [made]
+    return builder.link(_linkers[0], f"{name}{number}")
 
 
 @dataclass(frozen=True)
@@ -48,7 +64,10 @@ class Code:
     """The address of `sr_call`, which Python calls."""
 
     run: Any
-    """`sr_run(context) -> status`, which lets other threads run meanwhile."""
+    """
+    `sr_enter(context) -> status`, which lets other threads run meanwhile; raises what a
+    handler of a signal raised.
+    """
 
     repeat: Any
     """`sr_repeat(context, times) -> status`."""
@@ -62,37 +81,38 @@ class Code:
 
 def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
-    with LOCK:
-        linker()  # sets LLVM up for this machine
-        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-        code = machine.emit_object(binding.parse_assembly(text))
+    check_whole()
+    with unforked(), LOCK:
+        code = native_machine().emit_object(binding.parse_assembly(text))
     return link_functions([code], exported, name)
 
 
 def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from objects that need no other."""
-    with LOCK:
+    check_whole()
+    with unforked(), LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
             builder.add_object_img(each)
         for each in names:
             builder.export_symbol(each)
-        return builder.link(linker(), f"{name}{next(NAMES)}")
+        return linked(builder, name)
 
 
 def link(objects: Sequence[bytes]) -> Code:
     """The code of a program from its objects; raises `RuntimeError` if one is amiss."""
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
-    exported = ("sr_call", "sr_run", "sr_repeat", "sr_borrow", "sr_give_back")
-    with LOCK:
+    exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
+    check_whole()
+    with unforked(), LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
             builder.add_object_img(each)
         builder.import_symbol("sr_state", state.ctypes.data)
         for name in exported:
             builder.export_symbol(name)
-        library = builder.link(linker(), f"program{next(NAMES)}")
+        library = linked(builder, "program")
     address = {name: library[name] for name in exported}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
     borrow = ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"])
@@ -100,12 +120,13 @@ def link(objects: Sequence[bytes]) -> Code:
     if not has_gil():
         lock = threading.Lock()
         borrow, give_back = guarded(borrow, lock), guarded(give_back, lock)
-    # CFUNCTYPE lets go of the GIL during the call, PYFUNCTYPE keeps it.
+    # CFUNCTYPE lets go of the GIL during the call; PYFUNCTYPE keeps it, and raises the
+    # exception that the call has set.
     return Code(
         library,
         state,
         address["sr_call"],
-        ctypes.CFUNCTYPE(status, pointer)(address["sr_run"]),
+        ctypes.PYFUNCTYPE(status, pointer)(address["sr_enter"]),
         ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
         borrow,
         give_back,

@@ -62,14 +62,20 @@ class Layout:
     ERROR = 4
     """The index or size that was bad, the least that is allowed, the bound."""
     CALL_OUT = 7
-    """The function that runs a fallback op: (context, number, buffers) to a status."""
+    """The function that runs a fallback op: (context, number, buffers) to `CALLED`."""
     POOL = 8
     """The state of the thread pool."""
     FORK = 9
     """The function that lets threads run the parts of a kernel."""
     THREADS = 10
     """How many threads a run may use."""
-    HEAD = 11
+    THREAD = 11
+    """Python's state of the thread of a run that may be interrupted, or null."""
+    FUEL = 12
+    """Points of loops that are left until a run looks at the clock."""
+    TICK = 13
+    """The quarter of a second in which a run last asked whether it ends."""
+    HEAD = 14
 
     @property
     def first_output(self) -> int:
@@ -108,6 +114,12 @@ RANGE_ERROR = 3
 
 SIZE_ERROR = 4
 """The status of a run that computed sizes which an op cannot take."""
+
+INTERRUPTED = 5
+"""The status of a run that a handler of a signal ended; its exception is set."""
+
+CALLED = 1
+"""What a fallback op returns that has run; ctypes returns zero for an exception."""
 
 GRAIN = 1 << 18
 """The work that a thread takes at least, in multiply-adds: some five microseconds."""

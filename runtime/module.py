@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from operator import index
 from types import TracebackType
 from typing import Any, TypeAlias
 from weakref import finalize
@@ -25,7 +25,7 @@ import numpy.typing as npt
 from . import numpy_layout
 from .arguments import bind_symbols, match_inputs, to_array
 from .code import Code
-from .layout import CALL_OUT_ERROR, WORD, State
+from .layout import CALL_OUT_ERROR, CALLED, WORD, State
 from .outputs import apart, match_outputs
 from .planning import Plan
 from .program import CallOut, Program
@@ -78,7 +78,6 @@ class StaticModule:
         self._threads = threads if program.is_shared else 1
         self._handler = HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
-        self._lock = threading.Lock()
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain
@@ -147,6 +146,8 @@ class StaticModule:
         runtime.point_at(arrays, outputs)
 
         def repeat(times: int) -> None:
+            if index(times) < 1:
+                raise ValueError(f"expected one time or more, got {times}")
             if status := self._code.repeat(runtime.address, times):
                 raise runtime.failure(status)
 
@@ -212,8 +213,7 @@ class StaticModule:
         made = StaticRuntime(
             self._program, self._code, self._constants, handler, self._threads
         )
-        with self._lock:
-            self._runtimes[made.address] = made
+        self._runtimes[made.address] = made
         return made
 
     def _call_out(self, context: int, number: int, buffers: int) -> int:
@@ -227,7 +227,7 @@ class StaticModule:
                 symbols,
                 buffers,
             )
-        return 0 if runtime.error is None else CALL_OUT_ERROR
+        return CALLED if runtime.error is None else CALL_OUT_ERROR
 
 
 @dataclass(frozen=True)

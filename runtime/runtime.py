@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .code import Code
-from .layout import RANGE_ERROR, SIZE_ERROR
+from .layout import CALL_OUT_ERROR, RANGE_ERROR, SIZE_ERROR
 from .planning import Plan, Record, plan
 from .program import Program
 from .size import evaluate
@@ -193,6 +193,9 @@ class StaticRuntime:
             error, self.error = self.error, None
             error.add_note(f"in {source}")
             return error
+        if status == CALL_OUT_ERROR:
+            # ctypes prints and drops what is raised before the op's function begins.
+            return KeyboardInterrupt(f"in {source}")
         first = self.layout.ERROR
         index, least, bound = self.words[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:

@@ -10,9 +10,10 @@ and never hold the GIL there. They wait for a call by spinning for some microsec
 then sleep on a futex; a call wakes them. All modules share one pool: who finds it busy
 runs all parts alone. What a part computes does not depend on who runs it.
 
-There are as many threads as the process may use: by its affinity and by the quota of
-its control group. After a fork the child has workers of its own. On a system without
-futexes there are none, and every call runs all parts itself.
+There are as many threads as the process may use, by its affinity and by the quota of
+its control group, or fewer when the system refuses one. After a fork the child has
+workers of its own. On a system without futexes there are none, and every call runs all
+parts itself.
 """
 
 from __future__ import annotations
@@ -235,7 +236,10 @@ class ThreadPool:
         return ctypes.c_int32.from_address(self.address + offset)
 
     def grow(self, threads: int) -> None:
-        """Starts workers, so that with the caller there are so many threads."""
+        """
+        Starts workers, so that with the caller there are so many threads; fewer when
+        the system refuses one.
+        """
         with self.lock:
             for number in range(len(self.threads) + 1, min(threads, MOST)):
                 worker = threading.Thread(
@@ -244,7 +248,10 @@ class ThreadPool:
                     name=f"static_runtime-{number}",
                     daemon=True,
                 )
-                worker.start()
+                try:
+                    worker.start()
+                except RuntimeError:
+                    return
                 self.threads.append(worker)
                 self.int32(384).value = len(self.threads)
 

@@ -19,8 +19,10 @@ from llvmlite import binding
 
 from ...dialects.loop.target import TargetAttr
 from ...runtime.cache import Cache
+from ...runtime.fork import unforked
 from ...runtime.host import host
 from .crew import Crew, Job
+from .pass_manager import pass_manager
 from .unlocked import emit_object, run_passes
 
 PASSES = 1
@@ -78,7 +80,7 @@ def know_targets() -> None:
 
 def target_machine(machine: Machine) -> binding.TargetMachine:
     """LLVM's own form of a machine."""
-    with LOCK:
+    with unforked(), LOCK:
         know_targets()
     return binding.Target.from_triple(machine.triple).create_target_machine(
         cpu=machine.cpu, features=machine.features, opt=CODE, reloc="pic", jit=True
@@ -115,16 +117,24 @@ def optimized(
         module.triple = machine.triple
         module.data_layout = str(lowered.target_data)
         module.verify()
-        tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
-        tuning.loop_vectorization = False
-        tuning.slp_vectorization = False
-        tuning.loop_unrolling = UNROLLED not in text
-        with (
-            binding.create_pass_builder(lowered, tuning) as builder,
-            builder.getModulePassManager() as passes,
-        ):
-            run_passes(passes, module, builder)
+        optimize(module, lowered, unroll=UNROLLED not in text)
         yield module, lowered
+
+
+def optimize(
+    module: binding.ModuleRef, machine: binding.TargetMachine, unroll: bool
+) -> None:
+    """Runs LLVM's passes on a module, and leaves nothing of them behind."""
+    tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
+    tuning.loop_vectorization = False
+    tuning.slp_vectorization = False
+    tuning.loop_unrolling = unroll
+    with (
+        tuning,
+        binding.create_pass_builder(machine, tuning) as builder,
+        pass_manager(builder) as passes,
+    ):
+        run_passes(passes, module, builder)
 
 
 def objects(

@@ -6,7 +6,7 @@ asks for less: a context with its modules, and a machine, are for one thread at 
 These two calls change nothing else (`ffi/newpassmanagers.cpp`, `ffi/targets.cpp` of
 llvmlite 0.50), so threads with a context and a machine of their own may be in them side
 by side. The lock is left as it is, since others take it too; and it is taken here where
-llvmlite is not made like this.
+llvmlite is not made like this. A fork waits for these calls as it does for the lock.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from ctypes import string_at
 from typing import Any
 
 from llvmlite import binding
+
+from ...runtime.fork import unforked
 
 
 def unlocked(name: str) -> Callable[..., Any] | None:
@@ -34,7 +36,8 @@ def run_passes(
     if run is None:
         passes.run(module, builder)
     else:
-        run(passes, module, builder)
+        with unforked():
+            run(passes, module, builder)
 
 
 def emit_object(machine: binding.TargetMachine, module: binding.ModuleRef) -> bytes:
@@ -43,7 +46,8 @@ def emit_object(machine: binding.TargetMachine, module: binding.ModuleRef) -> by
     if emit is None:
         return machine.emit_object(module)
     with binding.ffi.OutputString() as error:
-        buffer = emit(machine, module, 1, error)
+        with unforked():
+            buffer = emit(machine, module, 1, error)
         if not buffer:
             raise RuntimeError(str(error))
     library = binding.ffi.lib

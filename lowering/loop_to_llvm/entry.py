@@ -11,25 +11,27 @@ as they came, which converts or explains.
 
 A run that ends in an error is explained by another callable, which is given the context
 and what the run returned. The GIL is held while the free list changes hands, and
-released around a run that is long enough to be worth it.
+released around a run that is long enough to be worth it (`interrupts.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import StringAttr
-
-from ...dialects.dims import Dim, Symbol, dim, symbols_of
+from ...dialects.dims import Dim, Symbol, symbols_of
 from ...dialects.graph.shape import Tensor, dtype, sizes, tensor_type
 from ...dialects.loop.ops.program import ProgramOp
-from ...runtime.layout import WORD, State
+from ...runtime.layout import INTERRUPTED, WORD, State
 from . import objects
+from .interrupts import length_of
 from .objects import TYPE, WANTED_FLAGS, WRITTEN_FLAGS, ObjectWriter
 from .words import defined_by, entry_list, layout_of, symbols_of_program
 
 WORTH_RELEASING = 32768
 """Points of loops from which on a run is some two microseconds long."""
+
+RUNS = ("sr_run", "sr_enter")
+"""What runs the program with the GIL, and without it."""
 
 COUNT = 2**63 - 1
 """The bits of the flags that count the arguments by position."""
@@ -84,8 +86,7 @@ class EntryWriter(ObjectWriter):
         self.inputs = [tensor_type(each) for each in entry_list(program, "inputs")]
         self.outputs = [tensor_type(each) for each in entry_list(program, "outputs")]
         self.names = symbols_of_program(program)
-        work = program.entries.data.get("work")
-        self.work = dim(work.data) if isinstance(work, StringAttr) else 0
+        self.length = length_of(program)
         defined = {*defined_by(program)}
         self.is_cut = any(
             symbols_of(size) & defined for type in self.outputs for size in sizes(type)
@@ -144,10 +145,21 @@ class EntryWriter(ObjectWriter):
         w.do(f"ret ptr {answer}")
 
     def explain(self, context: str, status: str, made: Sequence[str]) -> None:
-        """Leaves the error of a run to Python, which gives the context back."""
+        """
+        Leaves the error of a run to Python, which gives the context back; but for that
+        of an interruption, which Python knows already.
+        """
         w = self.w
         for each in made:
             w.do(f"call void @Py_DecRef(ptr {each})")
+        if self.length.is_ever_long:
+            ended, wrong = w.fresh("ended"), w.fresh("wrong")
+            interrupted = w.emit(f"icmp eq i32 {status}, {INTERRUPTED}")
+            w.do(f"br i1 {interrupted}, label %{ended}, label %{wrong}")
+            w.start(ended)
+            self.give_back(context)
+            w.do("ret ptr null")
+            w.start(wrong)
         callable = self.state(State.EXPLAIN)
         answer = w.emit(
             f"call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr {callable}, "
@@ -301,29 +313,22 @@ class EntryWriter(ObjectWriter):
     def run(self, context: str) -> str:
         """Runs the program, without the GIL when it is long; its status."""
         w = self.w
-        if isinstance(self.work, int):
-            if self.work < WORTH_RELEASING:
-                return w.emit(f"call i32 @sr_run(ptr {context})")
-            return self.run_released(context)
+        held, released = (f"call i32 @{each}(ptr {context})" for each in RUNS)
+        work = self.length.work
+        if self.length.is_endless:
+            return w.emit(released)
+        if isinstance(work, int):
+            return w.emit(held if work < WORTH_RELEASING else released)
         long, short, after = w.fresh("long"), w.fresh("short"), w.fresh("after")
-        work = self.size(self.work)
-        worth = w.emit(f"icmp sge i64 {work}, {WORTH_RELEASING}")
+        worth = w.emit(f"icmp sge i64 {self.size(work)}, {WORTH_RELEASING}")
         w.do(f"br i1 {worth}, label %{long}, label %{short}")
-        w.start(long)
-        released = self.run_released(context)
-        w.do(f"br label %{after}")
-        w.start(short)
-        held = w.emit(f"call i32 @sr_run(ptr {context})")
-        w.do(f"br label %{after}")
+        ends: list[str] = []
+        for label, run in ((long, released), (short, held)):
+            w.start(label)
+            ends.append(f"[{w.emit(run)}, %{label}]")
+            w.do(f"br label %{after}")
         w.start(after)
-        return w.emit(f"phi i32 [{released}, %{long}], [{held}, %{short}]")
-
-    def run_released(self, context: str) -> str:
-        """Runs the program without the GIL; its status."""
-        thread = self.w.emit("call ptr @PyEval_SaveThread()")
-        status = self.w.emit(f"call i32 @sr_run(ptr {context})")
-        self.w.do(f"call void @PyEval_RestoreThread(ptr {thread})")
-        return status
+        return w.emit(f"phi i32 {', '.join(ends)}")
 
     def answer(self, out: str, results: Sequence[str]) -> None:
         """Returns what the caller gave, or the only output, or a tuple of several."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.dims import Dim, dim, evaluate, symbols_of
+from ...dialects.dims import Dim, dim, evaluate, guess, symbols_of
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import element_type
 from ...dialects.loop.ops.program import (
@@ -33,14 +33,18 @@ from ...dialects.loop.ops.program_flow import (
     RequireOp,
 )
 from ...runtime.layout import (
+    CALL_OUT_ERROR,
+    CALLED,
     GRAIN,
     INDEX_ERROR,
+    INTERRUPTED,
     RANGE_ERROR,
     SIZE_ERROR,
     WORD,
 )
+from . import interrupts
 from .function import FunctionWriter
-from .stretches import REPEAT, part_name, stretches, write_chain, write_part
+from .stretches import REPEAT, part_name, stretches, write_chain, write_declarations
 from .types import byte_count
 from .words import defined_by, layout_of, symbols_of_program
 
@@ -67,7 +71,12 @@ class _ProgramWriter:
         self.layout = layout_of(program)
         self.symbols = symbols_of_program(program)
         self.defined = {name: at for at, name in enumerate(defined_by(program))}
+        self.length = interrupts.length_of(program)
         self.calls = 0
+        self.spent: Dim = 0
+        """Points of loops since the last place where a run may end."""
+        self.share = interrupts.share(program.body.block, kernels)
+        """Points from which on there is another such place."""
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
 
@@ -78,9 +87,10 @@ class _ProgramWriter:
         texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
         self.w = FunctionWriter(texts)
         self.addresses: dict[SSAValue, str] = {}
+        self.is_long = ""
 
     def write(self) -> str:
-        """The functions `sr_run` and `sr_repeat`, and declarations of the kernels."""
+        """The functions that run the program, and declarations of the kernels."""
         lists = list(stretches(self.program.body.block))
         if len(lists) == 1:
             runs = [self.function("define i32 @sr_run", lists[0], "")]
@@ -90,8 +100,9 @@ class _ProgramWriter:
                 for at, ops in enumerate(lists)
             ]
             runs.append(write_chain(len(lists)))
-        parts = [write_part(name, types) for name, types in self.parts.items()]
-        return "\n".join([self.declarations(), *parts, *runs, REPEAT])
+        declared = write_declarations(self.kernels, self.names, self.parts)
+        enter = interrupts.write_enter(self.layout, self.symbols, self.length)
+        return "\n".join([declared, *runs, REPEAT, enter])
 
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
         """A function that does what some ops do, one after the other."""
@@ -103,6 +114,9 @@ class _ProgramWriter:
         w.start("body")
         self.add(ops)
         w.do("ret i32 0")
+        if self.is_long:
+            w.start("interrupted")
+            w.do(f"ret i32 {INTERRUPTED}")
         w.entry.append("  br label %body")
         return w.text(f"{head}(ptr noundef %context)", f"nounwind {attributes}")
 
@@ -131,9 +145,13 @@ class _ProgramWriter:
 
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is here, where all that it depends on is known."""
+        if symbols_of(size).isdisjoint(self.defined):
+            return self.w.size(size)
+        return self.size_here(size)
+
+    def size_here(self, size: Dim) -> str:
+        """The i64 that a dimension is, computed where it is used."""
         w, used = self.w, symbols_of(size)
-        if used.isdisjoint(self.defined):
-            return w.size(size)
         words = {
             name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
             for name in sorted(used & self.defined.keys(), key=self.defined.__getitem__)
@@ -184,7 +202,13 @@ class _ProgramWriter:
         w.start(body)
         (trip,) = op.body.block.args
         self.addresses[trip] = index
+        outside = self.spent, self.share
+        self.share = interrupts.share(op.body.block, self.kernels)
+        self.spent = interrupts.TRIP
         self.add(op.body.block.ops)
+        if self.length.is_ever_long:
+            self.may_end(in_trip=True)
+        self.spent, self.share = outside
         if op.after is not None:
             again = self.is_true(op.after)
         w.do(f"{following} = add nuw nsw i64 {index}, 1")
@@ -219,7 +243,7 @@ class _ProgramWriter:
             w.do(f"store i64 {each}, ptr {word}, align {WORD}")
         below = w.emit(f"icmp slt i64 {value}, {low}")
         above = w.emit(f"icmp sgt i64 {value}, {high}")
-        self.leave_if(w.emit(f"or i1 {below}, {above}"), str(RANGE_ERROR))
+        self.leave_if(w.emit(f"or i1 {below}, {above}"), RANGE_ERROR)
         word = self.defined_word(op.symbol.data)
         w.do(f"store i64 {value}, ptr {word}, align {WORD}")
         self.calls += 1
@@ -228,23 +252,8 @@ class _ProgramWriter:
         """Ends the run when a quantity is below zero."""
         quantity = self.size(dim(op.quantity.data))
         below = self.w.emit(f"icmp slt i64 {quantity}, 0")
-        self.leave_if(below, str(SIZE_ERROR))
+        self.leave_if(below, SIZE_ERROR)
         self.calls += 1
-
-    def declarations(self) -> str:
-        """A declaration of each kernel."""
-        lines: list[str] = []
-        for name, kernel in self.kernels.items():
-            arguments = ["ptr" for _ in kernel.body.block.args]
-            arguments += ["i64" for _ in kernel.symbols]
-            result = "i32" if kernel.may_fail else "void"
-            if kernel.work is not None:
-                arguments += ["i64", "i64"]
-            if kernel.may_fail:
-                arguments.append("ptr")
-            lines.append(f"declare {result} {self.names[name]}({', '.join(arguments)})")
-        # Kernels may differ in the loop dialect and be the same function all the same.
-        return "\n".join([*dict.fromkeys(lines), ""])
 
     def word(self, number: int) -> str:
         """The address of a word of the context, computed at the entry."""
@@ -288,9 +297,9 @@ class _ProgramWriter:
         """Writes the call of a kernel."""
         name = symbol_name(op.callee)
         kernel = self.kernels[name]
+        callee = self.names[name]
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
         arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
-        callee = self.names[name]
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:
@@ -298,8 +307,30 @@ class _ProgramWriter:
         else:
             arguments.append(f"ptr {self.word(self.layout.ERROR)}")
             status = self.w.emit(f"call i32 {callee}({', '.join(arguments)})")
-            self.leave_on(status, str(INDEX_ERROR))
+            self.leave_if_not(0, status, INDEX_ERROR)
         self.calls += 1
+        if self.length.is_ever_long:
+            self.spent = self.spent + interrupts.weight(op, self.kernels)
+            if guess(self.spent) >= self.share:
+                self.may_end()
+
+    def may_end(self, in_trip: bool = False) -> None:
+        """Lets a run be interrupted here, if it is long."""
+        w = self.w
+        ask, on = w.fresh("ask"), w.fresh("on")
+        if not self.is_long:
+            thread = self.pointer(self.layout.THREAD)
+            self.is_long = w.entered(f"icmp ne ptr {thread}, null")
+        w.do(f"br i1 {self.is_long}, label %{ask}, label %{on}")
+        w.start(ask)
+        # Only trips are so many that it matters how long each of them is.
+        spent = interrupts.bounded(self.spent if in_trip else interrupts.LONG)
+        work = self.size_here(spent)
+        status = w.emit(f"call i32 @sr_spend(ptr %context, i64 {work})")
+        ends = w.emit(f"icmp ne i32 {status}, 0")
+        w.do(f"br i1 {ends}, label %interrupted, label %{on}")
+        w.start(on)
+        self.spent = 0
 
     def fork(
         self, op: CallOp, kernel: KernelOp, callee: str, arguments: Sequence[str]
@@ -307,10 +338,8 @@ class _ProgramWriter:
         """Writes the call of a kernel that threads share when there is much to do."""
         w, layout = self.w, self.layout
         assert kernel.work is not None
-        values = (dim(each.data) for each in op.symbols)
-        names = (each.data for each in kernel.symbols)
-        work = evaluate(kernel.work, dict(zip(names, values, strict=True)))
-        shares = w.emit(f"lshr i64 {self.size(work)}, {GRAIN.bit_length() - 1}")
+        work = self.size(evaluate(kernel.work, interrupts.sizes_of(op, kernel)))
+        shares = w.emit(f"lshr i64 {work}, {GRAIN.bit_length() - 1}")
         threads = w.entered(f"load i64, ptr {self.word(layout.THREADS)}, align {WORD}")
         parts = w.emit(f"call i64 @llvm.smin.i64(i64 {shares}, i64 {threads})")
         alone, shared, after = (w.fresh(each) for each in ("alone", "shared", "after"))
@@ -340,18 +369,21 @@ class _ProgramWriter:
             slot = w.emit(f"getelementptr inbounds ptr, ptr {buffers}, i64 {at}")
             w.do(f"store ptr {self.address(buffer)}, ptr {slot}, align {WORD}")
         function = self.pointer(self.layout.CALL_OUT)
+        # Here, since an exception of a handler is lost where ctypes begins a call.
+        asked = w.emit("call i32 @sr_ask(ptr %context)")
+        self.leave_if_not(0, asked, INTERRUPTED)
         status = w.emit(
             f"call i32 {function}(ptr %context, i64 {op.number.value.data}, "
             f"ptr {buffers})"
         )
-        self.leave_on(status, status)
+        self.leave_if_not(CALLED, status, CALL_OUT_ERROR)
         self.calls += 1
 
-    def leave_on(self, status: str, result: str) -> None:
-        """Ends the run when a status is not zero, and says which call it was of."""
-        self.leave_if(self.w.emit(f"icmp ne i32 {status}, 0"), result)
+    def leave_if_not(self, good: int, status: str, result: int) -> None:
+        """Ends the run when a status is another than the good one."""
+        self.leave_if(self.w.emit(f"icmp ne i32 {status}, {good}"), result)
 
-    def leave_if(self, bad: str, result: str) -> None:
+    def leave_if(self, bad: str, result: int) -> None:
         """Ends the run when something is bad, and says at which call it was."""
         w = self.w
         failed, good = w.fresh("failed"), w.fresh("good")

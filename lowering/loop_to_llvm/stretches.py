@@ -8,10 +8,11 @@ threads share is called by a function that takes its arguments from memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.ir import Block, Operation
 
+from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import ViewOp
 from ...runtime.layout import WORD
 from .function import FunctionWriter
@@ -46,6 +47,30 @@ def write_chain(count: int) -> str:
         w.start(good)
     w.do("ret i32 0")
     return w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
+
+
+def write_declarations(
+    kernels: Mapping[str, KernelOp],
+    names: Mapping[str, str],
+    shared: Mapping[str, Sequence[str]],
+) -> str:
+    """
+    A declaration of each kernel, and what runs a part of those that threads share,
+    whose arguments are of these types.
+    """
+    lines: list[str] = []
+    for name, kernel in kernels.items():
+        arguments = ["ptr" for _ in kernel.body.block.args]
+        arguments += ["i64" for _ in kernel.symbols]
+        result = "i32" if kernel.may_fail else "void"
+        if kernel.work is not None:
+            arguments += ["i64", "i64"]
+        if kernel.may_fail:
+            arguments.append("ptr")
+        lines.append(f"declare {result} {names[name]}({', '.join(arguments)})")
+    # Kernels may differ in the loop dialect and be the same function all the same.
+    parts = [write_part(name, types) for name, types in shared.items()]
+    return "\n".join([*dict.fromkeys(lines), "", *parts])
 
 
 def part_name(callee: str) -> str:

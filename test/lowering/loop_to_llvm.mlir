@@ -350,11 +350,25 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK-NEXT:  [[GOOD]]:
 //
 // A fallback op is a function of Python's, which gets the addresses of its buffers.
+// Signals are handled before it begins, and what returns another status than 1 has failed.
 //
 // CHECK:         store ptr %[[PLACED]], ptr
 // CHECK:         store ptr %[[LOOKED_UP]], ptr
-// CHECK:         call i32 %{{.*}}(ptr %context, i64 0, ptr %{{.*}})
+// CHECK:         call i32 @sr_ask(ptr %context)
+// CHECK:         %[[CALLED:.*]] = call i32 %{{.*}}(ptr %context, i64 0, ptr %{{.*}})
+// CHECK-NEXT:    icmp ne i32 %[[CALLED]], 1
 // CHECK:         ret i32 0
+//
+// A run without the interpreter's lock tells in the context whose thread it is, so that it
+// can be interrupted.
+//
+// CHECK:       define i32 @sr_enter(ptr noundef %context)
+// CHECK:         %[[THREAD:.*]] = call ptr @PyEval_SaveThread()
+// CHECK-NEXT:    store ptr %[[THREAD]], ptr %[[NOTED:.*]], align 8
+// CHECK-NEXT:    %[[ENDED:.*]] = call i32 @sr_run(ptr %context)
+// CHECK-NEXT:    store ptr null, ptr %[[NOTED]], align 8
+// CHECK-NEXT:    call void @PyEval_RestoreThread(ptr %[[THREAD]])
+// CHECK-NEXT:    ret i32 %[[ENDED]]
 //
 // The entry is what Python calls. It takes two arrays by position, if each is an array of
 // the right rank and dtype, in order and aligned, of a shape that it knows, and if there is
@@ -401,15 +415,16 @@ loop.kernel @division(%a: memref<?xi32>) {
 //
 // CHECK:         %[[WORK:.*]] = mul nsw i64 3, %[[ROWS]]
 // CHECK-NEXT:    icmp sge i64 %[[WORK]], 32768
-// CHECK:         call ptr @PyEval_SaveThread()
-// CHECK-NEXT:    call i32 @sr_run(
-// CHECK-NEXT:    call void @PyEval_RestoreThread(
+// CHECK:         call i32 @sr_enter(
 // CHECK:         call i32 @sr_run(
 //
-// After an error Python explains it; else there is what was given, or a tuple.
+// After an error Python explains it, unless it was interrupted and knows; else there is
+// what was given, or a tuple.
 //
 // CHECK:         call void @Py_DecRef(ptr %[[FIRST]])
 // CHECK-NEXT:    call void @Py_DecRef(ptr %[[SECOND]])
+// CHECK-NEXT:    icmp eq i32 %{{.*}}, 5
+// CHECK:         ret ptr null
 // CHECK:         call ptr (ptr, ptr, ...) @PyObject_CallFunction(
 // CHECK:         call void @Py_IncRef(ptr %[[GIVEN]])
 // CHECK-NEXT:    ret ptr %[[GIVEN]]
@@ -438,12 +453,53 @@ loop.kernel @lookup(%i: memref<?xi64>) {
 // A short run holds on to the interpreter's lock, and one output is no tuple.
 //
 // CHECK-LABEL: ; the program
+// CHECK-NOT:     sr_ask
 // CHECK:       define ptr @sr_call(
-// CHECK-NOT:     SaveThread
+// CHECK-NOT:     sr_enter
 // CHECK:         call i32 @sr_run(
 // CHECK-NOT:     PyTuple_New
 // CHECK:       slow:
 loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work = "4"} {
+}
+
+// -----
+
+// A trip of a loop that may be long ends in a branch, which a short run does not take. A
+// long one counts what its kernels did, and what a trip is besides, and may end.
+//
+// CHECK-LABEL: ; the program
+// CHECK:       define i32 @sr_run(ptr noundef %context)
+// CHECK:         %[[NOTED:.*]] = getelementptr inbounds i64, ptr %context, i64 11
+// CHECK:         %[[THREAD:.*]] = load ptr, ptr %[[NOTED]], align 8
+// CHECK:         %[[LONG:.*]] = icmp ne ptr %[[THREAD]], null
+// CHECK:         call void @sr_k_
+// CHECK-NEXT:    br i1 %[[LONG]], label %[[ASK:.*]], label %[[ON:.*]]
+// CHECK:       [[ASK]]:
+// CHECK-NEXT:    %[[ENDS:.*]] = call i32 @sr_spend(ptr %context, i64 135)
+// CHECK-NEXT:    icmp ne i32 %[[ENDS]], 0
+// CHECK-NEXT:    br i1 %{{.*}}, label %interrupted, label %[[ON]]
+// CHECK:       [[ON]]:
+// CHECK:       interrupted:
+// CHECK-NEXT:    ret i32 5
+//
+// It is long from some work on, which is computed where it begins.
+//
+// CHECK:       define i32 @sr_enter(ptr noundef %context)
+// CHECK:         %[[WORK:.*]] = mul nsw i64 7, %{{.*}}
+// CHECK:         %[[MAY:.*]] = icmp sge i64 %[[WORK]], 4194304
+// CHECK-NEXT:    select i1 %[[MAY]], ptr %{{.*}}, ptr null
+loop.program @trips {inputs = [tensor<?xf32, ["n"]>], work = "7 * n"} {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  loop.repeat %i to "n" {
+    loop.call @step(%0) symbols [] : memref<?xf32>
+  }
+}
+loop.kernel @step(%a: memref<?xf32>) {
+  loop.for parallel %i to 7 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %a[%i] : memref<?xf32>
+    loop.yield
+  }
 }
 
 // -----

@@ -362,6 +362,10 @@ def test_repeats_a_run_without_python():
     module = fresh(AFFINE)
     repeat = module.repeater(X, W)
     repeat(3)
+    with pytest.raises(ValueError, match=r"^expected one time or more, got 0$"):
+        repeat(0)
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        repeat("3")  # pyright: ignore[reportArgumentType]
     count = len(module._runtimes)  # pyright: ignore[reportPrivateUsage]
     for _ in range(5):
         repeat = module.repeater(X, W)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import static_runtime as sr
 from static_runtime.runtime.runtime import KEPT_PLANS
 
 from .resident import resident_bytes
@@ -101,3 +103,18 @@ def test_threads_take_no_more_memory():
         list(pool.map(work, range(4, 8), [2000] * 4))
     assert resident_bytes() - before < GROWTH
     assert len(module._runtimes) <= 4  # pyright: ignore[reportPrivateUsage]
+
+
+def test_compiling_takes_no_more_memory():
+    def build() -> None:
+        module = sr.compile(MODEL, options=sr.Options(cache=False))
+        call(module, np.random.default_rng(0), [4, 3, 2])
+
+    for _ in range(20):
+        build()
+    gc.collect()
+    before = resident_bytes()
+    for _ in range(200):
+        build()
+    gc.collect()
+    assert resident_bytes() - before < 5 * 2**20

@@ -16,6 +16,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.errors import CompileError
+from static_runtime.runtime import runtime
 from static_runtime.runtime.thread_pool import (
     ThreadPool,
     is_supported,
@@ -128,6 +129,38 @@ def test_a_worker_that_is_late_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
     pool.stop()
     assert in_time
     assert sorted(parts) == [0, 1]
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_a_system_that_refuses_threads_has_fewer(
+    given: int, monkeypatch: pytest.MonkeyPatch
+):
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def refuse(self: threading.Thread) -> None:
+        if "crew" not in self.name and len(started) >= given:
+            raise RuntimeError("can't start new thread")
+        start(self)
+        if "crew" not in self.name:
+            started.append(self)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    pool = ThreadPool()
+    monkeypatch.setattr(runtime, "thread_pool", lambda: pool)
+    model = sr.compile(WIDE, options=sr.Options(cache=False, threads=5))
+    assert pool.threads == started
+    assert len(started) == given
+    x = rows(301)
+    for alone, shared in zip(module(1)(x, W), model(x, W), strict=True):
+        np.testing.assert_array_equal(alone, shared)
+    monkeypatch.undo()
+    # Another time the system may have more.
+    pool.grow(3)
+    assert len(pool.threads) == 2
+    for alone, shared in zip(module(1)(x, W), model(x, W), strict=True):
+        np.testing.assert_array_equal(alone, shared)
+    pool.stop()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -88,7 +87,7 @@ class Known:
         """The tensor of one dimension, or of several in a row."""
         return cls(_settled(np.array(dims, object), element), element)
 
-    @cached_property
+    @property
     def type(self) -> Tensor:
         """The type of the tensor."""
         return tensor(self.element, *self.array.shape)

@@ -1,0 +1,36 @@
+"""
+`pass_manager`: LLVM's passes for one module, freed when they have run.
+
+In llvmlite 0.50 a pass manager inherits `close` from a base class that frees nothing,
+which comes before the one that would (`binding/newpassmanagers.py`): 60 KB are lost for
+each module. So it is freed here, unless llvmlite does it by then. What is left are the
+1.5 KB of `PassInstrumentationCallbacks` (`ffi/newpassmanagers.cpp`), which nothing that
+llvmlite exports can free. A pass builder cannot be kept for the next module instead:
+a run leaves callbacks in it that point into the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from llvmlite import binding
+
+
+@contextmanager
+def pass_manager(builder: binding.PassBuilder) -> Generator[binding.ModulePassManager]:
+    """The passes of a builder, until the block ends."""
+    passes = builder.getModulePassManager()
+    try:
+        yield passes
+    finally:
+        if frees_nothing(passes):
+            binding.ffi.lib.LLVMPY_DisposeNewModulePassManger(passes)
+            passes.detach()
+        passes.close()
+
+
+def frees_nothing(passes: binding.ModulePassManager) -> bool:
+    """Whether to close a pass manager leaves its passes where they are."""
+    nothing = getattr(binding.ffi.ObjectRef, "_dispose", None)
+    return nothing is not None and getattr(type(passes), "_dispose", None) is nothing

@@ -1,0 +1,142 @@
+"""
+`unforked`: blocks that a fork by another thread does not cut in two.
+
+A child of a fork has one thread, which is that which forked. What the others were
+changing is left half done in it, and what locks they held nobody lets go of. So a fork
+waits until no other thread is in such a block, nor in LLVM by way of llvmlite's lock:
+for the one call that each is in, since no block is begun meanwhile. A thread that does
+not come out ends the waiting after `PATIENCE`; then LLVM may be torn in the child,
+where `check_whole` says so at once. Locks that are held for long are no part of this,
+but made new in the child.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+PATIENCE = 10.0
+"""Seconds that a fork waits for other threads."""
+
+TORN = (
+    "expected a process that was forked while no other thread compiled, got one that "
+    "was forked within a call of LLVM; compile before forking, or start it by spawn"
+)
+
+
+@dataclass
+class Fork:
+    """A fork that is under way."""
+
+    is_clean: bool = False
+    """Whether no other thread is in a block, nor in LLVM."""
+
+    held: Any = None
+    """The lock that keeps others out of LLVM."""
+
+
+class Gate:
+    """Who is in a block, and who forks."""
+
+    def __init__(self) -> None:
+        """A gate that is open, with nobody inside."""
+        self.condition = threading.Condition()
+        self.inside: dict[int, int] = {}
+        """How many blocks each thread is in, one within the other."""
+        self.forking: dict[int, Fork] = {}
+        """What is known of the fork that each of these threads makes."""
+        self.is_torn = False
+
+    def enter(self) -> None:
+        """Begins a block, when no other thread forks."""
+        thread = threading.get_ident()
+        with self.condition:
+            while self.forking and thread not in {**self.inside, **self.forking}:
+                self.condition.wait()
+            self.inside[thread] = self.inside.get(thread, 0) + 1
+
+    def leave(self) -> None:
+        """Ends a block."""
+        thread = threading.get_ident()
+        with self.condition:
+            self.inside[thread] -= 1
+            if not self.inside[thread]:
+                del self.inside[thread]
+            self.condition.notify_all()
+
+    def close(self) -> None:
+        """Waits until no other thread is inside, and lets none in."""
+        thread = threading.get_ident()
+        with self.condition:
+            fork = self.forking[thread] = Fork()
+            if not self.condition.wait_for(
+                lambda: self.inside.keys() <= {thread}, PATIENCE
+            ):
+                return
+        lock = llvm_lock()
+        if lock is not None:
+            if not lock._lock.acquire(timeout=PATIENCE):
+                return
+            fork.held = lock._lock
+        fork.is_clean = True
+
+    def open(self) -> None:
+        """Lets others in again, in the parent."""
+        with self.condition:
+            fork = self.forking.pop(threading.get_ident())
+            if fork.held is not None:
+                fork.held.release()
+            self.condition.notify_all()
+
+    def renew(self) -> None:
+        """Opens the gate in the child, where nobody else is inside."""
+        thread = threading.get_ident()
+        fork, depth = self.forking[thread], self.inside.get(thread)
+        is_torn = self.is_torn or not fork.is_clean
+        self.__init__()
+        self.is_torn = is_torn
+        if depth is not None:
+            self.inside[thread] = depth
+        if fork.held is not None:
+            fork.held.release()
+        lock = llvm_lock()
+        if is_torn and lock is not None:
+            # What is freed takes the lock, and would wait for a thread that is not.
+            lock._lock = threading.RLock()
+
+
+def llvm_lock() -> Any:
+    """The lock around every call of llvmlite, if it was imported and has one."""
+    library = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
+    lock = getattr(library, "_lock", None)
+    return lock if hasattr(lock, "_lock") else None
+
+
+GATE = Gate()
+
+
+@contextmanager
+def unforked() -> Generator[None]:
+    """A block during which no other thread forks this process."""
+    GATE.enter()
+    try:
+        yield
+    finally:
+        GATE.leave()
+
+
+def check_whole() -> None:
+    """Raises `RuntimeError` in a child in which LLVM cannot be used."""
+    if GATE.is_torn:
+        raise RuntimeError(TORN)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=GATE.close, after_in_parent=GATE.open, after_in_child=GATE.renew
+    )
