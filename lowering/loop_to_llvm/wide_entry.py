@@ -199,8 +199,9 @@ class _WideEntryWriter(EntryWriter):
     def finish(self, context: str, made: str) -> None:
         """Runs, and returns the outputs."""
         w = self.w
+        needed = symbols_of(self.length.work)
         for at, name in enumerate(self.names):
-            if not isinstance(self.work, int) and name in symbols_of(self.work):
+            if name in needed:
                 word = self.word(context, self.layout.first_symbol + at)
                 self.known[name] = w.emit(f"load i64, ptr {word}, align {WORD}")
         w.symbols = self.known
