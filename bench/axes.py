@@ -325,8 +325,11 @@ def nested_ifs(count: int) -> Model:
     def nest(g: Graph, depth: int) -> str:
         if depth == 0:
             return g.add("Tanh", x)
-        inner = [lambda g: nest(g, depth - 1)] * 2
-        return choice(g, flag, *inner)
+
+        def inner(g: Graph) -> str:
+            return nest(g, depth - 1)
+
+        return choice(g, flag, inner, inner)
 
     return g.model(nest(g, count.bit_length() - 1))
 
@@ -337,8 +340,11 @@ def captures(count: int) -> Model:
     x = g.input()
     flag = g.add("Greater", g.input("flag", ()), g.scale(0))
     found = [g.add("Tanh", g.add("Mul", x, g.scale(at, 1))) for at in range(count)]
-    sums = [lambda g: g.add("Sum", *found), lambda g: g.add("Max", *found)]
-    return g.model(choice(g, flag, *sums))
+
+    def together(op: str) -> Callable[[Graph], str]:
+        return lambda g: g.add(op, *found)
+
+    return g.model(choice(g, flag, together("Sum"), together("Max")))
 
 
 def carried(count: int) -> Model:

@@ -14,6 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import static_runtime as sr
@@ -36,6 +37,8 @@ from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.pipeline import pipeline
 from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
+
+Array = npt.NDArray[np.float32]
 
 X = np.linspace(-1, 1, 64, dtype=np.float32).reshape(SHAPE)
 
@@ -136,8 +139,7 @@ def test_a_thousand_outputs():
     out = tuple(np.zeros_like(X) for _ in expected)
     for _ in range(2):
         # The first call is Python's, which finds the plan; the second is compiled.
-        found = module(X)
-        assert isinstance(found, tuple)
+        found: tuple[Array, ...] = module(X)
         assert len(found) == len(expected)
         for got, wanted in zip(found, expected, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ def arrays(columns: int, *rows: int) -> list[Array]:
 
 def check(module: sr.StaticModule, given: list[Array]) -> None:
     """Checks what a module makes of arrays."""
-    results = module(*given)
+    results: tuple[Array, ...] = module(*given)
     assert type(results) is tuple
     assert len(results) == COUNT
     for each, result in zip(given, results, strict=True):
@@ -53,7 +54,7 @@ def test_sizes_may_change_from_call_to_call(rows: sr.StaticModule):
 def test_an_input_that_is_not_as_the_others_is_named(rows: sr.StaticModule, at: int):
     given = arrays(4, 1, 2, 3, 4, 5)
     check(rows, given)
-    wrong = [*given]
+    wrong: list[npt.NDArray[Any]] = [*given]
     wrong[at] = np.zeros((given[at].shape[0] + 1, 4), np.float32)
     if at == COUNT - 1:
         wrong[at] = np.zeros((given[at].shape[0], 5), np.float32)
