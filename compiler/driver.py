@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -77,6 +77,7 @@ class Driver:
                 constants = constant_block(program, self.ctx.weights)
                 before_code = time.perf_counter()
                 lowered = lower_program(module)
+                known = replace(known, reach=lowered.reach)
             except VerifyException as error:
                 # What follows the first line is the IR around the op.
                 sentence, *_ = str(error).splitlines()

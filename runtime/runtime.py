@@ -110,6 +110,7 @@ class StaticRuntime:
         if key in self.plans:
             self.plans.move_to_end(key)
             return self.plans[key]
+        self.program.check_reach(symbols)
         slots = self.program.slots
         if self.program.is_planned:
             offsets = tuple(slot.offset for slot in slots)

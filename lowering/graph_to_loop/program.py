@@ -15,18 +15,21 @@ from itertools import chain
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DictionaryAttr,
     FileLineColLoc,
     IndexType,
     IntegerAttr,
     NameLoc,
     StringAttr,
+    TensorType,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ...dialects.dims import Dim, greatest, product, symbols_of
+from ...dialects.dims import Dim, greatest, is_nonnegative, product, symbols_of
 from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
+from ...dialects.graph.literal import to_value
 from ...dialects.graph.memory import Homes, Part, ops_in, root_of
 from ...dialects.graph.op import GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
@@ -86,6 +89,9 @@ class ProgramBuilder:
         self.call_outs = 0
         self.work: Dim = 0
         """The points of all loops, a measure of how long a run is."""
+        self.ranges = least_of(function)
+        self.positive: dict[Dim, bool] = {}
+        """Of which sizes it is known whether they can be below zero."""
 
     def build(self) -> ProgramOp:
         """The program of the function; its kernels are then among `kernels`."""
@@ -137,10 +143,23 @@ class ProgramBuilder:
         found: dict[Requirement, None] = {}
         for each in op.walk() if isinstance(op, FusionOp) else (op,):
             if isinstance(each, GraphOp) and not isinstance(each, ControlOp):
-                for needed in each.requirements():
+                needs = (*each.requirements(), *self.sizes_of(each))
+                for needed in needs:
                     message = f"{describe(each)}: {needed.message}"
                     found[Requirement(needed.value, message)] = None
         yield from (each for each in found if not isinstance(each.value, int))
+
+    def sizes_of(self, op: GraphOp) -> Iterator[Requirement]:
+        """That no size of a result is below zero, where a run could have that."""
+        for type in op.result_types:
+            if not isinstance(type, TensorType):
+                continue
+            for size in sizes(tensor_type(type)):
+                if size not in self.positive:
+                    self.positive[size] = is_nonnegative(size, self.ranges)
+                if not self.positive[size]:
+                    message = f"expected sizes of zero or more in {type}"
+                    yield Requirement(size, message)
 
     def is_late(self, size: Dim) -> bool:
         """Whether a size is known only after the program has computed it."""
@@ -258,6 +277,15 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
+
+
+def least_of(function: func.FuncOp) -> dict[str, int]:
+    """The least that each symbol of the inputs can be."""
+    known = function.attributes.get("graph.symbols")
+    if not isinstance(known, DictionaryAttr):
+        return {}
+    ranges = {name: to_value(each) for name, each in known.data.items()}
+    return {name: each[0] for name, each in ranges.items()}
 
 
 def kernel_name(op: GraphOp) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute
 
-from ...dialects.dims import Atom, Dim, Symbol
+from ...dialects.dims import Atom, Dim, SizeError, Symbol
 from .types import Value, type_text
 
 
@@ -28,6 +28,7 @@ class FunctionWriter:
         self.label = "entry"
         self.count = 0
         self.sizes: dict[Dim, str] = {}
+        """The dimensions that the function computes, parts of others among them."""
 
     def text(self, header: str, attributes: str = "") -> str:
         """The whole definition."""
@@ -83,6 +84,8 @@ class FunctionWriter:
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is in this call."""
         if isinstance(size, int):
+            if abs(size) >= 2**63:
+                raise SizeError(f"expected numbers of 64 bits, got {size}")
             return str(size)
         if size not in self.sizes:
             total = "0"

@@ -42,9 +42,16 @@ def is_short(size: Dim) -> bool:
     return isinstance(size, int) and size <= SHORT
 
 
-def write_kernel(kernel: KernelOp, target: TargetAttr, name: str) -> str:
-    """The text of the LLVM function `name` that is the kernel, and of what it calls."""
-    return KernelWriter(kernel, target).write(name)
+def write_kernel(
+    kernel: KernelOp, target: TargetAttr, name: str
+) -> tuple[str, tuple[Dim, ...]]:
+    """
+    The text of the LLVM function `name` that is the kernel, and of what it calls; and
+    the dimensions that it computes from its symbols.
+    """
+    writer = KernelWriter(kernel, target)
+    text = writer.write(name)
+    return text, tuple(writer.w.sizes)
 
 
 class KernelWriter:

@@ -47,9 +47,14 @@ from .words import defined_by, layout_of, symbols_of_program
 
 def write_program(
     program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
-) -> str:
-    """The text of the program, which calls kernels by the names that they are given."""
-    return _ProgramWriter(program, kernels, names).write()
+) -> tuple[str, tuple[Dim, ...]]:
+    """
+    The text of the program, which calls kernels by the names that they are given; and
+    the dimensions that it computes.
+    """
+    writer = _ProgramWriter(program, kernels, names)
+    text = writer.write()
+    return text, tuple(writer.sizes)
 
 
 class _ProgramWriter:
@@ -70,6 +75,8 @@ class _ProgramWriter:
         self.calls = 0
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
+        self.sizes: dict[Dim, None] = {}
+        """The dimensions that the program computes."""
 
         self.begin()
 
@@ -102,6 +109,7 @@ class _ProgramWriter:
             w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
         w.start("body")
         self.add(ops)
+        self.sizes.update(dict.fromkeys(w.sizes))
         w.do("ret i32 0")
         w.entry.append("  br label %body")
         return w.text(f"{head}(ptr noundef %context)", f"nounwind {attributes}")
@@ -141,6 +149,7 @@ class _ProgramWriter:
         inner = FunctionWriter({**w.symbols, **words})
         inner.count = w.count
         text = inner.size(size)
+        self.sizes.update(dict.fromkeys(inner.sizes))
         w.count = inner.count
         w.lines += inner.entry
         return text
@@ -216,7 +225,8 @@ class _ProgramWriter:
         for place, each in enumerate((value, low, high)):
             word = self.word(self.layout.ERROR + place)
             w.do(f"store i64 {each}, ptr {word}, align {WORD}")
-        below = w.emit(f"icmp slt i64 {value}, {low}")
+        floor = w.emit(f"call i64 @llvm.smax.i64(i64 {low}, i64 0)")
+        below = w.emit(f"icmp slt i64 {value}, {floor}")
         above = w.emit(f"icmp sgt i64 {value}, {high}")
         self.leave_if(w.emit(f"or i1 {below}, {above}"), str(RANGE_ERROR))
         word = self.defined_word(op.symbol.data)
