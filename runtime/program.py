@@ -110,10 +110,9 @@ class Program:
                 factor *= max(symbols[name], 1)
             total += factor
         if total >= LIMIT:
-            got = ", ".join(f"{name} = {symbols[name]}" for name in self.symbols)
             raise ValueError(
-                "expected sizes whose products stay below 2**62 bytes, got "
-                f"{got or 'none'}: up to 2**{total.bit_length() - 1}"
+                "expected sizes whose products stay below 2**62 bytes, got some of up "
+                f"to 2**{total.bit_length()} with {named(symbols)}"
             )
 
     def to_json(self) -> str:
@@ -128,6 +127,11 @@ class Program:
         except RecursionError as error:
             raise ValueError("expected a program, got JSON nested too deep") from error
         return _read(data)
+
+
+def named(symbols: Symbols) -> str:
+    """The values of symbols, as a message lists them."""
+    return ", ".join(f"{name} = {value}" for name, value in symbols.items())
 
 
 def _read(value: Any) -> Program:

@@ -205,6 +205,13 @@ class FunctionWriter:
                 result = self.emit(f"and i1 {result}, {each}")
         return result
 
+    def any_of(self, conditions: Sequence[str]) -> str:
+        """Whether one of some conditions holds."""
+        result = "false"
+        for each in conditions:
+            result = each if result == "false" else self.emit(f"or i1 {result}, {each}")
+        return result
+
     def whole(self, size: str, step: int) -> str:
         """The greatest multiple of `step` that is not above `size`."""
         return self.mul(self.div(size, step), str(step))

@@ -25,6 +25,7 @@ from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .ahead import LINE
 from .check_index import write_check
+from .empty_loops import idle_sizes, skipping_sizes
 from .function import FunctionWriter, is_number
 from .math import FUNCTIONS, Element, define
 from .panels import write_panels
@@ -84,8 +85,12 @@ class KernelWriter:
         fails = self.kernel.may_fail
         if fails:
             parameters.append("ptr noalias nocapture noundef %error")
-        self.write_ops(block.ops)
-        self.w.do("ret i32 0" if fails else "ret void")
+        done = "ret i32 0" if fails else "ret void"
+        checks = [each for each in block.ops if isinstance(each, CheckIndexOp)]
+        self.write_ops(checks)
+        self.leave_if_idle(done)
+        self.write_ops(each for each in block.ops if each not in checks)
+        self.w.do(done)
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
         tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
@@ -98,6 +103,20 @@ class KernelWriter:
             for name, element, lanes in self.functions
         ]
         return "\n".join([body, *functions])
+
+    def leave_if_idle(self, done: str) -> None:
+        """Ends the kernel where a size is zero with which it stores nothing."""
+        w = self.w
+        sizes = idle_sizes(self.kernel)
+        if not sizes:
+            return
+        zeros = [w.same(w.size(each), "0") for each in sizes]
+        idle = w.any_of(zeros)
+        nothing, something = w.fresh("nothing"), w.fresh("something")
+        w.do(f"br i1 {idle}, label %{nothing}, label %{something}")
+        w.start(nothing)
+        w.do(done)
+        w.start(something)
 
     def need(self, name: str, element: Element, lanes: int) -> None:
         """Notes that a math function is called."""
@@ -156,6 +175,9 @@ class KernelWriter:
     def range(self, op: ForOp) -> tuple[str, str]:
         """The first index of a loop and the one after the last, for this thread."""
         stop = self.w.size(op.size)
+        for size in skipping_sizes(op):
+            zero = self.w.entered(f"icmp eq i64 {self.w.size(size)}, 0")
+            stop = self.w.entered(f"select i1 {zero}, i64 0, i64 {stop}")
         if op.split is None:
             return "0", stop
         return self.w.share(stop, op.width * max(op.counts))
