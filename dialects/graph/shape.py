@@ -135,10 +135,10 @@ def least_magnitude(size: Dim) -> int:
     return sum(factor for _, factor in terms_of(magnitude(size)))
 
 
-def shown(sizes: Sequence[Dim]) -> str:
+def shown(sizes: Sequence[Dim], between: str = "x") -> str:
     """Dimensions as a message lists them, cut where they are long."""
     texts = [shorter(str(each)) for each in sizes[:8]]
-    return "x".join([*texts, *(["..."] if len(sizes) > 8 else [])])
+    return between.join([*texts, *(["..."] if len(sizes) > 8 else [])])
 
 
 def shorter(text: str) -> str:

@@ -33,7 +33,7 @@ from ...dialects.graph.literal import to_value
 from ...dialects.graph.memory import Homes, Part, ops_in, root_of
 from ...dialects.graph.op import GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
+from ...dialects.graph.ops.control_flow import IfOp, LoopOp
 from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
@@ -142,19 +142,19 @@ class ProgramBuilder:
         """What must hold of sizes before an op runs, told with its place."""
         found: dict[Requirement, None] = {}
         for each in op.walk() if isinstance(op, FusionOp) else (op,):
-            if isinstance(each, GraphOp) and not isinstance(each, ControlOp):
-                needs = (*each.requirements(), *self.sizes_of(each))
-                for needed in needs:
-                    message = f"{describe(each)}: {needed.message}"
-                    found[Requirement(needed.value, message)] = None
+            if not isinstance(each, GraphOp):
+                continue
+            own = () if isinstance(each, ControlOp) else each.requirements()
+            for needed in (*own, *self.sizes_of(each)):
+                message = f"{describe(each)}: {needed.message}"
+                found[Requirement(needed.value, message)] = None
         yield from (each for each in found if not isinstance(each.value, int))
 
     def sizes_of(self, op: GraphOp) -> Iterator[Requirement]:
         """That no size of a result is below zero, where a run could have that."""
-        for type in op.result_types:
-            if not isinstance(type, TensorType):
-                continue
-            for size in sizes(tensor_type(type)):
+        tensors = (each for each in op.results if isinstance(each.type, TensorType))
+        for type in map(tensor_type, tensors):
+            for size in sizes(type):
                 if size not in self.positive:
                     self.positive[size] = is_nonnegative(size, self.ranges)
                 if not self.positive[size]:
@@ -183,8 +183,8 @@ class ProgramBuilder:
         """Adds the repetition of a region."""
         marker = Block(arg_types=[IndexType()])
         self.trips[op] = marker.args[0]
-        unlimited = op.limit == UNLIMITED
-        made = self.inside(op.body.block, GUESS if unlimited else op.limit)
+        many = isinstance(op.limit, int) and op.limit > MANY
+        made = self.inside(op.body.block, GUESS if many else op.limit)
         for each in list(made.ops):
             each.detach()
             marker.add_op(each)
@@ -277,6 +277,9 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
+
+MANY = 1 << 32
+"""Trips that no loop makes: it is a condition that ends one with a limit above that."""
 
 
 def least_of(function: func.FuncOp) -> dict[str, int]:

@@ -48,7 +48,9 @@ def skipping_sizes(op: ForOp) -> list[Dim]:
 def only_loop(op: ForOp) -> ForOp | None:
     """The loop whose totals are those of a loop around it, with nothing else stored."""
     ops = [each for each in op.body.block.ops if isinstance(each, ForOp)]
-    if len(ops) != 1 or stores(each for each in op.body.block.ops if each is not ops[0]):
+    if len(ops) != 1 or stores(
+        each for each in op.body.block.ops if each is not ops[0]
+    ):
         return None
     (inner,) = ops
     _, *carried = op.body.block.args
@@ -60,9 +62,7 @@ def only_loop(op: ForOp) -> ForOp | None:
 
 def stores(ops: Iterable[Operation]) -> bool:
     """Whether something is stored by ops or inside them."""
-    return any(
-        isinstance(each, StoreOp | TileOp) for op in ops for each in op.walk()
-    )
+    return any(isinstance(each, StoreOp | TileOp) for op in ops for each in op.walk())
 
 
 def common(ops: Iterable[Operation]) -> Sequence[Dim]:
@@ -72,7 +72,9 @@ def common(ops: Iterable[Operation]) -> Sequence[Dim]:
         if isinstance(op, CheckIndexOp) or not stores([op]):
             continue
         here = idle(op)
-        found = here if found is None else {each: None for each in found if each in here}
+        found = (
+            here if found is None else {each: None for each in found if each in here}
+        )
     return [*(found or {})]
 
 

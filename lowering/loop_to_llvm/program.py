@@ -77,6 +77,8 @@ class _ProgramWriter:
         """The kernels that threads share, and the types of their arguments."""
         self.sizes: dict[Dim, None] = {}
         """The dimensions that the program computes."""
+        self.ready: set[str] = set()
+        """The symbols that were defined before what is written now."""
 
         self.begin()
 
@@ -137,6 +139,12 @@ class _ProgramWriter:
                 case _:
                     raise AssertionError(f"a program views and calls, got {op.name}")
 
+    def add_inside(self, ops: Iterable[Operation]) -> None:
+        """Writes ops that may not run: what they define is known to no others."""
+        before = {*self.ready}
+        self.add(ops)
+        self.ready = before
+
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is here, where all that it depends on is known."""
         w = self.w
@@ -145,6 +153,7 @@ class _ProgramWriter:
         words = {
             name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
             for name in self.defined
+            if name in self.ready
         }
         inner = FunctionWriter({**w.symbols, **words})
         inner.count = w.count
@@ -171,7 +180,7 @@ class _ProgramWriter:
         w.do(f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}")
         for label, region in zip(labels, op.regions):
             w.start(label)
-            self.add(region.block.ops)
+            self.add_inside(region.block.ops)
             w.do(f"br label %{labels[2]}")
         w.start(labels[2])
 
@@ -193,7 +202,7 @@ class _ProgramWriter:
         w.start(body)
         (trip,) = op.body.block.args
         self.addresses[trip] = index
-        self.add(op.body.block.ops)
+        self.add_inside(op.body.block.ops)
         if op.after is not None:
             again = self.is_true(op.after)
         w.do(f"{following} = add nuw nsw i64 {index}, 1")
@@ -231,6 +240,7 @@ class _ProgramWriter:
         self.leave_if(w.emit(f"or i1 {below}, {above}"), str(RANGE_ERROR))
         word = self.defined_word(op.symbol.data)
         w.do(f"store i64 {value}, ptr {word}, align {WORD}")
+        self.ready.add(op.symbol.data)
         self.calls += 1
 
     def require(self, op: RequireOp) -> None:

@@ -119,7 +119,9 @@ def slice_(node: Node) -> Result:
     cuts: dict[int, Cut] = {}
     for place, start, end, step in zip(places, starts, ends, steps, strict=True):
         size = shape[place]
-        if any(isinstance(each, int) and means_end(each, size) for each in (start, end)):
+        if any(
+            isinstance(each, int) and means_end(each, size) for each in (start, end)
+        ):
             message = f"a size of at most {END}, since a slice ends at {end}"
             RequireOp(amount=str(END - size), message=message)
         cuts[place] = _cut(size, start, end, step, node.symbols)

@@ -35,7 +35,11 @@ def ones(*shape: int) -> Array:
         pytest.param('"7", "0"', ("x_dim0", "x_dim1"), id="numbers in words"),
         pytest.param('"18446744073709551620"', ("x_dim0",), id="a number too large"),
         pytest.param('n, "n - n"', ("n", "n___n"), id="an expression of a number"),
-        pytest.param('n, "n * 99999999999999999999"', ("n", "n___99999999999999999999"), id="a huge factor"),
+        pytest.param(
+            'n, "n * 99999999999999999999"',
+            ("n", "n___99999999999999999999"),
+            id="a huge factor",
+        ),
         pytest.param('"n // 0", n', ("n____0", "n"), id="a division by nothing"),
         pytest.param(f'"{"z" * 99}"', ("z" * 64,), id="a long name"),
         pytest.param("x_dim1, ?", ("x_dim1", "x_dim1_1"), id="a name that is taken"),
