@@ -322,9 +322,8 @@ class _Reader:
         self.tokens.pop()
 
     def error(self, what: str) -> ValueError:
-        return ValueError(
-            f"dimension {self.shown}: expected {what}, got {self.next[:80] or 'the end'}"
-        )
+        got = self.next[:80] or "the end"
+        return ValueError(f"dimension {self.shown}: expected {what}, got {got}")
 
     @property
     def shown(self) -> str:

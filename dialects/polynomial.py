@@ -165,12 +165,13 @@ def depth(value: Dim) -> int:
 
 def symbol(name: str) -> Polynomial:
     """The dimension that is the symbol `name`."""
-    if len(name) > LONGEST_NAME or not re.fullmatch(r"[A-Za-z_][\w.]*", name):
-        got = repr(name) if len(name) <= 80 else f"{name[:77]!r}..."
+    if len(name) > LONGEST_NAME:
         raise ValueError(
-            f"expected a symbol such as batch, of at most {LONGEST_NAME} characters, "
-            f"got {got}"
+            f"expected a symbol of at most {LONGEST_NAME} characters, got "
+            f"{name[:77]!r}..."
         )
+    if not re.fullmatch(r"[A-Za-z_][\w.]*", name):
+        raise ValueError(f"expected a symbol such as batch, got {name!r}")
     return Polynomial((((Symbol(name),), 1),))
 
 

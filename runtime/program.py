@@ -159,12 +159,15 @@ def _read(value: Any) -> Program:
         calls=_list(_text, data["calls"]),
         call_outs=_list(_call_out, data["call_outs"]),
     )
-    _check_symbols(program)
+    check_symbols(program)
     return program
 
 
-def _check_symbols(program: Program) -> None:
-    """Every symbol must be a dimension of an input, and no other may be used."""
+def check_symbols(program: Program) -> None:
+    """
+    Raises `ValueError` unless every symbol is a dimension of an input, and no other is
+    used.
+    """
     bare = {size for each in program.inputs for size in each.shape}
     if unbound := [name for name in program.symbols if name not in bare]:
         raise ValueError(f"expected an input of size {', '.join(unbound)}, got none")

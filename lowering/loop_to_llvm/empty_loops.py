@@ -5,8 +5,8 @@ An array of shape 2**40 by 0 has no elements, and takes no memory; a loop over i
 would take minutes all the same. So a kernel ends at once where a size is zero without
 which it stores nothing, and a loop that only adds up what others in it do is skipped.
 
-    for %i to n { for %j to m { store } }                  nothing when m is zero
-    %t = for reduce %i to n { %u = for reduce %j to m }    %t as it began, when m is zero
+    for %i to n { for %j to m { store } }                   nothing when m is zero
+    %t = for reduce %i to n { %u = for reduce %j to m }     %t as it began then
 """
 
 from __future__ import annotations
@@ -21,6 +21,20 @@ from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import StoreOp
 from ...dialects.loop.ops.tile import TileOp
+from .function import FunctionWriter
+
+
+def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
+    """Ends a kernel, as `done` says, where it stores nothing."""
+    sizes = idle_sizes(kernel)
+    if not sizes:
+        return
+    idle = w.any_of([w.same(w.size(each), "0") for each in sizes])
+    nothing, something = w.fresh("nothing"), w.fresh("something")
+    w.do(f"br i1 {idle}, label %{nothing}, label %{something}")
+    w.start(nothing)
+    w.do(done)
+    w.start(something)
 
 
 def idle_sizes(kernel: KernelOp) -> list[Dim]:

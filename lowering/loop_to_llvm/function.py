@@ -15,7 +15,6 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
 from .types import Value, type_text
 
-
 LONG = 8
 """Terms of a sum from which on another may be computed from it."""
 

@@ -25,7 +25,7 @@ from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .ahead import LINE
 from .check_index import write_check
-from .empty_loops import idle_sizes, skipping_sizes
+from .empty_loops import leave_if_idle, skipping_sizes
 from .function import FunctionWriter, is_number
 from .math import FUNCTIONS, Element, define
 from .panels import write_panels
@@ -88,7 +88,7 @@ class KernelWriter:
         done = "ret i32 0" if fails else "ret void"
         checks = [each for each in block.ops if isinstance(each, CheckIndexOp)]
         self.write_ops(checks)
-        self.leave_if_idle(done)
+        leave_if_idle(self.w, self.kernel, done)
         self.write_ops(each for each in block.ops if each not in checks)
         self.w.do(done)
         result = "i32" if fails else "void"
@@ -103,20 +103,6 @@ class KernelWriter:
             for name, element, lanes in self.functions
         ]
         return "\n".join([body, *functions])
-
-    def leave_if_idle(self, done: str) -> None:
-        """Ends the kernel where a size is zero with which it stores nothing."""
-        w = self.w
-        sizes = idle_sizes(self.kernel)
-        if not sizes:
-            return
-        zeros = [w.same(w.size(each), "0") for each in sizes]
-        idle = w.any_of(zeros)
-        nothing, something = w.fresh("nothing"), w.fresh("something")
-        w.do(f"br i1 {idle}, label %{nothing}, label %{something}")
-        w.start(nothing)
-        w.do(done)
-        w.start(something)
 
     def need(self, name: str, element: Element, lanes: int) -> None:
         """Notes that a math function is called."""

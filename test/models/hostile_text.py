@@ -3,8 +3,8 @@ Random models in textual IR whose sizes are hostile, each compiled and called he
 
     python hostile_text.py first last
 
-The same as `hostile_sizes.py` for the graph dialect itself: what it reads as a size in a
-type or a property, and sizes that a run defines.
+The same as `hostile_sizes.py` for the graph dialect itself: what it reads as a size in
+a type or a property, and sizes that a run defines.
 """
 
 from __future__ import annotations
