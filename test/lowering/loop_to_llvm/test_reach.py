@@ -1,4 +1,4 @@
-"""All that a program computes from sizes is below the bound that runs are checked by."""
+"""What a program computes from sizes is below the bound that runs are checked by."""
 
 from __future__ import annotations
 
