@@ -122,12 +122,13 @@ class StaticRuntime:
                 Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
                 for slot in slots
             ]
-            made = plan(records, self.program.planner, ALIGNMENT)
-            if made.total >= LIMIT:
+            together = sum(each.size + ALIGNMENT for each in records)
+            if together >= LIMIT:
                 raise ValueError(
                     "expected sizes with which activations are less than 2**62 bytes, "
-                    f"got {made.total} bytes with {named(symbols)}"
+                    f"got {together} bytes with {named(symbols)}"
                 )
+            made = plan(records, self.program.planner, ALIGNMENT)
         self.plans[key] = made
         if len(self.plans) > KEPT_PLANS:
             self.plans.popitem(last=False)

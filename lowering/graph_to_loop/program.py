@@ -100,7 +100,8 @@ class ProgramBuilder:
             op.detach()
             self.start.add_op(op)
         known = entries(self.function, self.homes) | {
-            "work": StringAttr(str(self.work)),
+            # The entry asks for it before the run has defined any symbol.
+            "work": StringAttr(str(greatest(self.work, self.defined))),
             "checks": ArrayAttr(self.checks()),
         }
         return ProgramOp(self.function.sym_name.data, known, self.start)

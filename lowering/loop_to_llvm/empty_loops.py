@@ -40,11 +40,12 @@ def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
 def idle_sizes(kernel: KernelOp) -> list[Dim]:
     """
     The sizes of which none may be zero for a kernel to store anything; none of them
-    where its loops can count to no other size, or do nothing ever.
+    where only one varies, since no other can then be large while that is zero.
     """
     loops = [each for each in kernel.walk() if isinstance(each, ForOp | TileOp)]
-    varying = {size for each in loops for size in sizes_of(each)} - {1}
-    if sum(not isinstance(each, int) for each in varying) < 1 or len(varying) < 2:
+    varying = {size for each in loops for size in sizes_of(each)}
+    symbols = sum(not isinstance(size, int) for size in varying)
+    if symbols < 1 or (symbols < 2 and 0 not in varying):
         return []
     found = common(kernel.body.block.ops)
     return [each for each in found if not isinstance(each, int) or each == 0]

@@ -13,7 +13,7 @@ import json
 import resource
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -153,12 +153,14 @@ class Model:
         self.texts = [size_text(s) for _ in range(s.choice((1, 2, 2, 3, 4)))]
         element = ELEMENTS[np.dtype(self.dtype)]
         self.ops: list[GraphOp] = []
+        self.values: Sequence[SSAValue] = ()
         try:
             block = Block(arg_types=[tensor(element, *map(dim, self.texts))])
             self.late = s.random() < 0.3
             if self.late:
                 self.ops.append(self.defined(block, s))
             self.ops.append(s.choice(BUILDERS)(block.args[0], len(self.texts), s))
+            self.values = block.args
             block.add_ops([*self.ops, func.ReturnOp(*self.ops[-1].results)])
             types = block.arg_types, self.ops[-1].result_types
             function = func.FuncOp("main", types, Region(block))
@@ -218,7 +220,8 @@ class Model:
             *before, op = self.ops
             for each in before:
                 known |= each.defines(inputs[1:])
-            operands = [inputs[each.index] for each in op.operands]
+            places = dict(zip(self.values, inputs, strict=True))
+            operands = [places[each] for each in op.operands]
             (result,) = op.run_reference(operands, known)
         except (ValueError, TypeError, OverflowError, MemoryError, IndexError):
             return None

@@ -28,8 +28,7 @@ def verdicts(script: str, first: int, last: int) -> Counter[str]:
         )
         written, ended = run.stdout, f"{run.returncode}\n{run.stderr[-2000:]}"
     except subprocess.TimeoutExpired as error:
-        output = error.stdout or b""
-        written = output.decode() if isinstance(output, bytes) else output
+        written = (error.stdout or b"").decode()
         ended = f"a hang after {PATIENCE} s"
     lines: list[tuple[int, str]] = [json.loads(each) for each in written.splitlines()]
     begun = [seed for seed, what in lines if what == "begun"]

@@ -1,4 +1,4 @@
-"""Models whose sizes are names, huge, negative or many: refused in a sentence, or right."""
+"""Models whose sizes are names, huge, negative or many: refused, or right."""
 
 from __future__ import annotations
 
@@ -185,6 +185,25 @@ def test_a_symbol_is_not_used_before_it_is_defined():
     text = DEFINED.replace(f"{first}\n{second}", f"{second}\n{first}")
     with pytest.raises(sr.CompileError, match="defined before it is used, got k"):
         compiled(text)
+
+
+def test_a_size_that_a_run_defines_may_be_gone_from_the_outputs():
+    module = compiled(
+        """
+        func.func @main(%x: tensor<?xf32, ["n"]>, %c: tensor<i64>) -> tensor<f32> {
+          graph.define_symbol %c {symbol = "k", low = "1", high = "n"} : tensor<i64>
+          %0 = graph.slice %x {starts = ["0"], sizes = ["k"], steps = array<i64: 1>}
+              : tensor<?xf32, ["n"]> -> tensor<?xf32, ["k"]>
+          %1 = graph.sum %0 {axes = array<i64: 0>, keepdims = false}
+              : tensor<?xf32, ["k"]> -> tensor<f32>
+          return %1 : tensor<f32>
+        }
+        """
+    )
+    x = np.arange(5, dtype=np.float32)
+    assert [float(module(x, np.array(count))) for count in (1, 3, 5)] == [0, 3, 10]
+    with pytest.raises(ValueError, match="expected a size from 1 to 5, got 6"):
+        module(x, np.array(6))
 
 
 def test_memory_that_is_not_there_is_told_with_its_size():

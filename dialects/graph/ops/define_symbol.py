@@ -82,11 +82,11 @@ def defined_symbols(block: Block) -> Ranges:
     Raises `VerifyException` for one that is defined twice, or is a size of an argument:
     it would have two values, and memory for one of them.
     """
-    tensors = (each.type for each in block.args if isinstance(each.type, TensorType))
     known = {
         name
-        for type in map(tensor_type, tensors)
-        for size in sizes(type)
+        for each in block.args
+        if isinstance(each.type, TensorType)
+        for size in sizes(tensor_type(each))
         for name in symbols_of(size)
     }
     found: dict[str, tuple[Dim, Dim]] = {}
