@@ -15,6 +15,7 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.lowering.loop_to_llvm import lower_program
 
 UNCACHED = sr.Options(cache=False)
+SLICE: tuple[Any, ...] = ("Slice", ["x", "start", "end"], ["y"], {})
 
 
 def model(
@@ -44,8 +45,7 @@ def compiled(source: Any) -> sr.StaticModule:
 
 @pytest.mark.parametrize("name", [str(2**64 + 4), str(2**64), "0", "-1", "4"])
 def test_a_dimension_with_a_number_for_a_name_is_no_number(name: str):
-    slice_ = ("Slice", ["x", "start", "end"], ["y"], {})
-    module = compiled(model([slice_], [name], start=[2], end=[2**63 - 1]))
+    module = compiled(model([SLICE], [name], start=[2], end=[2**63 - 1]))
     for count in (4, 9, 4, 0):
         x = np.arange(count, dtype=np.float32)
         assert np.array_equal(module(x), x[2:])
@@ -53,9 +53,8 @@ def test_a_dimension_with_a_number_for_a_name_is_no_number(name: str):
 
 @pytest.mark.parametrize("start", [4, 10**8, 2**62, 2**63 - 1])
 def test_a_slice_reads_no_foreign_memory(start: int):
-    slice_ = ("Slice", ["x", "start", "end"], ["y"], {})
     end = min(start + 4, 2**63 - 1)
-    source = model([slice_], [str(2**64 + start)], start=[start], end=[end])
+    source = model([SLICE], [str(2**64 + start)], start=[start], end=[end])
     module = compiled(source)
     x = np.ones(4, np.float32)
     assert module(x).shape == (0,)
@@ -125,9 +124,8 @@ def test_a_type_that_no_tensor_has_is_refused(type: str):
 
 @pytest.mark.parametrize("end", [2**31 - 1, -(2**31)])
 def test_the_end_that_writers_of_models_mean_is_that_of_tensors_they_have(end: int):
-    slice_ = ("Slice", ["x", "start", "end"], ["y"], {})
     ends = {"start": [1], "end": [end]} if end > 0 else {"start": [end], "end": [1]}
-    module = compiled(model([slice_], ["n", "m"], **ends))
+    module = compiled(model([SLICE], ["n", "m"], **ends))
     x = np.arange(6, dtype=np.float32).reshape(3, 2)
     assert np.array_equal(module(x), x[1:] if end > 0 else x[:1])
     with pytest.raises(ValueError, match="expected a size of at most 2147483647"):
