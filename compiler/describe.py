@@ -30,7 +30,7 @@ from ..lowering.loop_to_llvm.words import (
     symbols_of_program,
 )
 from ..runtime.constant_block import ConstantBlock
-from ..runtime.program import CallOut, Program, Slot, TensorInfo
+from ..runtime.program import CallOut, Program, Slot, TensorInfo, check_symbols
 from .errors import CompileError
 from .weights import WeightStore
 
@@ -60,7 +60,7 @@ def describe(program: ProgramOp) -> Program:
             )
     known = dictionary(program.entries.data.get("plan"))
     limits = dictionary(program.entries.data.get("symbols"))
-    return Program(
+    made = Program(
         name=program.sym_name.data,
         inputs=tuple(inputs),
         outputs=tuple(tensors(program, "output")),
@@ -77,6 +77,11 @@ def describe(program: ProgramOp) -> Program:
         calls=tuple(text(op.attributes.get("source"), op.name) for op in calls),
         call_outs=tuple(call_out(op) for op in calls if isinstance(op, CallOutOp)),
     )
+    try:
+        check_symbols(made)
+    except ValueError as error:
+        raise CompileError(str(error)) from error
+    return made
 
 
 CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)

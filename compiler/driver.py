@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import get_ident
 from typing import Any
 
@@ -96,6 +96,7 @@ class Driver:
                 constants = constant_block(program, self.ctx.weights)
                 before_code = time.perf_counter()
                 lowered = lower_program(module)
+                known = replace(known, reach=lowered.reach)
             except VerifyException as error:
                 # What follows the first line is the IR around the op.
                 sentence, *_ = str(error).splitlines()

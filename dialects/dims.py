@@ -15,148 +15,75 @@ zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache, reduce
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
+from .polynomial import (
+    DEEPEST,
+    GREATEST_FACTOR,
+    MOST_TEXT,
+    Atom,
+    Call,
+    Dim,
+    Monomial,
+    Polynomial,
+    SizeError,
+    Symbol,
+    ceildiv,
+    floordiv,
+    maximum,
+    minimum,
+    product,
+    symbol,
+    terms_of,
+    total,
+)
 
-@dataclass(frozen=True, order=True)
-class Symbol:
-    """A named size, such as `batch`."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function of two dimensions that is not a polynomial."""
-
-    function: str
-    arguments: tuple[Dim, Dim]
-
-    def __str__(self) -> str:
-        return f"{self.function}({self.arguments[0]}, {self.arguments[1]})"
-
-
-Atom: TypeAlias = Symbol | Call
-Monomial: TypeAlias = tuple[Atom, ...]
-"""A product of atoms, in the order of their text; a power is a repeated atom."""
-
-
-@dataclass(frozen=True)
-class Polynomial:
-    """A sum of monomials with coefficients that are not zero; never a plain number."""
-
-    terms: tuple[tuple[Monomial, int], ...]
-
-    def __add__(self, other: Dim) -> Dim:
-        return _sum([*self.terms, *_terms(other)])
-
-    def __mul__(self, other: Dim) -> Dim:
-        return _sum(
-            (tuple(sorted((*a, *b), key=str)), p * q)
-            for a, p in self.terms
-            for b, q in _terms(other)
-        )
-
-    def __neg__(self) -> Dim:
-        return self * -1
-
-    def __sub__(self, other: Dim) -> Dim:
-        return self + other * -1
-
-    def __rsub__(self, other: int) -> Dim:
-        return self * -1 + other
-
-    def __floordiv__(self, other: Dim) -> Dim:
-        return floordiv(self, other)
-
-    def __rfloordiv__(self, other: int) -> Dim:
-        return floordiv(other, self)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
-    def __str__(self) -> str:
-        text = ""
-        for monomial, factor in self.terms:
-            parts = [str(atom) for atom in monomial]
-            if abs(factor) != 1 or not parts:
-                parts.insert(0, str(abs(factor)))
-            if text:
-                text += " - " if factor < 0 else " + "
-            elif factor < 0:
-                text = "-"
-            text += " * ".join(parts)
-        return text
-
-    def __repr__(self) -> str:
-        return f"dim({str(self)!r})"
-
-
-Dim: TypeAlias = int | Polynomial
-"""A size, or a quantity computed from sizes."""
-
-
-def symbol(name: str) -> Polynomial:
-    """The dimension that is the symbol `name`."""
-    if not re.fullmatch(r"[A-Za-z_][\w.]*", name):
-        raise ValueError(f"expected a symbol such as batch, got {name!r}")
-    return Polynomial((((Symbol(name),), 1),))
-
-
-def floordiv(a: Dim, b: Dim) -> Dim:
-    """The quotient of `a` and `b` rounded down; exact division is carried out."""
-    if isinstance(b, int) and b == 0:
-        raise ValueError(f"expected a divisor that is not zero, got {a} // 0")
-    if isinstance(a, int) and isinstance(b, int):
-        return a // b
-    if (exact := _divide(a, b)) is not None:
-        return exact
-    if isinstance(b, int) and isinstance(a, Polynomial):
-        return floordiv(a * -1, -b) if b < 0 else _quotient(a, b)
-    return _call("floordiv", a, b)
-
-
-def ceildiv(a: Dim, b: Dim) -> Dim:
-    """The quotient of `a` and `b` rounded up."""
-    return floordiv(a + b - 1, b)
-
-
-def minimum(a: Dim, b: Dim) -> Dim:
-    """The lesser of two dimensions."""
-    if isinstance(difference := a - b, int):
-        return a if difference <= 0 else b
-    return _call("min", *sorted((a, b), key=str))
-
-
-def maximum(a: Dim, b: Dim) -> Dim:
-    """The greater of two dimensions."""
-    if isinstance(difference := a - b, int):
-        return a if difference >= 0 else b
-    return _call("max", *sorted((a, b), key=str))
-
-
-def product(dims: Iterable[Dim]) -> Dim:
-    """The product of dimensions, 1 when there are none."""
-    return reduce(lambda a, b: a * b, dims, 1)
-
+__all__ = [
+    "Atom",
+    "Call",
+    "Dim",
+    "Monomial",
+    "Polynomial",
+    "Ranges",
+    "SizeError",
+    "Symbol",
+    "ceildiv",
+    "dim",
+    "evaluate",
+    "floordiv",
+    "greatest",
+    "guess",
+    "is_nonnegative",
+    "least",
+    "magnitude",
+    "maximum",
+    "minimum",
+    "product",
+    "symbol",
+    "symbols_of",
+    "terms_of",
+    "total",
+]
 
 FUNCTIONS = {"floordiv": floordiv, "min": minimum, "max": maximum}
+
+MOST_DIGITS = 32
+"""Digits of a number that are read: more than those of any that is allowed."""
+
+KEPT = 1 << 12
+"""Texts of which the dimension is kept."""
 
 
 def evaluate(value: Dim, symbols: Mapping[str, Dim]) -> Dim:
     """`value` with symbols replaced by what they stand for; the others remain."""
     if isinstance(value, int):
         return value
-    total: Dim = 0
-    for monomial, factor in value.terms:
-        total = total + product(_evaluate(atom, symbols) for atom in monomial) * factor
-    return total
+    return total(
+        product(_evaluate(atom, symbols) for atom in monomial) * factor
+        for monomial, factor in value.terms
+    )
 
 
 Ranges: TypeAlias = Mapping[str, tuple[Dim, Dim]]
@@ -194,9 +121,55 @@ def guess(value: Dim) -> int:
     return known
 
 
-@cache
+def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
+    """
+    Whether `value` is at least zero for symbols from `least` up; no if unclear.
+    """
+    if isinstance(value, int):
+        return value >= 0
+    moved = evaluate(value, {name: symbol(name) + low for name, low in least.items()})
+    if isinstance(moved, int):
+        return moved >= 0
+    for monomial, factor in moved.terms:
+        match monomial:
+            case (Call("min" | "max" as function, arguments),):
+                # One of the arguments is the value, which one is not known.
+                enough = any if (function == "max") == (factor > 0) else all
+                rest = moved - Polynomial(((monomial, factor),))
+                return enough(
+                    is_nonnegative(rest + each * factor, {}) for each in arguments
+                )
+            case _:
+                pass
+    return all(
+        factor > 0 and all(map(_is_nonnegative, monomial))
+        for monomial, factor in moved.terms
+    )
+
+
+def magnitude(value: Dim) -> Dim:
+    """
+    A polynomial of symbols alone that is nowhere less than `value` or its negative.
+
+    So it is for each part that `value` is computed from, as long as no symbol is less
+    than one: all of its factors are positive, and none is left out.
+    """
+    if isinstance(value, int):
+        return abs(value)
+    return total(
+        product(map(_magnitude, monomial)) * abs(factor)
+        for monomial, factor in value.terms
+    )
+
+
+@lru_cache(KEPT)
 def dim(text: str) -> Dim:
     """The dimension that `text` describes; raises `ValueError` on other text."""
+    if len(text) > MOST_TEXT:
+        raise SizeError(
+            f"dimension {text[:32]!r}...: expected at most {MOST_TEXT} characters, got "
+            f"{len(text)}"
+        )
     return _Reader(text).whole()
 
 
@@ -207,15 +180,48 @@ def _evaluate(atom: Atom, symbols: Mapping[str, Dim]) -> Dim:
     return FUNCTIONS[atom.function](a, b)
 
 
+def _is_nonnegative(atom: Atom) -> bool:
+    if isinstance(atom, Symbol):
+        return True
+    enough = any if atom.function == "max" else all
+    return enough(is_nonnegative(each, {}) for each in atom.arguments)
+
+
+def _magnitude(atom: Atom) -> Dim:
+    if isinstance(atom, Symbol):
+        return Polynomial((((atom,), 1),))
+    a, b = map(magnitude, atom.arguments)
+    if atom.function != "floordiv":
+        return _joined(a, b)
+    by = b if isinstance(b, int) else 1
+    return total(
+        Polynomial(((monomial, -(-factor // by)),)) if monomial else -(-factor // by)
+        for monomial, factor in terms_of(a)
+    )
+
+
+def _joined(a: Dim, b: Dim) -> Dim:
+    """The polynomial with the greater of the factors that two have for each term."""
+    found = dict(terms_of(a))
+    for monomial, factor in terms_of(b):
+        found[monomial] = max(factor, found.get(monomial, 0))
+    return total(
+        Polynomial(((monomial, factor),)) if monomial else factor
+        for monomial, factor in found.items()
+    )
+
+
 def _limit(value: Dim, ranges: Ranges, upper: int) -> Dim:
     """The limit of `value`: symbols are not negative, so products grow with each."""
     if isinstance(value, int) or not symbols_of(value) & {*ranges}:
         return value
-    total: Dim = 0
-    for monomial, factor in value.terms:
-        side = upper if factor > 0 else 1 - upper
-        total = total + product(_limit_atom(a, ranges, side) for a in monomial) * factor
-    return total
+
+    def limits() -> Iterator[Dim]:
+        for monomial, factor in value.terms:
+            side = upper if factor > 0 else 1 - upper
+            yield product(_limit_atom(a, ranges, side) for a in monomial) * factor
+
+    return total(limits())
 
 
 def _limit_atom(atom: Atom, ranges: Ranges, upper: int) -> Dim:
@@ -229,91 +235,14 @@ def _limit_atom(atom: Atom, ranges: Ranges, upper: int) -> Dim:
     )
 
 
-def _call(function: str, a: Dim, b: Dim) -> Polynomial:
-    return Polynomial((((Call(function, (a, b)),), 1),))
-
-
-def _terms(value: Dim) -> Iterable[tuple[Monomial, int]]:
-    if isinstance(value, int):
-        return [((), value)] if value else []
-    return value.terms
-
-
-def _sum(terms: Iterable[tuple[Monomial, int]]) -> Dim:
-    """The canonical sum: longest monomials first, then by text, the number last."""
-    total: dict[Monomial, int] = {}
-    for monomial, factor in terms:
-        total[monomial] = total.get(monomial, 0) + factor
-    kept = [(monomial, factor) for monomial, factor in total.items() if factor]
-    kept.sort(key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]]))
-    match kept:
-        case []:
-            return 0
-        case [((), number)]:
-            return number
-        case _:
-            return Polynomial(tuple(kept))
-
-
-def _divide(a: Dim, b: Dim) -> Dim | None:
-    """The quotient when it is exact whatever the symbols are (and not zero)."""
-    if a == b:
-        return 1
-    if isinstance(b, Polynomial) and len(b.terms) > 1:
-        return _divide_by_sum(a, b)
-    ((divisor, by),) = _terms(b)
-    quotients: list[tuple[Monomial, int]] = []
-    for monomial, factor in _terms(a):
-        rest = list(monomial)
-        for atom in divisor:
-            if atom not in rest:
-                return None
-            rest.remove(atom)
-        if factor % by:
-            return None
-        quotients.append((tuple(rest), factor // by))
-    return _sum(quotients)
-
-
-def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
-    """The quotient when nothing is left over: the first terms say the next part."""
-    first = Polynomial(b.terms[:1])
-    quotient: Dim = 0
-    while a != 0:
-        part = _divide(_sum([*_terms(a)][:1]), first)
-        if part is None:
-            return None
-        quotient, a = quotient + part, a - b * part
-    return quotient
-
-
-def _quotient(a: Polynomial, b: int) -> Dim:
-    """
-    The quotient of `a` and a positive number in its canonical form.
-
-    Whole parts are taken out, `floordiv(n + 5, 2) = floordiv(n + 1, 2) + 2`, and
-    quotients of quotients joined, `floordiv(floordiv(n, 2), 3) = floordiv(n, 6)`.
-    """
-    whole = _sum((monomial, factor // b) for monomial, factor in a.terms)
-    rest = _sum((monomial, factor % b) for monomial, factor in a.terms)
-    if isinstance(rest, int):
-        return whole
-    for monomial, factor in rest.terms:
-        match monomial:
-            case (Call("floordiv", (inner, int(by))),) if factor == 1 and by > 0:
-                others = rest - Polynomial(((monomial, 1),))
-                return whole + floordiv(inner + others * by, b * by)
-            case _:
-                continue
-    return whole + _call("floordiv", rest, b)
-
-
 class _Reader:
     """A recursive-descent reader of dimensions."""
 
     def __init__(self, text: str):
         self.text = text
-        self.tokens = re.findall(r"\d+|[A-Za-z_][\w.]*|//|\S", text)
+        self.depth = 0
+        tokens = re.findall(r"[0-9]+|[A-Za-z_][\w.]*|//|\S", text)
+        self.tokens = tokens[::-1]
 
     def whole(self) -> Dim:
         value = self.sum()
@@ -322,47 +251,81 @@ class _Reader:
         return value
 
     def sum(self) -> Dim:
-        value = self.product()
-        while self.tokens and self.tokens[0] in "+-":
-            sign = 1 if self.tokens.pop(0) == "+" else -1
-            value = value + self.product() * sign
-        return value
+        # Added up at once, since a sum has as many terms as a model has inputs.
+        values = [self.product()]
+        while self.next in ("+", "-"):
+            sign = 1 if self.tokens.pop() == "+" else -1
+            values.append(self.product() * sign)
+        return total(values)
 
     def product(self) -> Dim:
         value = self.atom()
-        while self.tokens and self.tokens[0] in ("*", "//"):
-            by_product = self.tokens.pop(0) == "*"
+        while self.next in ("*", "//"):
+            by_product = self.tokens.pop() == "*"
             right = self.atom()
             value = value * right if by_product else floordiv(value, right)
+            if isinstance(value, int):
+                self.check(value)
         return value
 
     def atom(self) -> Dim:
-        token = self.tokens.pop(0) if self.tokens else ""
-        if token.isdigit():
-            return int(token)
-        if token == "-":
-            return self.atom() * -1
+        sign = 1
+        while self.next == "-":
+            self.tokens.pop()
+            sign = -sign
+        return self.unsigned() * sign
+
+    def unsigned(self) -> Dim:
+        token = self.next
+        if token.isascii() and token.isdigit():
+            # Python itself reads no number of some thousand digits.
+            number = int(self.tokens.pop().lstrip("0")[:MOST_DIGITS] or "0")
+            self.check(number)
+            return number
         if token == "(":
-            value = self.sum()
-            self.expect(")")
-            return value
-        if token in FUNCTIONS and self.tokens[:1] == ["("]:
-            self.expect("(")
-            a = self.sum()
-            self.expect(",")
-            b = self.sum()
-            self.expect(")")
-            return FUNCTIONS[token](a, b)
+            return self.inside(1)[0]
         if re.fullmatch(r"[A-Za-z_][\w.]*", token):
+            self.tokens.pop()
+            if token in FUNCTIONS and self.next == "(":
+                a, b = self.inside(2)
+                return FUNCTIONS[token](a, b)
             return symbol(token)
-        self.tokens.insert(0, token)
         raise self.error("a number or a symbol")
 
+    def inside(self, count: int) -> list[Dim]:
+        """So many sums in parentheses."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error(f"at most {DEEPEST} parentheses inside each other")
+        self.expect("(")
+        values = [self.sum()]
+        for _ in range(count - 1):
+            self.expect(",")
+            values.append(self.sum())
+        self.expect(")")
+        self.depth -= 1
+        return values
+
+    @property
+    def next(self) -> str:
+        """The next token; nothing at the end."""
+        return self.tokens[-1] if self.tokens else ""
+
+    def check(self, number: int) -> None:
+        """Raises `SizeError` for a number that is no part of any size."""
+        if abs(number) > GREATEST_FACTOR:
+            raise SizeError(f"dimension {self.shown}: expected numbers up to 2**64")
+
     def expect(self, token: str) -> None:
-        if self.tokens[:1] != [token]:
+        if self.next != token:
             raise self.error(f"`{token}`")
-        self.tokens.pop(0)
+        self.tokens.pop()
 
     def error(self, what: str) -> ValueError:
-        got = "".join(self.tokens[:1]) or "the end"
-        return ValueError(f"dimension {self.text!r}: expected {what}, got {got}")
+        got = self.next[:80] or "the end"
+        return ValueError(f"dimension {self.shown}: expected {what}, got {got}")
+
+    @property
+    def shown(self) -> str:
+        """The text, cut where it is long."""
+        return repr(self.text if len(self.text) <= 80 else f"{self.text[:77]}...")

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from .program import Program, TensorInfo
+from .memory import NoMemory
+from .program import LIMIT, Program, TensorInfo, named
 from .size import evaluate
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -62,7 +63,14 @@ def to_array(value: Any, info: TensorInfo) -> Array:
             f"input {info.name}: expected {info.dtype}, got {array.dtype}; convert it "
             f"with .astype({info.dtype!r}) if that is meant"
         )
-    return np.require(array, wanted, LAYOUT)
+    if array.size * wanted.itemsize >= LIMIT:
+        # Elements that share memory; as a copy they would be more than numpy can count.
+        raise ValueError(
+            f"input {info.name}: expected less than 2**62 bytes, got an array of shape "
+            f"{array.shape}"
+        )
+    with NoMemory(f"input {info.name} of shape {array.shape}, in rows"):
+        return np.require(array, wanted, LAYOUT)
 
 
 def from_dlpack(value: Any, info: TensorInfo) -> Array:
@@ -123,8 +131,7 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
             raise mismatch(info, array, symbols)
     for quantity, message in program.checks:
         if evaluate(quantity, symbols) < 0:
-            sizes = ", ".join(f"{name} = {value}" for name, value in symbols.items())
-            raise ValueError(f"{message}, got {sizes}")
+            raise ValueError(f"{message}, got {named(symbols)}")
     for name, value in symbols.items():
         least, most = program.ranges.get(name, (0, value))
         if not least <= value <= most:

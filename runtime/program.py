@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, fields
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from .layout import DTYPE_NAMES, Layout
 from .planning import PLANNERS
 from .size import Size, Symbols, evaluate, symbols_in
 
 T = TypeVar("T")
+
+Reach: TypeAlias = tuple[tuple[int, tuple[str, ...]], ...]
+"""A sum of products: each is a factor, and the symbols that it is multiplied with."""
+
+LIMIT = 2**62
+"""The bound of all that is computed from sizes, so that 64 bits hold it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,8 @@ class Program:
     """Whether threads may share the work of a kernel."""
     room: tuple[Size, ...] = ()
     """The most elements that each output can have, where a run defines symbols."""
+    reach: Reach = ()
+    """A bound of all that is computed from sizes, where a size of zero is one."""
 
     @property
     def layout(self) -> Layout:
@@ -91,6 +99,22 @@ class Program:
         """Whether every slot has its place already."""
         return all(slot.offset >= 0 for slot in self.slots)
 
+    def check_reach(self, symbols: Symbols) -> None:
+        """
+        Raises `ValueError` for symbols with which a run could compute a number of 2**62
+        or more: of bytes or elements, or on the way to one.
+        """
+        total = 0
+        for factor, names in self.reach:
+            for name in names:
+                factor *= max(symbols[name], 1)
+            total += factor
+        if total >= LIMIT:
+            raise ValueError(
+                "expected sizes whose products stay below 2**62 bytes, got some of up "
+                f"to 2**{total.bit_length()} with {named(symbols)}"
+            )
+
     def to_json(self) -> str:
         """The program as text."""
         return json.dumps(asdict(self))
@@ -103,6 +127,11 @@ class Program:
         except RecursionError as error:
             raise ValueError("expected a program, got JSON nested too deep") from error
         return _read(data)
+
+
+def named(symbols: Symbols) -> str:
+    """The values of symbols, as a message lists them."""
+    return ", ".join(f"{name} = {value}" for name, value in symbols.items())
 
 
 def _read(value: Any) -> Program:
@@ -119,6 +148,7 @@ def _read(value: Any) -> Program:
         symbols=_list(_text, data["symbols"]),
         defined=_list(_text, data["defined"]),
         room=_list(_size, data["room"]),
+        reach=_list(_term, data["reach"]),
         is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
         checks=_list(lambda each: _pair(_text, each), data["checks"]),
@@ -129,12 +159,15 @@ def _read(value: Any) -> Program:
         calls=_list(_text, data["calls"]),
         call_outs=_list(_call_out, data["call_outs"]),
     )
-    _check_symbols(program)
+    check_symbols(program)
     return program
 
 
-def _check_symbols(program: Program) -> None:
-    """Every symbol must be a dimension of an input, and no other may be used."""
+def check_symbols(program: Program) -> None:
+    """
+    Raises `ValueError` unless every symbol is a dimension of an input, and no other is
+    used.
+    """
     bare = {size for each in program.inputs for size in each.shape}
     if unbound := [name for name in program.symbols if name not in bare]:
         raise ValueError(f"expected an input of size {', '.join(unbound)}, got none")
@@ -143,6 +176,7 @@ def _check_symbols(program: Program) -> None:
     _check_sizes(known, [slot.bytes for slot in program.slots])
     _check_sizes(known, [quantity for quantity, _ in program.checks])
     _check_sizes(known, program.room)
+    _check_sizes(known, [name for _, names in program.reach for name in names])
     tensors = list(program.outputs)
     for op in program.call_outs:
         tensors += (*op.inputs, *op.outputs)
@@ -217,6 +251,13 @@ def _size(value: Any) -> Size:
         symbols_in(value)
         return value
     return _number(value)
+
+
+def _term(value: Any) -> tuple[int, tuple[str, ...]]:
+    if not isinstance(value, list) or len(cast("list[Any]", value)) != 2:
+        raise _unexpected("a factor and symbols", value)
+    factor, names = cast("list[Any]", value)
+    return _number(factor), _list(_text, names)
 
 
 def _tensor(value: Any) -> TensorInfo:

@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from .code import Code
 from .layout import CALL_OUT_ERROR, RANGE_ERROR, SIZE_ERROR
+from .memory import NoMemory
 from .planning import Plan, Record, plan
-from .program import Program
+from .program import LIMIT, Program, named
 from .size import evaluate
 from .thread_pool import thread_pool
 
@@ -80,7 +81,8 @@ class StaticRuntime:
     def reserve(self, size: int) -> None:
         """Makes the block of activations so large, and no larger than it must be."""
         if size > self.activations.size:
-            self.activations = aligned_block(size)
+            with NoMemory(f"{size} bytes for what {self.program.name} computes"):
+                self.activations = aligned_block(size)
         self.words[self.layout.ACTIVATIONS] = self.activations.ctypes.data
 
     @property
@@ -110,6 +112,7 @@ class StaticRuntime:
         if key in self.plans:
             self.plans.move_to_end(key)
             return self.plans[key]
+        self.program.check_reach(symbols)
         slots = self.program.slots
         if self.program.is_planned:
             offsets = tuple(slot.offset for slot in slots)
@@ -119,6 +122,12 @@ class StaticRuntime:
                 Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
                 for slot in slots
             ]
+            together = sum(each.size + ALIGNMENT for each in records)
+            if together >= LIMIT:
+                raise ValueError(
+                    "expected sizes with which activations are less than 2**62 bytes, "
+                    f"got {together} bytes with {named(symbols)}"
+                )
             made = plan(records, self.program.planner, ALIGNMENT)
         self.plans[key] = made
         if len(self.plans) > KEPT_PLANS:
@@ -150,12 +159,16 @@ class StaticRuntime:
     def make_outputs(self, symbols: Mapping[str, int]) -> list[Array]:
         """Arrays for the outputs; flat ones where only the run knows the shape."""
         program = self.program
-        if program.defined:
-            return [
-                np.empty(evaluate(room, symbols), info.dtype)
-                for room, info in zip(program.room, program.outputs, strict=True)
-            ]
-        return [np.empty(info.sizes(symbols), info.dtype) for info in program.outputs]
+        shapes: list[tuple[int, ...]] = [
+            (evaluate(room, symbols),) for room in program.room
+        ]
+        if not program.defined:
+            shapes = [info.sizes(symbols) for info in program.outputs]
+        made: list[Array] = []
+        for shape, info in zip(shapes, program.outputs, strict=True):
+            with NoMemory(f"output {info.name} of shape {shape}"):
+                made.append(np.empty(shape, info.dtype))
+        return made
 
     def known_symbols(self, symbols: Mapping[str, int]) -> dict[str, int]:
         """What the symbols are, those that the last run defined among them."""

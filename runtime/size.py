@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import TypeAlias
 
 Symbols: TypeAlias = Mapping[str, int]
@@ -32,55 +32,58 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 TOKEN = re.compile(rf"[0-9]+|{NAME.pattern}|\S")
 
-Expression: TypeAlias = "int | str | tuple[str, Expression, Expression]"
-"""A number, a symbol, or a function of two expressions."""
+MOST_TEXT = 1 << 19
+"""Characters of a text that is read: twice those of the compiler's longest."""
+
+MOST_DIGITS = 40
+"""Digits of a number, some more than the compiler writes."""
+
+DEEPEST = 128
+"""Parentheses inside each other: twice as many as the compiler writes."""
+
+KEPT = 1 << 12
+"""Texts of which the steps are kept."""
+
+Step: TypeAlias = int | str | Callable[[int, int], int]
+"""
+A number, a symbol, or a function of the last two values that steps before it left.
+"""
 
 
 def evaluate(size: Size, symbols: Symbols) -> int:
     """The number that `size` is; raises `ValueError` for text that is no dimension."""
     if isinstance(size, int):
         return size
-    try:
-        return _value(_parsed(size), symbols)
-    except RecursionError as error:
-        raise ValueError(f"expected a dimension, got {size[:80]!r}...") from error
+    values: list[int] = []
+    for step in _steps(size):
+        if isinstance(step, int):
+            values.append(step)
+        elif isinstance(step, str):
+            if step not in symbols:
+                known = ", ".join(symbols) or "none"
+                raise ValueError(f"expected a symbol among {known}, got {step!r}")
+            values.append(symbols[step])
+        else:
+            right = values.pop()
+            values.append(step(values.pop(), right))
+    return values.pop()
 
 
 def symbols_in(size: Size) -> frozenset[str]:
     """The symbols that `size` is computed from; raises `ValueError` as `evaluate`."""
-    found = set[str]()
-    pending: list[Expression] = [_parsed(size) if isinstance(size, str) else size]
-    while pending:
-        match pending.pop():
-            case str(name):
-                found.add(name)
-            case (_, left, right):
-                pending += left, right
-            case _:
-                pass
-    return frozenset(found)
+    if isinstance(size, int):
+        return frozenset()
+    return frozenset(step for step in _steps(size) if isinstance(step, str))
 
 
-def _value(expression: Expression, symbols: Symbols) -> int:
-    match expression:
-        case int(number):
-            return number
-        case str(name):
-            if name not in symbols:
-                known = ", ".join(symbols) or "none"
-                raise ValueError(f"expected a symbol among {known}, got {name!r}")
-            return symbols[name]
-        case (function, left, right):
-            apply = OPERATORS.get(function) or FUNCTIONS[function]
-            return apply(_value(left, symbols), _value(right, symbols))
-
-
-@cache
-def _parsed(text: str) -> Expression:
-    try:
-        return _Reader(text).whole()
-    except RecursionError as error:
-        raise ValueError(f"expected a dimension, got {text[:80]!r}...") from error
+@lru_cache(KEPT)
+def _steps(text: str) -> tuple[Step, ...]:
+    """What computes the dimension of a text, one step after the other."""
+    if len(text) > MOST_TEXT:
+        raise ValueError(
+            f"expected a dimension of at most {MOST_TEXT} characters, got {len(text)}"
+        )
+    return tuple(_Reader(text).whole())
 
 
 class _Reader:
@@ -89,45 +92,60 @@ class _Reader:
     def __init__(self, text: str):
         self.text = text
         self.tokens = TOKEN.findall(text)[::-1]
+        self.steps: list[Step] = []
+        self.depth = 0
 
-    def whole(self) -> Expression:
-        value = self.sum()
+    def whole(self) -> list[Step]:
+        self.sum()
         if self.tokens:
             raise self.error()
-        return value
+        return self.steps
 
-    def sum(self) -> Expression:
-        value = self.product()
+    def sum(self) -> None:
+        self.product()
         while self.next in ("+", "-"):
-            value = (self.tokens.pop(), value, self.product())
-        return value
+            apply = OPERATORS[self.tokens.pop()]
+            self.product()
+            self.steps.append(apply)
 
-    def product(self) -> Expression:
-        value = self.atom()
+    def product(self) -> None:
+        self.atom()
         while self.next == "*":
-            value = (self.tokens.pop(), value, self.atom())
-        return value
+            self.tokens.pop()
+            self.atom()
+            self.steps.append(operator.mul)
 
-    def atom(self) -> Expression:
-        token = self.tokens.pop() if self.tokens else ""
-        if token == "-":
-            return ("-", 0, self.atom())
+    def atom(self) -> None:
+        if negative := self.next == "-":
+            self.tokens.pop()
+            self.steps.append(0)
+        token = self.next
         if token == "(":
-            value = self.sum()
-            self.expect(")")
-            return value
-        if token in FUNCTIONS and self.next == "(":
-            self.expect("(")
-            left = self.sum()
-            self.expect(",")
-            right = self.sum()
-            self.expect(")")
-            return (token, left, right)
-        if NAME.fullmatch(token):
-            return token
-        if token.isascii() and token.isdigit():
-            return int(token)
-        raise self.error()
+            self.inside(1)
+        elif NAME.fullmatch(token):
+            self.tokens.pop()
+            if token in FUNCTIONS and self.next == "(":
+                self.inside(2)
+                self.steps.append(FUNCTIONS[token])
+            else:
+                self.steps.append(token)
+        elif token.isascii() and token.isdigit() and len(token) <= MOST_DIGITS:
+            self.steps.append(int(self.tokens.pop()))
+        else:
+            raise self.error()
+        if negative:
+            self.steps.append(operator.sub)
+
+    def inside(self, count: int) -> None:
+        """So many sums in parentheses."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error()
+        for before in ("(", ",")[:count]:
+            self.expect(before)
+            self.sum()
+        self.expect(")")
+        self.depth -= 1
 
     @property
     def next(self) -> str:
@@ -140,4 +158,5 @@ class _Reader:
         self.tokens.pop()
 
     def error(self) -> ValueError:
-        return ValueError(f"expected a dimension, got {self.text!r}")
+        shown = self.text if len(self.text) <= 80 else f"{self.text[:77]}..."
+        return ValueError(f"expected a dimension, got {shown!r}")

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ..dims import Dim
+from ..dims import Dim, SizeError
 from .shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
 
 Literal: TypeAlias = DenseIntOrFPElementsAttr
@@ -50,24 +50,35 @@ def to_literal(array: Array) -> Literal:
 
 
 def to_attribute(value: Value) -> Attribute:
-    """The attribute that holds `value`: i64, f64, i1, string, array or literal."""
+    """
+    The attribute that holds `value`: i64, f64, i1, string, array or literal.
+
+    Raises `SizeError` for a number that 64 bits do not hold.
+    """
     match value:
         case Attribute():
             return value
         case bool():
             return IntegerAttr(int(value), i1)
         case int() | np.integer():
-            return IntegerAttr(int(value), i64)
+            return IntegerAttr(checked(int(value)), i64)
         case float() | np.floating():
             return FloatAttr(float(value), f64)
         case str():
             return StringAttr(value)
         case tuple():
             if all(isinstance(each, int) for each in value):
-                return DenseArrayBase.from_list(i64, list(value))
+                return DenseArrayBase.from_list(i64, list(map(checked, value)))
             return ArrayAttr([to_attribute(each) for each in value])
         case _:
             return to_literal(value)
+
+
+def checked(number: int) -> int:
+    """The number; raises `SizeError` unless it is one of 64 bits."""
+    if not -(2**63) <= number < 2**63:
+        raise SizeError(f"expected a number of 64 bits, got {number}")
+    return number
 
 
 def to_value(attribute: Attribute) -> Any:

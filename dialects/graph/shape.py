@@ -14,7 +14,7 @@ a name would equal nothing, and is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -38,7 +38,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ..dims import Dim, dim
+from ..dims import Dim, SizeError, dim, magnitude, terms_of
 
 Element: TypeAlias = AnyFloat | IntegerType
 Tensor: TypeAlias = TensorType[Element]
@@ -62,12 +62,25 @@ numpy knows no such number.
 
 ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 
+MOST_AXES = 64
+"""Axes of a tensor, as many as an array of numpy's may have."""
+
+MOST_BYTES = 2**62
+"""
+The bound of the bytes of a tensor, where a size of zero counts as one.
+
+So any product of sizes fits into 64 bits, and so does the sum of two.
+"""
+
 KNOWN = ", ".join(str(each) for each in DTYPES)
 """The element types in words."""
 
 
 def tensor(element: Element, *sizes: Dim) -> Tensor:
-    """The type of a tensor with these dimensions."""
+    """
+    The type of a tensor with these dimensions; raises `SizeError` when none has them.
+    """
+    check_sizes(element, sizes)
     shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
     names = [StringAttr(str(size)) for size in sizes if not isinstance(size, int)]
     return TensorType(element, shape, ArrayAttr(names) if names else NoneAttr())
@@ -94,9 +107,51 @@ def computed_type(value: SSAValue | Attribute) -> Tensor:
     return result
 
 
-@cache
+def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
+    """
+    Raises `SizeError` unless there can be a tensor with these dimensions, when no
+    symbol among them is greater than one.
+    """
+    if len(sizes) > MOST_AXES:
+        raise SizeError(
+            f"expected a tensor of at most {MOST_AXES} axes, got one of {len(sizes)}"
+        )
+    bytes = STORED[element].itemsize if element in STORED else 1
+    for size in sizes:
+        if isinstance(size, int) and size < 0:
+            raise SizeError(f"expected sizes of zero or more, got {shown(sizes)}")
+        bytes *= max(1, least_magnitude(size))
+    if bytes >= MOST_BYTES:
+        raise SizeError(
+            "expected a tensor of less than 2**62 bytes, where a size of zero counts "
+            f"as one, got the sizes {shown(sizes)}"
+        )
+
+
+def least_magnitude(size: Dim) -> int:
+    """The magnitude of a dimension with symbols of one."""
+    if isinstance(size, int):
+        return size
+    return sum(factor for _, factor in terms_of(magnitude(size)))
+
+
+def shown(sizes: Sequence[Dim], between: str = "x") -> str:
+    """Dimensions as a message lists them, cut where they are long."""
+    texts = [shorter(str(each)) for each in sizes[:8]]
+    return between.join([*texts, *(["..."] if len(sizes) > 8 else [])])
+
+
+def shorter(text: str) -> str:
+    """A text as it stands in a message, which a wrong model must not make long."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@lru_cache(1 << 14)
 def sizes(type: Tensor) -> tuple[Dim, ...]:
-    """The dimensions of a tensor; raises `VerifyException` when a `?` has no name."""
+    """
+    The dimensions of a tensor; raises `VerifyException` when a `?` has no name, and
+    `SizeError` when no tensor has them.
+    """
     names: Sequence[StringAttr] = ()
     if isa(type.encoding, ArrayAttr[StringAttr]):
         names = type.encoding.data
@@ -104,12 +159,14 @@ def sizes(type: Tensor) -> tuple[Dim, ...]:
         raise VerifyException(f"expected a name for every ?, got {type}")
     rest = iter(names)
     try:
-        return tuple(
+        found = tuple(
             dim(next(rest).data) if size == DYNAMIC_INDEX else size
             for size in type.get_shape()
         )
     except ValueError as error:
         raise VerifyException(str(error)) from error
+    check_sizes(type.element_type, found)
+    return found
 
 
 def dtype(type: Tensor) -> np.dtype[Any]:

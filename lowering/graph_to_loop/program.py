@@ -15,22 +15,25 @@ from itertools import chain
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DictionaryAttr,
     FileLineColLoc,
     IndexType,
     IntegerAttr,
     NameLoc,
     StringAttr,
+    TensorType,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ...dialects.dims import Dim, greatest, product, symbols_of
+from ...dialects.dims import Dim, greatest, is_nonnegative, product, symbols_of
 from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
+from ...dialects.graph.literal import to_value
 from ...dialects.graph.memory import Homes, Part, ops_in
 from ...dialects.graph.op import GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
+from ...dialects.graph.ops.control_flow import IfOp, LoopOp
 from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
@@ -89,6 +92,9 @@ class ProgramBuilder:
         self.call_outs = 0
         self.work: list[Dim] = []
         """The points of the loops of each call, a measure of how long a run is."""
+        self.ranges = least_of(function)
+        self.positive: dict[Dim, bool] = {}
+        """Of which sizes it is known whether they can be below zero."""
 
     def build(self) -> ProgramOp:
         """The program of the function; its kernels are then among `kernels`."""
@@ -97,6 +103,7 @@ class ProgramBuilder:
             op.detach()
             self.start.add_op(op)
         known = entries(self.function, self.homes) | {
+            # The entry asks for it before the run has defined any symbol.
             "work": StringAttr(str(greatest(total(self.work), self.defined))),
             "checks": ArrayAttr(self.checks()),
         }
@@ -139,11 +146,24 @@ class ProgramBuilder:
         """What must hold of sizes before an op runs, told with its place."""
         found: dict[Requirement, None] = {}
         for each in op.walk() if isinstance(op, FusionOp) else (op,):
-            if isinstance(each, GraphOp) and not isinstance(each, ControlOp):
-                for needed in each.requirements():
-                    message = f"{describe(each)}: {needed.message}"
-                    found[Requirement(needed.value, message)] = None
+            if not isinstance(each, GraphOp):
+                continue
+            own = () if isinstance(each, ControlOp) else each.requirements()
+            for needed in (*own, *self.sizes_of(each)):
+                message = f"{describe(each)}: {needed.message}"
+                found[Requirement(needed.value, message)] = None
         yield from (each for each in found if not isinstance(each.value, int))
+
+    def sizes_of(self, op: GraphOp) -> Iterator[Requirement]:
+        """That no size of a result is below zero, where a run could have that."""
+        tensors = (each for each in op.results if isinstance(each.type, TensorType))
+        for type in map(tensor_type, tensors):
+            for size in sizes(type):
+                if size not in self.positive:
+                    self.positive[size] = is_nonnegative(size, self.ranges)
+                if not self.positive[size]:
+                    message = f"expected sizes of zero or more in {type}"
+                    yield Requirement(size, message)
 
     def is_late(self, size: Dim) -> bool:
         """Whether a size is known only after the program has computed it."""
@@ -168,8 +188,8 @@ class ProgramBuilder:
         """Adds the repetition of a region."""
         marker = Block(arg_types=[IndexType()])
         self.trips[op] = marker.args[0]
-        unlimited = op.limit == UNLIMITED
-        made = self.inside(op.body.block, GUESS if unlimited else op.limit)
+        many = isinstance(op.limit, int) and op.limit > MANY
+        made = self.inside(op.body.block, GUESS if many else op.limit)
         for each in list(made.ops):
             each.detach()
             marker.add_op(each)
@@ -260,6 +280,18 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
+
+MANY = 1 << 32
+"""Trips that no loop makes: it is a condition that ends one with a limit above that."""
+
+
+def least_of(function: func.FuncOp) -> dict[str, int]:
+    """The least that each symbol of the inputs can be."""
+    known = function.attributes.get("graph.symbols")
+    if not isinstance(known, DictionaryAttr):
+        return {}
+    ranges = {name: to_value(each) for name, each in known.data.items()}
+    return {name: each[0] for name, each in ranges.items()}
 
 
 def pieces(group: Group) -> Iterator[Group]:

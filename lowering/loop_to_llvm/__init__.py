@@ -15,13 +15,16 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ...dialects.dims import Dim
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import ProgramOp
 from ...dialects.loop.target import target_of
+from ...runtime.program import Reach
 from .entry import write_entry
 from .kernel import write_kernel
 from .math import declarations
 from .program import write_program
+from .reach import reach_of
 from .wide_entry import is_wide, write_wide_entry
 
 PLACEHOLDER = "@sr_kernel"
@@ -33,6 +36,8 @@ class LlvmModule:
 
     name: str
     text: str
+    sizes: tuple[Dim, ...] = ()
+    """The dimensions that its code computes from symbols."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class LlvmProgram:
 
     kernels: tuple[LlvmModule, ...]
     main: LlvmModule
+    reach: Reach
+    """What all numbers that are computed from sizes are less than."""
 
     @property
     def modules(self) -> tuple[LlvmModule, ...]:
@@ -55,11 +62,11 @@ def lower_kernels(module: ModuleOp) -> dict[str, LlvmModule]:
     found: dict[str, LlvmModule] = {}
     for op in module.ops:
         if isinstance(op, KernelOp):
-            text = write_kernel(op, target_of(module), PLACEHOLDER)
+            text, sizes = write_kernel(op, target_of(module), PLACEHOLDER)
             digest = hashlib.sha256(text.encode()).hexdigest()[:20]
             text = text.replace(f"{PLACEHOLDER}(", f"{function_name(digest)}(")
             text += declarations(text)
-            found[op.sym_name.data] = LlvmModule(digest, text)
+            found[op.sym_name.data] = LlvmModule(digest, text, sizes)
     return found
 
 
@@ -74,11 +81,18 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     lowered = lower_kernels(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {name: function_name(each.name) for name, each in lowered.items()}
+    run, computed = write_program(program, kernels, names)
     entry = write_wide_entry if is_wide(program) else write_entry
-    text = write_program(program, kernels, names) + entry(program)
-    text += declarations(text)
+    call, compared = entry(program)
+    text = run + call
+    main = LlvmModule("main", text + declarations(text), (*computed, *compared))
     once = {each.name: each for each in lowered.values()}
-    return LlvmProgram(tuple(once.values()), LlvmModule("main", text))
+    inside = {
+        name: ([each.data for each in kernels[name].symbols], each.sizes)
+        for name, each in lowered.items()
+    }
+    reach = reach_of(program, main.sizes, inside)
+    return LlvmProgram(tuple(once.values()), main, reach)
 
 
 def module_to_llvm(module: ModuleOp) -> str:

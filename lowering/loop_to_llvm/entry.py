@@ -71,10 +71,12 @@ entry:
 """
 
 
-def write_entry(program: ProgramOp) -> str:
-    """The text of `sr_call` for a program."""
-    text = EntryWriter(program).write()
-    return objects.DECLARATIONS + DECLARATIONS + text + objects.APART + FREE_LIST
+def write_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
+    """The text of `sr_call` for a program, and the dimensions that it computes."""
+    writer = EntryWriter(program)
+    text = writer.write()
+    whole = objects.DECLARATIONS + DECLARATIONS + text + objects.APART + FREE_LIST
+    return whole, tuple(writer.w.sizes)
 
 
 class EntryWriter(ObjectWriter):
@@ -105,12 +107,12 @@ class EntryWriter(ObjectWriter):
         arrays = [self.argument(at) for at in range(len(self.inputs))]
         for array, type in zip(arrays, self.inputs, strict=True):
             self.require_array(array, type, WANTED_FLAGS)
-        self.bind(arrays)
+        context = self.bind(arrays)
         # What both ways to the outputs use is computed before they part.
         for type in self.outputs:
             self.bytes(type)
         out, places = self.read_outputs(arrays)
-        context = self.borrow()
+        self.take(context)
         made, places = self.make_missing(context, out, places)
         for at, place in enumerate([*map(self.data, arrays), *places]):
             self.set(context, self.layout.HEAD + at, f"ptr {place}")
@@ -167,8 +169,15 @@ class EntryWriter(ObjectWriter):
         )
         w.do(f"ret ptr {answer}")
 
-    def bind(self, arrays: Sequence[str]) -> None:
-        """Gives the symbols their values, and checks every dimension against them."""
+    def bind(self, arrays: Sequence[str]) -> str:
+        """
+        Gives the symbols their values, and checks every dimension against them; the
+        first free context.
+
+        Its plan must be of these symbols: then what is computed from them fits into 64
+        bits, as the plan would not have been made otherwise. Nothing is computed before
+        that is known.
+        """
         w = self.w
         later: list[tuple[str, Dim]] = []
         for array, type in zip(arrays, self.inputs, strict=True):
@@ -180,8 +189,14 @@ class EntryWriter(ObjectWriter):
                 else:
                     later.append((actual, size))
         w.symbols = self.known
+        context = self.state(State.FREE)
+        self.require(w.emit(f"icmp ne ptr {context}, null"))
+        for at, name in enumerate(self.names):
+            word = self.word(context, self.layout.first_symbol + at)
+            self.require(self.equal("i64", word, self.known[name]))
         for actual, size in later:
             self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
+        return context
 
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is, computed here and not at the entry."""
@@ -259,17 +274,11 @@ class EntryWriter(ObjectWriter):
             for given, each in zip(places, new, strict=True)
         ]
 
-    def borrow(self) -> str:
-        """Takes a context off the free list; one whose plan is of these symbols."""
+    def take(self, context: str) -> None:
+        """Takes the first context off the free list, which nobody changed meanwhile."""
         w = self.w
-        context = self.state(State.FREE)
-        self.require(w.emit(f"icmp ne ptr {context}, null"))
-        for at, name in enumerate(self.names):
-            word = self.word(context, self.layout.first_symbol + at)
-            self.require(self.equal("i64", word, self.known[name]))
         following = w.emit(f"load ptr, ptr {self.word(context, self.layout.NEXT)}")
         w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
-        return context
 
     def give_back(self, context: str) -> None:
         """Puts a context on the free list."""

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.dims import Atom, Dim, Symbol
+from ...dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
 from .types import Value, type_text
+
+LONG = 8
+"""Terms of a sum from which on another may be computed from it."""
 
 
 class FunctionWriter:
@@ -28,6 +32,9 @@ class FunctionWriter:
         self.label = "entry"
         self.count = 0
         self.sizes: dict[Dim, str] = {}
+        """The dimensions that the function computes, parts of others among them."""
+        self.last_sum: Polynomial | None = None
+        """The last of them with many terms: parts of a concatenation begin in a row."""
 
     def text(self, header: str, attributes: str = "") -> str:
         """The whole definition."""
@@ -83,20 +90,38 @@ class FunctionWriter:
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is in this call."""
         if isinstance(size, int):
+            if abs(size) >= 2**63:
+                raise SizeError(f"expected numbers of 64 bits, got {size}")
             return str(size)
         if size not in self.sizes:
-            total = "0"
-            for monomial, factor in size.terms:
-                term = str(factor)
-                for atom in monomial:
-                    term = self.at_entry("mul nsw", term, self.atom(atom))
-                total = self.at_entry("add nsw", total, term)
-            self.sizes[size] = total
+            self.sizes[size] = self.sum(size)
+            if len(size.terms) >= LONG:
+                self.last_sum = size
         return self.sizes[size]
+
+    def sum(self, size: Polynomial) -> str:
+        """The i64 that a polynomial is; a long one from the last long one, if alike."""
+        if len(size.terms) >= LONG and self.last_sum is not None:
+            more = size - self.last_sum
+            if isinstance(more, int) or 2 * len(more.terms) < len(size.terms):
+                last = self.sizes[self.last_sum]
+                return self.at_entry("add nsw", last, self.size(more))
+        total = "0"
+        for monomial, factor in size.terms:
+            term = str(factor)
+            for atom in monomial:
+                term = self.at_entry("mul nsw", term, self.atom(atom))
+            total = self.at_entry("add nsw", total, term)
+        return total
 
     def atom(self, atom: Atom) -> str:
         """The i64 that a symbol, or a function of dimensions, is in this call."""
         if isinstance(atom, Symbol):
+            if atom.name not in self.symbols:
+                raise VerifyException(
+                    "expected every symbol to be a dimension of an input by itself, or "
+                    f"defined before it is used, got {atom.name}, which is not"
+                )
             return self.symbols[atom.name]
         a, b = (self.size(each) for each in atom.arguments)
         if atom.function != "floordiv":
@@ -200,6 +225,13 @@ class FunctionWriter:
                 result = each if result == "true" else result
             else:
                 result = self.emit(f"and i1 {result}, {each}")
+        return result
+
+    def any_of(self, conditions: Sequence[str]) -> str:
+        """Whether one of some conditions holds."""
+        result = "false"
+        for each in conditions:
+            result = each if result == "false" else self.emit(f"or i1 {result}, {each}")
         return result
 
     def whole(self, size: str, step: int) -> str:

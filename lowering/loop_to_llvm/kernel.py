@@ -26,6 +26,7 @@ from ...dialects.loop.subscript import Panel, Subscript
 from ...dialects.loop.target import TargetAttr
 from .ahead import LINE
 from .check_index import write_check, write_clamp
+from .empty_loops import leave_if_idle, skipping_sizes
 from .function import FunctionWriter, is_number
 from .math import FUNCTIONS, Element, define
 from .panels import write_panels
@@ -43,9 +44,16 @@ def is_short(size: Dim) -> bool:
     return isinstance(size, int) and size <= SHORT
 
 
-def write_kernel(kernel: KernelOp, target: TargetAttr, name: str) -> str:
-    """The text of the LLVM function `name` that is the kernel, and of what it calls."""
-    return KernelWriter(kernel, target).write(name)
+def write_kernel(
+    kernel: KernelOp, target: TargetAttr, name: str
+) -> tuple[str, tuple[Dim, ...]]:
+    """
+    The text of the LLVM function `name` that is the kernel, and of what it calls; and
+    the dimensions that it computes from its symbols.
+    """
+    writer = KernelWriter(kernel, target)
+    text = writer.write(name)
+    return text, tuple(writer.w.sizes)
 
 
 class KernelWriter:
@@ -78,8 +86,12 @@ class KernelWriter:
         fails = self.kernel.may_fail
         if fails:
             parameters.append("ptr noalias nocapture noundef %error")
-        self.write_ops(block.ops)
-        self.w.do("ret i32 0" if fails else "ret void")
+        done = "ret i32 0" if fails else "ret void"
+        checks = [each for each in block.ops if isinstance(each, CheckIndexOp)]
+        self.write_ops(checks)
+        leave_if_idle(self.w, self.kernel, done)
+        self.write_ops(each for each in block.ops if each not in checks)
+        self.w.do(done)
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
         tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
@@ -152,6 +164,9 @@ class KernelWriter:
     def range(self, op: ForOp) -> tuple[str, str]:
         """The first index of a loop and the one after the last, for this thread."""
         stop = self.w.size(op.size)
+        for size in skipping_sizes(op):
+            zero = self.w.entered(f"icmp eq i64 {self.w.size(size)}, 0")
+            stop = self.w.entered(f"select i1 {zero}, i64 0, i64 {stop}")
         if op.split is None:
             return "0", stop
         return self.w.share(stop, op.width * max(op.counts))

@@ -51,9 +51,14 @@ from .words import defined_by, layout_of, symbols_of_program
 
 def write_program(
     program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
-) -> str:
-    """The text of the program, which calls kernels by the names that they are given."""
-    return _ProgramWriter(program, kernels, names).write()
+) -> tuple[str, tuple[Dim, ...]]:
+    """
+    The text of the program, which calls kernels by the names that they are given; and
+    the dimensions that it computes.
+    """
+    writer = _ProgramWriter(program, kernels, names)
+    text = writer.write()
+    return text, tuple(writer.sizes)
 
 
 class _ProgramWriter:
@@ -79,6 +84,10 @@ class _ProgramWriter:
         """Points from which on there is another such place."""
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
+        self.sizes: dict[Dim, None] = {}
+        """The dimensions that the program computes."""
+        self.ready: set[str] = set()
+        """The symbols that were defined before what is written now."""
 
         self.begin()
 
@@ -113,6 +122,7 @@ class _ProgramWriter:
             w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
         w.start("body")
         self.add(ops)
+        self.sizes.update(dict.fromkeys(w.sizes))
         w.do("ret i32 0")
         if self.is_long:
             w.start("interrupted")
@@ -143,6 +153,12 @@ class _ProgramWriter:
                 case _:
                     raise AssertionError(f"a program views and calls, got {op.name}")
 
+    def add_inside(self, ops: Iterable[Operation]) -> None:
+        """Writes ops that may not run: what they define is known to no others."""
+        before = {*self.ready}
+        self.add(ops)
+        self.ready = before
+
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is here, where all that it depends on is known."""
         if symbols_of(size).isdisjoint(self.defined):
@@ -154,11 +170,12 @@ class _ProgramWriter:
         w, used = self.w, symbols_of(size)
         words = {
             name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
-            for name in sorted(used & self.defined.keys(), key=self.defined.__getitem__)
+            for name in sorted(used & self.ready, key=self.defined.__getitem__)
         }
         inner = FunctionWriter({**w.symbols, **words})
         inner.count = w.count
         text = inner.size(size)
+        self.sizes.update(dict.fromkeys(inner.sizes))
         w.count = inner.count
         w.lines += inner.entry
         return text
@@ -180,7 +197,7 @@ class _ProgramWriter:
         w.do(f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}")
         for label, region in zip(labels, op.regions):
             w.start(label)
-            self.add(region.block.ops)
+            self.add_inside(region.block.ops)
             w.do(f"br label %{labels[2]}")
         w.start(labels[2])
 
@@ -205,7 +222,7 @@ class _ProgramWriter:
         outside = self.spent, self.share
         self.share = interrupts.share(op.body.block, self.kernels)
         self.spent = interrupts.TRIP
-        self.add(op.body.block.ops)
+        self.add_inside(op.body.block.ops)
         if self.length.is_ever_long:
             self.may_end(in_trip=True)
         self.spent, self.share = outside
@@ -241,11 +258,13 @@ class _ProgramWriter:
         for place, each in enumerate((value, low, high)):
             word = self.word(self.layout.ERROR + place)
             w.do(f"store i64 {each}, ptr {word}, align {WORD}")
-        below = w.emit(f"icmp slt i64 {value}, {low}")
+        floor = w.emit(f"call i64 @llvm.smax.i64(i64 {low}, i64 0)")
+        below = w.emit(f"icmp slt i64 {value}, {floor}")
         above = w.emit(f"icmp sgt i64 {value}, {high}")
         self.leave_if(w.emit(f"or i1 {below}, {above}"), RANGE_ERROR)
         word = self.defined_word(op.symbol.data)
         w.do(f"store i64 {value}, ptr {word}, align {WORD}")
+        self.ready.add(op.symbol.data)
         self.calls += 1
 
     def require(self, op: RequireOp) -> None:
@@ -324,7 +343,9 @@ class _ProgramWriter:
         w.do(f"br i1 {self.is_long}, label %{ask}, label %{on}")
         w.start(ask)
         # Only trips are so many that it matters how long each of them is.
-        spent = interrupts.bounded(self.spent if in_trip else interrupts.LONG)
+        spent: Dim = interrupts.LONG
+        if in_trip and symbols_of(self.spent) & self.defined.keys() <= self.ready:
+            spent = interrupts.bounded(self.spent)
         work = self.size_here(spent)
         status = w.emit(f"call i32 @sr_spend(ptr %context, i64 {work})")
         ends = w.emit(f"icmp ne i32 {status}, 0")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...dialects.dims import symbols_of
+from ...dialects.dims import Dim, symbols_of
 from ...dialects.graph.shape import Tensor, sizes
 from ...dialects.loop.ops.program import ProgramOp
 from ...runtime.layout import WORD, State
@@ -77,9 +77,11 @@ def is_wide(program: ProgramOp) -> bool:
     return sum(len(entry_list(program, name)) for name in ("inputs", "outputs")) > MANY
 
 
-def write_wide_entry(program: ProgramOp) -> str:
-    """The text of `sr_call` for a program that is wide."""
-    return objects.DECLARATIONS + DECLARATIONS + _WideEntryWriter(program).write()
+def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
+    """The text of `sr_call` for a wide program, and the dimensions that it computes."""
+    writer = _WideEntryWriter(program)
+    text = objects.DECLARATIONS + DECLARATIONS + writer.write()
+    return text, (*writer.w.sizes, *writer.compared)
 
 
 class _PartWriter(ObjectWriter):
@@ -113,6 +115,11 @@ class _PartWriter(ObjectWriter):
 
 class _WideEntryWriter(EntryWriter):
     """Writes functions of a few arrays, and what calls them."""
+
+    def __init__(self, program: ProgramOp):
+        super().__init__(program)
+        self.compared: dict[Dim, None] = {}
+        """The dimensions that the functions of a few arrays compute."""
 
     def write(self) -> str:
         """The whole text."""
@@ -151,6 +158,7 @@ class _WideEntryWriter(EntryWriter):
                     wanted = part.w.size(size)
                     part.require(part.w.emit(f"icmp eq i64 {actual}, {wanted}"))
                 part.keep_data(array, self.layout.HEAD + at)
+            self.compared.update(dict.fromkeys(part.w.sizes))
             yield f"read.{first}", part.text(f"read.{first}", "%arguments")
 
     def makers(self) -> Iterator[tuple[str, str]]:
@@ -166,6 +174,7 @@ class _WideEntryWriter(EntryWriter):
                 place = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
                 w.do(f"store ptr {array}, ptr {place}, align {WORD}")
                 part.keep_data(array, self.layout.first_output + at)
+            self.compared.update(dict.fromkeys(part.w.sizes))
             yield f"make.{first}", part.text(f"make.{first}", "%made")
 
     def make_all(self, context: str, makers: Sequence[str]) -> str:

@@ -383,6 +383,10 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         and i32 %{{.*}}, 257
 // CHECK:         %[[ROWS:.*]] = load i64
 // CHECK:         %[[COLUMNS:.*]] = load i64
+//
+// Its sizes are those of a plan that there is, before anything is computed from them.
+//
+// CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
 // CHECK:         icmp eq i64 %[[COLUMNS]], 3
 //
 // With one name, which must be `out`, there is a tuple of arrays to write the outputs to:
@@ -400,8 +404,6 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         call i1 @sr_apart(ptr %{{.*}}, i64 2, i64 4)
 // CHECK:       [[READY]]:
 // CHECK-NEXT:    %[[GIVEN:.*]] = phi ptr [null, %{{.*}}], [%[[OUT]], %{{.*}}]
-// CHECK:         %[[PLANNED:.*]] = load i64
-// CHECK-NEXT:    icmp eq i64 %[[PLANNED]], %[[ROWS]]
 //
 // Else it makes an array for each output.
 //

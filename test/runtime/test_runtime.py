@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,3 +153,13 @@ def test_an_error_is_told_once():
     runtime.error = ValueError("of a run before")
     runtime.run([rows(2)], {"n": 2})
     assert runtime.error is None
+
+
+def test_activations_that_no_memory_holds_are_told_with_their_sizes():
+    module = fresh(STEPS)
+    runtime = module.runtime
+    program = replace(runtime.program, reach=())
+    runtime.program = program
+    with pytest.raises(ValueError, match=r"2\*\*62 bytes, got .* = 23058430"):
+        runtime.plan_for({name: 2**61 for name in program.symbols})
+    np.testing.assert_array_equal(module(rows(3)), steps(rows(3)))

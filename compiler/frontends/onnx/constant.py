@@ -93,7 +93,10 @@ def range_of(node: Node) -> Result:
                 "expected finite numbers and a delta that is not zero, got "
                 f"{start}, {limit} and {delta}"
             )
-        count = max(ceil((limit - start) / delta), 0)
+        steps = (limit - start) / delta
+        if steps > MOST:
+            raise Unsupported(f"{steps:.0f} numbers")
+        count = max(ceil(steps), 0)
         if count > MOST:
             raise Unsupported(f"{count} numbers")
         return Known.of(start + np.arange(count, dtype=DTYPES[kind]) * delta)

@@ -62,8 +62,10 @@ class Trips:
         count: SSAValue | None = None
         if node.has(0):
             if (known := node.known(0)) is not None:
+                if known.array.size != 1:
+                    raise node.error(f"expected one number of trips, got {known.type}")
                 (limit,) = known.dims()
-                limit = max(limit, 0) if isinstance(limit, int) else limit
+                limit = node.symbols.greater(limit, 0)
             else:
                 count = scalar(builder, node, node.operand(0))
         condition = node.value(1) if node.has(1) else None

@@ -10,7 +10,14 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.dims import Dim
-from ....dialects.graph.shape import Array, Element, Tensor, sizes, tensor_type
+from ....dialects.graph.shape import (
+    Array,
+    Element,
+    Tensor,
+    shown,
+    sizes,
+    tensor_type,
+)
 from ...errors import CompileError
 from .element import TYPES, Unsupported
 from .known import Known
@@ -205,8 +212,7 @@ class Node:
         numbers = [each for each in found if isinstance(each, int)]
         if len(numbers) < len(found):
             name = self.signature.input(place).name
-            got = ", ".join(map(str, found))
-            raise Unsupported(f"an input {name} that varies: {got}")
+            raise Unsupported(f"an input {name} that varies: {shown(found, ', ')}")
         return numbers
 
     def whole_number(self, place: int) -> int:

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ....dialects.dims import Dim
+from ....dialects.dims import Dim, SizeError
 from ....dialects.graph.shape import Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
@@ -102,6 +102,8 @@ def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> No
         builder.unsupported.append(UnsupportedOp("input", value.name, str(reason)))
         scope.entries[value.name] = Lost()
         return
+    except SizeError as error:
+        raise CompileError(f"input {value.name!r}: {error}") from error
     argument = builder.block.insert_arg(type, len(builder.block.args))
     if SSAValue.is_valid_name(value.name):
         argument.name_hint = value.name

@@ -15,7 +15,7 @@ from ....dialects.dims import Dim, floordiv
 from ....dialects.graph.interpolation import COORDINATES, ROUNDED
 from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
-from ....dialects.graph.shape import is_float
+from ....dialects.graph.shape import MOST_BYTES, is_float
 from .element import Unsupported
 from .expression import convert
 from .node import Handler, Node, Result
@@ -167,7 +167,11 @@ def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int
         size, exact = node.shape(0)[axis], Fraction(scale)
         if isinstance(size, int):
             # As ONNX infers it: in floats.
-            wanted = floor(np.float32(size) * np.float32(scale))
+            with np.errstate(over="ignore"):
+                product = float(np.float32(size) * np.float32(scale))
+            if product >= MOST_BYTES:
+                raise node.error(f"expected a size below 2**62, got {size} * {scale}")
+            wanted = floor(product)
         elif exact.denominator <= FINEST:
             wanted = floordiv(size * exact.numerator, exact.denominator)
         else:

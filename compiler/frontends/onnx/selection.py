@@ -12,6 +12,7 @@ from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.pad import PadOp
+from ....dialects.graph.ops.require import RequireOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.shape import sizes, tensor_type
 from .data_dependent import is_sliced_by_run, run_time_slice
@@ -20,7 +21,13 @@ from .node import Handler, Node, Result, Results
 from .symbols import Symbols
 
 END = 2**31 - 1
-"""The least number that, as a place in a tensor, means its end whatever its size."""
+"""
+The number that, as a place in a tensor, means its end to who writes models; and for one
+of a size that varies it is, as runs of more elements are refused.
+"""
+
+BEYOND = 2**62
+"""The least number that is no place in any tensor."""
 
 Cut = tuple[Dim, Dim, int]
 """Along one axis: where it starts, how many elements, and the step."""
@@ -109,11 +116,21 @@ def slice_(node: Node) -> Result:
         )
     if len(set(places)) < len(places):
         raise node.error(f"expected axes that differ, got {tuple(places)}")
-    cuts = {
-        place: _cut(shape[place], start, end, step, node.symbols)
-        for place, start, end, step in zip(places, starts, ends, steps, strict=True)
-    }
+    cuts: dict[int, Cut] = {}
+    for place, start, end, step in zip(places, starts, ends, steps, strict=True):
+        size = shape[place]
+        if any(
+            isinstance(each, int) and means_end(each, size) for each in (start, end)
+        ):
+            message = f"a size of at most {END}, since a slice ends at {end}"
+            RequireOp(amount=str(END - size), message=message)
+        cuts[place] = _cut(size, start, end, step, node.symbols)
     return cut(node.operand(0), cuts)
+
+
+def means_end(place: int, size: Dim) -> bool:
+    """Whether a place is taken for the end of a size that varies, or the beginning."""
+    return place in (END, -END, -END - 1) and not isinstance(size, int)
 
 
 def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
@@ -135,9 +152,9 @@ def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
 def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
     """The place counted from the front, from `first` on; `size` when it is the end."""
     if isinstance(place, int):
-        if place >= END:
+        if place >= BEYOND or (place > 0 and means_end(place, size)):
             return size
-        if place <= -END:
+        if place <= -BEYOND or (place < 0 and means_end(place, size)):
             return first
         if place >= 0:
             return place

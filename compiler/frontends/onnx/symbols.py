@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ....dialects.dims import (
     FUNCTIONS,
-    Atom,
-    Call,
     Dim,
     Polynomial,
-    Symbol,
     dim,
     evaluate,
+    is_nonnegative,
     maximum,
     minimum,
     symbol,
@@ -24,37 +22,11 @@ IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 256
 """Characters of a dimension's text that is read as an expression."""
 
+LONGEST_NAME = 64
+"""Characters of a dimension's text that its symbol is named by."""
+
 GREATEST = 2**63 - 1
 """The upper bound of a symbol of which nothing is known."""
-
-
-def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
-    """Whether `value` is at least zero for symbols from `least` up; no if unclear."""
-    moved = evaluate(value, {name: symbol(name) + low for name, low in least.items()})
-    if isinstance(moved, int):
-        return moved >= 0
-    for monomial, factor in moved.terms:
-        match monomial:
-            case (Call("min" | "max" as function, arguments),):
-                # One of the arguments is the value, which one is not known.
-                enough = any if (function == "max") == (factor > 0) else all
-                rest = moved - Polynomial(((monomial, factor),))
-                return enough(
-                    is_nonnegative(rest + each * factor, {}) for each in arguments
-                )
-            case _:
-                pass
-    return all(
-        factor > 0 and all(map(_is_nonnegative, monomial))
-        for monomial, factor in moved.terms
-    )
-
-
-def _is_nonnegative(atom: Atom) -> bool:
-    if isinstance(atom, Symbol):
-        return True
-    enough = any if atom.function == "max" else all
-    return enough(is_nonnegative(each, {}) for each in atom.arguments)
 
 
 class Symbols:
@@ -66,19 +38,22 @@ class Symbols:
         self.defined: set[str] = set()
         """Symbols to which the run gives a value, and not its inputs."""
         self._named: dict[str, Dim] = {}
+        self._numbers: dict[str, int] = {}
+        """The last number that a name got to be free."""
         for name in names:
             if IDENTIFIER.fullmatch(name) and name not in self._named:
                 self._named[name] = self.fresh(name)
 
     def fresh(self, name: str) -> Polynomial:
         """A new symbol, called `name` as far as that is free and an identifier."""
-        base = re.sub(r"[^\w.]", "_", name, flags=re.ASCII)
+        base = re.sub(r"[^\w.]", "_", name[:LONGEST_NAME], flags=re.ASCII)
         if not IDENTIFIER.fullmatch(base):
             base = f"_{base}"
-        free, number = base, 0
+        free, number = base, self._numbers.get(base, 0)
         while free in self.least or free in FUNCTIONS:
             number += 1
             free = f"{base}_{number}"
+        self._numbers[base] = number
         self.least[free] = 0
         return symbol(free)
 
@@ -93,7 +68,8 @@ class Symbols:
         The dimension that an input calls `text`.
 
         That is a symbol of this name, an expression over symbols that other dimensions
-        are, or, for text without a letter such as `?`, a new symbol.
+        are, or, for text without a letter such as `?` or `-1`, a new symbol. It is
+        never a number: that is what `dim_value` is for.
         """
         if text in self._named:
             return self._named[text]
@@ -104,18 +80,18 @@ class Symbols:
         self._named[text] = self.fresh(text)
         return self._named[text]
 
-    def _expression(self, text: str) -> Dim | None:
-        """What `text` describes if it has known symbols only, and is not negative."""
+    def _expression(self, text: str) -> Polynomial | None:
+        """What `text` describes, if it varies with known symbols and with no others."""
         if not text or len(text) > LONGEST:
             return None
         try:
             value = dim(text)
+            if not symbols_of(value) <= self._named.keys():
+                return None
+            value = evaluate(value, self._named)
         except ValueError:
             return None
-        if not symbols_of(value) <= set(self._named):
-            return None
-        value = evaluate(value, self._named)
-        return None if isinstance(value, int) and value < 0 else value
+        return value if isinstance(value, Polynomial) else None
 
     def is_nonnegative(self, value: Dim) -> bool:
         """Whether `value` is at least zero in every run; no when that is unclear."""

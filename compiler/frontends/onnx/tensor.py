@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from ....dialects.graph.shape import DTYPES, Array
+from ....dialects.dims import SizeError
+from ....dialects.graph.shape import DTYPES, ELEMENTS, Array, check_sizes
 from ....runtime.regular_file import OutsideError, reason, size_of
 from ...errors import ModelFileError
 from ...weight_file import WeightFile
@@ -56,8 +57,10 @@ class TensorReader:
         """
         dtype = DTYPES[element(tensor.data_type)]
         shape = tuple(tensor.dims)
-        if min(shape, default=0) < 0:
-            raise self._error(tensor, f"sizes of zero or more, got {shape}")
+        try:
+            check_sizes(ELEMENTS[dtype], shape)
+        except SizeError as error:
+            raise self._error(tensor, str(error).removeprefix("expected ")) from error
         count = prod(shape)
         if tensor.data_location == TensorProto.EXTERNAL:
             size = count * dtype.itemsize

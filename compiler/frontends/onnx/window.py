@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, prod
+from math import prod
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, floordiv
+from ....dialects.dims import Dim, ceildiv, floordiv
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.binary import AddOp
 from ....dialects.graph.ops.conv import ConvOp
@@ -119,7 +119,9 @@ def _paddings(
 def _same(size: Dim, reach: int, stride: int) -> int:
     """The paddings with which a window has a place for each `stride` elements."""
     if isinstance(size, int):
-        return max((ceil(size / stride) - 1) * stride + reach - size, 0)
+        places = ceildiv(size, stride)
+        assert isinstance(places, int)
+        return max((places - 1) * stride + reach - size, 0)
     if stride == 1:
         return reach - 1
     raise Unsupported(f"auto_pad with stride {stride} over a size that varies: {size}")

@@ -11,9 +11,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, Ranges, dim, symbol
+from ...dims import Dim, Ranges, dim, symbol, symbols_of
 from ..op import GraphOp
-from ..shape import Array, Tensor, tensor
+from ..shape import Array, Tensor, sizes, tensor, tensor_type
 
 
 @irdl_op_definition
@@ -76,9 +76,26 @@ def verify_name(name: str) -> None:
 
 
 def defined_symbols(block: Block) -> Ranges:
-    """The symbols that the ops of a block define, and of regions in it; their ranges."""
+    """
+    The symbols that the ops of a block define, and of regions in it; their ranges.
+
+    Raises `VerifyException` for one that is defined twice, or is a size of an argument:
+    it would have two values, and memory for one of them.
+    """
+    known = {
+        name
+        for each in block.args
+        if isinstance(each.type, TensorType)
+        for size in sizes(tensor_type(each))
+        for name in symbols_of(size)
+    }
     found: dict[str, tuple[Dim, Dim]] = {}
     for op in block.walk():
         if isinstance(op, DefineSymbolOp):
-            found[op.symbol.data] = op.range
+            name = op.symbol.data
+            if name in found or name in known:
+                raise VerifyException(
+                    f"expected a new symbol to be defined, got {name} again"
+                )
+            found[name] = op.range
     return found

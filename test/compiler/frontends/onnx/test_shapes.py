@@ -32,7 +32,16 @@ def ones(*shape: int) -> Array:
         pytest.param('"s0//2", s0', ("floordiv(s0, 2)", "s0"), id="and before"),
         pytest.param('"2*t"', ("_2_t",), id="an expression of what is no size"),
         pytest.param('"m*", m', ("m_", "m"), id="what only looks like an expression"),
-        pytest.param('"7"', ("7",), id="a number in words"),
+        pytest.param('"7", "0"', ("x_dim0", "x_dim1"), id="numbers in words"),
+        pytest.param('"18446744073709551620"', ("x_dim0",), id="a number too large"),
+        pytest.param('n, "n - n"', ("n", "n___n"), id="an expression of a number"),
+        pytest.param(
+            'n, "n * 99999999999999999999"',
+            ("n", "n___99999999999999999999"),
+            id="a huge factor",
+        ),
+        pytest.param('"n // 0", n', ("n____0", "n"), id="a division by nothing"),
+        pytest.param(f'"{"z" * 99}"', ("z" * 64,), id="a long name"),
         pytest.param("x_dim1, ?", ("x_dim1", "x_dim1_1"), id="a name that is taken"),
     ],
 )

@@ -1,0 +1,317 @@
+"""
+Polynomials over named symbols, in one canonical form: what a dimension is when it is
+not a number.
+
+They are bounded: a sum has so many terms, a product so many factors, a number so many
+bits, a function so many others inside it, and the text of all of it so many characters.
+So arithmetic on sizes ends soon whatever a model asks for; what would pass a bound is a
+`SizeError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import TypeAlias
+
+from xdsl.utils.exceptions import VerifyException
+
+MOST_TERMS = 1 << 12
+"""Terms of a sum; a concatenation of so many tensors has as many sizes to add."""
+
+MOST_PRODUCTS = 1 << 16
+"""Products of terms that one multiplication computes."""
+
+MOST_FACTORS = 128
+"""Symbols in one term, counted as often as they occur; twice the axes of a tensor."""
+
+GREATEST_FACTOR = 1 << 64
+"""The bound of the number in a term: no size that fits into memory has a greater."""
+
+MOST_TEXT = 1 << 18
+"""Characters of a polynomial's text."""
+
+DEEPEST = 64
+"""Functions inside each other, and parentheses."""
+
+LONGEST_NAME = 1 << 10
+"""Characters of a symbol's name."""
+
+MOST_STEPS = 64
+"""Terms of a quotient by a sum that are tried before it counts as not exact."""
+
+
+class SizeError(VerifyException, ValueError):
+    """A size with which the compiler does not compute, as it is too large."""
+
+
+@dataclass(frozen=True, order=True)
+class Symbol:
+    """A named size, such as `batch`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of two dimensions that is not a polynomial."""
+
+    function: str
+    arguments: tuple[Dim, Dim]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """The call as it is written."""
+        return f"{self.function}({self.arguments[0]}, {self.arguments[1]})"
+
+    @cached_property
+    def depth(self) -> int:
+        """How many functions are inside each other, this one included."""
+        return 1 + max(map(depth, self.arguments))
+
+
+Atom: TypeAlias = Symbol | Call
+Monomial: TypeAlias = tuple[Atom, ...]
+"""A product of atoms, in the order of their text; a power is a repeated atom."""
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A sum of monomials with coefficients that are not zero; never a plain number."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __add__(self, other: Dim) -> Dim:
+        return sum_of((*self.terms, *terms_of(other)))
+
+    def __mul__(self, other: Dim) -> Dim:
+        if isinstance(other, int):
+            return sum_of((each, factor * other) for each, factor in self.terms)
+        check(len(self.terms) * len(other.terms), MOST_PRODUCTS, "products of terms")
+        return sum_of(
+            (tuple(sorted((*a, *b), key=str)), p * q)
+            for a, p in self.terms
+            for b, q in other.terms
+        )
+
+    def __neg__(self) -> Dim:
+        return self * -1
+
+    def __sub__(self, other: Dim) -> Dim:
+        return self + other * -1
+
+    def __rsub__(self, other: int) -> Dim:
+        return self * -1 + other
+
+    def __floordiv__(self, other: Dim) -> Dim:
+        return floordiv(self, other)
+
+    def __rfloordiv__(self, other: int) -> Dim:
+        return floordiv(other, self)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """The polynomial as it is written."""
+        parts: list[str] = []
+        for monomial, factor in self.terms:
+            factors = [str(atom) for atom in monomial]
+            if abs(factor) != 1 or not factors:
+                factors.insert(0, str(abs(factor)))
+            if parts:
+                parts.append(" - " if factor < 0 else " + ")
+            elif factor < 0:
+                parts.append("-")
+            parts.append(" * ".join(factors))
+        return "".join(parts)
+
+    def __repr__(self) -> str:
+        return f"dim({str(self)!r})"
+
+
+Dim: TypeAlias = int | Polynomial
+"""A size, or a quantity computed from sizes."""
+
+
+def check(count: int, most: int, what: str) -> None:
+    """Raises `SizeError` for more than the compiler computes with."""
+    if count > most:
+        raise SizeError(
+            f"expected a size of at most {most} {what}, got {count}; give the model "
+            "fewer symbols, or numbers for some of them"
+        )
+
+
+def depth(value: Dim) -> int:
+    """How many functions are inside each other in a dimension."""
+    if isinstance(value, int):
+        return 0
+    calls = (a for each, _ in value.terms for a in each if isinstance(a, Call))
+    return max((each.depth for each in calls), default=0)
+
+
+def symbol(name: str) -> Polynomial:
+    """The dimension that is the symbol `name`."""
+    if len(name) > LONGEST_NAME:
+        raise ValueError(
+            f"expected a symbol of at most {LONGEST_NAME} characters, got "
+            f"{name[:77]!r}..."
+        )
+    if not re.fullmatch(r"[A-Za-z_][\w.]*", name):
+        raise ValueError(f"expected a symbol such as batch, got {name!r}")
+    return Polynomial((((Symbol(name),), 1),))
+
+
+def floordiv(a: Dim, b: Dim) -> Dim:
+    """The quotient of `a` and `b` rounded down; exact division is carried out."""
+    if isinstance(b, int) and b == 0:
+        raise ValueError(f"expected a divisor that is not zero, got {a} // 0")
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b
+    if (exact := _divide(a, b)) is not None:
+        return exact
+    if isinstance(b, int) and isinstance(a, Polynomial):
+        return floordiv(a * -1, -b) if b < 0 else _quotient(a, b)
+    return _call("floordiv", a, b)
+
+
+def ceildiv(a: Dim, b: Dim) -> Dim:
+    """The quotient of `a` and `b` rounded up."""
+    return floordiv(a + b - 1, b)
+
+
+def minimum(a: Dim, b: Dim) -> Dim:
+    """The lesser of two dimensions."""
+    if isinstance(difference := a - b, int):
+        return a if difference <= 0 else b
+    return _call("min", *sorted((a, b), key=str))
+
+
+def maximum(a: Dim, b: Dim) -> Dim:
+    """The greater of two dimensions."""
+    if isinstance(difference := a - b, int):
+        return a if difference >= 0 else b
+    return _call("max", *sorted((a, b), key=str))
+
+
+def product(dims: Iterable[Dim]) -> Dim:
+    """The product of dimensions, 1 when there are none."""
+    return reduce(lambda a, b: a * b, dims, 1)
+
+
+def total(dims: Iterable[Dim]) -> Dim:
+    """The sum of dimensions, in time that grows with what there is to add."""
+    return sum_of(term for each in dims for term in terms_of(each))
+
+
+def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
+    """The terms of a dimension; none of zero."""
+    if isinstance(value, int):
+        return (((), value),) if value else ()
+    return value.terms
+
+
+def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
+    """
+    The canonical sum: longest monomials first, then by text, the number last.
+
+    Raises `SizeError` for one beyond the bounds.
+    """
+    found: dict[Monomial, int] = {}
+    for monomial, factor in terms:
+        found[monomial] = found.get(monomial, 0) + factor
+    kept = [
+        (-len(monomial), [str(atom) for atom in monomial], (monomial, factor))
+        for monomial, factor in found.items()
+        if factor
+    ]
+    if not kept or (len(kept) == 1 and not kept[0][0]):
+        return kept[0][2][1] if kept else 0
+    kept.sort(key=lambda each: each[:2])
+    check(len(kept), MOST_TERMS, "terms")
+    check(-kept[0][0], MOST_FACTORS, "symbols in a term")
+    check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
+    result = tuple(term for _, _, term in kept)
+    if max(abs(factor) for _, factor in result) > GREATEST_FACTOR:
+        raise SizeError(
+            "expected numbers of a size up to 2**64, got one of "
+            f"{max(abs(factor) for _, factor in result).bit_length()} bits"
+        )
+    return Polynomial(result)
+
+
+def _call(function: str, a: Dim, b: Dim) -> Polynomial:
+    check(1 + max(depth(a), depth(b)), DEEPEST, "functions inside each other")
+    call = Call(function, (a, b))
+    check(len(call.text), MOST_TEXT, "characters")
+    return Polynomial((((call,), 1),))
+
+
+def _divide(a: Dim, b: Dim) -> Dim | None:
+    """The quotient when it is exact whatever the symbols are (and not zero)."""
+    if a == b:
+        return 1
+    if isinstance(b, Polynomial) and len(b.terms) > 1:
+        return _divide_by_sum(a, b)
+    ((divisor, by),) = terms_of(b)
+    quotients: list[tuple[Monomial, int]] = []
+    for monomial, factor in terms_of(a):
+        rest = list(monomial)
+        for atom in divisor:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if factor % by:
+            return None
+        quotients.append((tuple(rest), factor // by))
+    return sum_of(quotients)
+
+
+def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
+    """The quotient when nothing is left over: the first terms say the next part."""
+    first = Polynomial(b.terms[:1])
+    quotient: list[Dim] = []
+    try:
+        while a != 0 and len(quotient) < MOST_STEPS:
+            part = _divide(sum_of(terms_of(a)[:1]), first)
+            if part is None:
+                return None
+            quotient.append(part)
+            a = a - b * part
+    except SizeError:
+        return None
+    return total(quotient) if a == 0 else None
+
+
+def _quotient(a: Polynomial, b: int) -> Dim:
+    """
+    The quotient of `a` and a positive number in its canonical form.
+
+    Whole parts are taken out, `floordiv(n + 5, 2) = floordiv(n + 1, 2) + 2`, and
+    quotients of quotients joined, `floordiv(floordiv(n, 2), 3) = floordiv(n, 6)`.
+    """
+    whole = sum_of((monomial, factor // b) for monomial, factor in a.terms)
+    rest = sum_of((monomial, factor % b) for monomial, factor in a.terms)
+    if isinstance(rest, int):
+        return whole
+    for monomial, factor in rest.terms:
+        match monomial:
+            case (Call("floordiv", (inner, int(by))),) if factor == 1 and by > 0:
+                others = rest - Polynomial(((monomial, 1),))
+                return whole + floordiv(inner + others * by, b * by)
+            case _:
+                continue
+    return whole + _call("floordiv", rest, b)
