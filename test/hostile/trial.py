@@ -1,0 +1,294 @@
+"""
+What becomes of one mutant: it is refused with a sentence, or computes what it says.
+
+Anything else is a finding: an exception that tells the user nothing, a result that
+differs from that of the ops' references, a message that is no sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+import static_runtime as sr
+from static_runtime.compiler import driver
+from static_runtime.compiler.context import SrContext, context
+from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.opt import PASSES
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.parse_pipeline import parse_pipeline
+from static_runtime.runtime.artifact import ArtifactError, load
+from static_runtime.runtime.program import Program
+from static_runtime.runtime.size import evaluate
+
+from ..compiler.frontends.interpret import interpret
+from .corpus import SIDECAR_MODEL, Mutant
+
+Array = npt.NDArray[Any]
+
+HOUSE = Path(__file__).parents[2]
+ROOMS = tuple(str(HOUSE / each) for each in ("compiler", "dialects", "lowering"))
+ROOMS = (*ROOMS, str(HOUSE / "runtime"))
+
+MOST_ELEMENTS = 1 << 18
+"""Elements of an input or output, above which a model is not run."""
+
+LONGEST = 6000
+"""Characters of a message that is still read."""
+
+FINDINGS = ("bare", "differs", "message", "invalid", "slow", "crash", "hang", "leak")
+"""The outcomes that must not be."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant, where in the source, and what was said."""
+
+    what: str
+    where: str = ""
+    text: str = ""
+
+
+class Lowered(BaseException):
+    """The compiler has come to the code, and nobody asked for more."""
+
+
+class Slow(BaseException):
+    """A mutant took more time of the processor than any may."""
+
+
+def stop(*_: Any) -> Any:
+    """Stands where LLVM would be asked for objects."""
+    raise Lowered
+
+
+@contextmanager
+def without_llvm(active: bool) -> Iterator[None]:
+    """Ends a compile before LLVM, which takes most of its time."""
+    kept = driver.objects
+    if active:
+        driver.objects = stop
+    try:
+        yield
+    finally:
+        driver.objects = kept
+
+
+def place(error: BaseException) -> str:
+    """The kind of an error, and the last line of ours that it went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [each for each in frames if each.filename.startswith(ROOMS)]
+    last = ours[-1] if ours else frames[-1]
+    name = os.path.relpath(last.filename, HOUSE)
+    return f"{type(error).__name__} at {name}:{last.lineno} {last.name}"
+
+
+def bare(error: BaseException, what: str = "bare") -> Outcome:
+    """The finding that an error tells the user nothing."""
+    return Outcome(what, place(error), f"{error}"[:500])
+
+
+def refused(error: BaseException) -> Outcome:
+    """A refusal, unless its message is none."""
+    text = str(error)
+    if "xpected" not in text or len(text) > LONGEST or "Traceback" in text:
+        return Outcome("message", place(error), text[:500])
+    return Outcome("refused", place(error), text[:500])
+
+
+def attempt(mutant: Mutant, in_full: bool) -> Outcome:
+    """What becomes of a mutant; `in_full` it is compiled to code, and run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return TRIALS[mutant.kind](mutant, in_full)
+        except MemoryError as error:
+            return Outcome("refused", place(error), "out of memory")
+        except Slow as error:
+            return bare(error, "slow")
+        except (Exception, RecursionError) as error:
+            return bare(error)
+
+
+def as_model(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a model."""
+    random = Random(mutant.name)
+    outside = b"location" in mutant.data or random.random() < 0.05
+    if mutant.kind == "mlir":
+        return compiled(mutant.data.decode(errors="replace"), random, in_full)
+    if not outside:
+        return compiled(mutant.data, random, in_full)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(mutant.data)
+        path.with_name("weights.bin").write_bytes(bytes(64))
+        return compiled(path, random, in_full)
+
+
+def as_sidecar(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a model with these weights beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.mlir"
+        path.write_text(SIDECAR_MODEL)
+        path.with_suffix(".safetensors").write_bytes(mutant.data)
+        return compiled(path, Random(mutant.name), in_full)
+
+
+def compiled(model: Any, random: Random, in_full: bool) -> Outcome:
+    """The outcome of compiling, and of what a run gives."""
+    options = Options(cache=False, threads=random.choice((1, 1, 2)))
+    try:
+        with without_llvm(not in_full):
+            module = sr.compile(model, options=options)
+    except Lowered:
+        return Outcome("lowered")
+    except CompileError as error:
+        return refused(error)
+    inputs = inputs_of(module.program, random)
+    return Outcome("compiled") if inputs is None else ran(module, model, inputs)
+
+
+def inputs_of(program: Program, random: Random) -> list[Array] | None:
+    """Arrays that fit a program, None when they would be large."""
+    symbols: dict[str, int] = {}
+    for name in program.symbols:
+        least, most = program.ranges.get(name, (0, 8))
+        symbols[name] = min(most, least + random.randrange(4))
+    numbers = np.random.default_rng(random.randrange(2**32))
+    arrays: list[Array] = []
+    for info in (*program.inputs, *program.outputs):
+        known = {*program.symbols}.isdisjoint(program.defined)
+        try:
+            shape = info.sizes(symbols) if known else ()
+        except ValueError:
+            shape = ()
+        if any(each < 0 for each in shape) or np.prod(shape, dtype=float) > (
+            MOST_ELEMENTS
+        ):
+            return None
+        arrays.append((numbers.standard_normal(shape) * 3).astype(info.dtype))
+    return arrays[: len(program.inputs)]
+
+
+def ran(module: Any, model: Any, inputs: Sequence[Array]) -> Outcome:
+    """The outcome of a run, beside what the references of the ops compute."""
+    try:
+        got = module(*inputs)
+        again = module(*inputs)
+    except (IndexError, TypeError, ValueError) as error:
+        return refused(error)
+    results = got if isinstance(got, tuple) else (got,)
+    repeated = again if isinstance(again, tuple) else (again,)
+    for one, other in zip(results, repeated, strict=True):
+        if one.tobytes() != other.tobytes():
+            return Outcome("differs", "a second run", "other bits")
+    return beside_reference(model, inputs, results)
+
+
+def beside_reference(
+    model: Any, inputs: Sequence[Array], results: Sequence[Array]
+) -> Outcome:
+    """Whether results are near those of the references of the ops."""
+    ctx = SrContext() if not is_text(model) else context()
+    module = read_mlir(model, ctx) if is_text(model) else read_onnx(model, ctx)
+    try:
+        expected = interpret(module, ctx.weights, inputs)
+    except MemoryError:
+        return Outcome("ran")
+    except Exception as error:
+        return bare(error, "differs")
+    for got, wanted in zip(results, expected, strict=True):
+        if got.shape != wanted.shape or got.dtype != wanted.dtype:
+            text = f"{got.dtype}{got.shape}, reference {wanted.dtype}{wanted.shape}"
+            return Outcome("differs", "the type of a result", text)
+        if not near(got, wanted):
+            ops = sorted({op.name for op in module.walk() if op.name[:5] == "graph"})
+            text = f"{got.ravel()[:8]}, reference {wanted.ravel()[:8]}"
+            return Outcome("differs", ", ".join(ops), text)
+    return Outcome("same")
+
+
+def is_text(model: Any) -> bool:
+    """Whether a model is textual IR."""
+    return isinstance(model, str) or getattr(model, "suffix", "") == ".mlir"
+
+
+def near(got: Array, wanted: Array) -> bool:
+    """Whether most elements agree; sums in another order may differ, and round."""
+    if got.dtype.kind in "biu":
+        return bool(np.mean(got != wanted) <= 0.02) if got.size else True
+    with np.errstate(all="ignore"):
+        scale = np.max(np.abs(wanted[np.isfinite(wanted)]), initial=1.0)
+        same = np.isclose(got, wanted, 2e-3, 1e-4 * scale, equal_nan=True)
+        # What overflows in one order may not in another.
+        same |= ~np.isfinite(wanted) | ~np.isfinite(got) | (np.abs(wanted) > 1e30)
+    return bool(np.mean(~same) <= 0.02) if got.size else True
+
+
+def as_passes(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of what sr-opt does: reading, and passes."""
+    ctx = context()
+    text = mutant.data.decode(errors="replace")
+    try:
+        module = Parser(ctx, text, "mutant.mlir").parse_module()
+        module.verify()
+        for each in parse_pipeline(mutant.passes, PASSES):
+            each.apply(ctx, module)
+    except (CompileError, VerifyException, ParseError) as error:
+        return Outcome("refused", place(error), str(error)[:500])
+    try:
+        module.verify()
+    except VerifyException as error:
+        return Outcome("invalid", f"after {mutant.passes}", str(error)[:500])
+    return Outcome("lowered")
+
+
+def as_artifact(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a damaged artifact: it is found to be one, and never used."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.sr"
+        path.write_bytes(mutant.data)
+        try:
+            load(path)
+        except ArtifactError as error:
+            return Outcome("refused", place(error), str(error)[:500])
+    return Outcome("loaded")
+
+
+def as_program(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a program of an artifact that somebody wrote on purpose."""
+    try:
+        program = Program.from_json(mutant.data.decode())
+        symbols = dict.fromkeys((*program.symbols, *program.defined), 3)
+        for info in (*program.inputs, *program.outputs):
+            for size in info.shape:
+                evaluate(size, symbols)
+    except ValueError as error:
+        return refused(error)
+    return Outcome("loaded")
+
+
+TRIALS: dict[str, Callable[[Mutant, bool], Outcome]] = {
+    "onnx": as_model,
+    "node": as_model,
+    "mlir": as_model,
+    "passes": as_passes,
+    "sidecar": as_sidecar,
+    "artifact": as_artifact,
+    "program": as_program,
+}
