@@ -5,6 +5,7 @@ Tries mutants for a while, or one of them again.
     python test/hostile --count 1000 --kind mlir    a thousand of one kind
     python test/hostile --replay onnx:1234          one, with its traceback
     python test/hostile --show onnx:1234            one, as text
+    python test/hostile --race 7 --count 20000      threads at once, as test_races does
 
 What is found is in build/hostile/findings.json, by the place in the source.
 """

@@ -48,15 +48,13 @@ class Campaign:
 
     def work(self, number: int) -> None:
         """Gives pieces to one worker."""
-        worker = Worker(self.folder)
+        worker, size = Worker(self.folder), 0
         try:
             while (task := self.take()) is not None:
                 for tried in worker.run(task):
                     with self.lock:
                         self.note(tried)
-                    last = tried
-                    if last.resident:
-                        size = last.resident
+                    size = tried.resident or size
                 self.sizes.setdefault(number, []).append(size)
         finally:
             worker.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -22,6 +23,7 @@ def arguments() -> Namespace:
     add("--serve", action="store_true", help="be a worker")
     add("--replay", help="a mutant, to try again")
     add("--show", help="a mutant, to print")
+    add("--race", type=int, metavar="SEED", help="threads at once, --count turns")
     add("--bare", action="store_true", help="with --replay: catch nothing")
     add("--kind", action="append", choices=list(KINDS), help="only of these kinds")
     add("--seconds", type=float, default=60.0)
@@ -37,6 +39,10 @@ def main() -> None:
     given = arguments()
     if given.serve:
         serve()
+    elif given.race is not None:
+        from .races import run
+
+        print(json.dumps(run(given.race, given.count)))
     elif given.replay or given.show:
         kind, _, number = (given.replay or given.show).partition(":")
         chosen = mutant(kind, int(number))

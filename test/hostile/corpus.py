@@ -119,8 +119,8 @@ builtin.module attributes {graph.weights = "model.safetensors"} {
 def sidecar_seeds() -> list[Seed]:
     """A file of weights, which is read beside `SIDECAR_MODEL`."""
     store = WeightStore()
-    store.add("w", np.arange(12, dtype=np.float32).reshape(3, 4))
-    store.add("v", np.arange(5, dtype=np.int64))
+    store.put("w", np.arange(12, dtype=np.float32).reshape(3, 4))
+    store.put("v", np.arange(5, dtype=np.int64))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
         store.save(path)
