@@ -14,7 +14,7 @@ from pathlib import Path
 from .trial import FINDINGS
 from .worker import FULL, Task, Tried, Worker
 
-PIECE = 100
+PIECE = 40
 """Mutants that a worker is given at once."""
 
 SHARES = {"onnx": 3, "node": 4, "mlir": 3, "passes": 3}
@@ -55,7 +55,9 @@ class Campaign:
                     with self.lock:
                         self.note(tried)
                     size = tried.resident or size
-                self.sizes.setdefault(number, []).append(size)
+                with self.lock:
+                    self.sizes.setdefault(number, []).append(size)
+                    self.write()
         finally:
             worker.stop()
 
@@ -83,7 +85,7 @@ class Campaign:
             self.findings.setdefault(f"{what}: {tried.outcome.where}", []).append(tried)
 
     def write(self) -> None:
-        """Writes what was found."""
+        """Writes what was found so far."""
         found = {
             place: {
                 "count": len(several),
@@ -99,12 +101,10 @@ def report(campaign: Campaign, seconds: float) -> str:
     """The figures of a campaign."""
     total = sum(campaign.outcomes.values())
     lines = [f"{name:20} {count:7}" for name, count in campaign.outcomes.most_common()]
-    for place, several in sorted(campaign.findings.items(), key=lambda x: -len(x[1])):
-        names = " ".join(each.name for each in several[:3])
-        lines.append(f"{len(several):5} {place}  [{names}]")
-        lines.append(f"      {several[0].outcome.text[:200]!r}")
+    lines += findings(campaign)
     for number, sizes in sorted(campaign.sizes.items()):
-        lines.append(f"worker {number}: {', '.join(f'{x >> 20}' for x in sizes)} MiB")
+        few = sizes[:: max(1, len(sizes) // 10)]
+        lines.append(f"worker {number}: {', '.join(f'{x >> 20}' for x in few)} MiB")
     lines.append(
         f"{total} mutants in {seconds:.0f} s, {campaign.seconds:.0f} s of the processor"
         f" ({campaign.seconds / max(total, 1) * 1e3:.0f} ms each, at most "
@@ -112,3 +112,13 @@ def report(campaign: Campaign, seconds: float) -> str:
         f"{len(campaign.findings)} findings"
     )
     return "\n".join(lines)
+
+
+def findings(campaign: Campaign) -> list[str]:
+    """What was found, the most frequent first."""
+    lines: list[str] = []
+    for place, several in sorted(campaign.findings.items(), key=lambda x: -len(x[1])):
+        names = " ".join(each.name for each in several[:3])
+        lines.append(f"{len(several):5} {place}  [{names}]")
+        lines.append(f"      {several[0].outcome.text[:200]!r}")
+    return lines

@@ -24,6 +24,7 @@ def arguments() -> Namespace:
     add("--replay", help="a mutant, to try again")
     add("--show", help="a mutant, to print")
     add("--race", type=int, metavar="SEED", help="threads at once, --count turns")
+    add("--bits", action="store_true", help="print what stored models compute")
     add("--bare", action="store_true", help="with --replay: catch nothing")
     add("--kind", action="append", choices=list(KINDS), help="only of these kinds")
     add("--seconds", type=float, default=60.0)
@@ -39,6 +40,10 @@ def main() -> None:
     given = arguments()
     if given.serve:
         serve()
+    elif given.bits:
+        from .test_bits import digests
+
+        print(digests())
     elif given.race is not None:
         from .races import run
 

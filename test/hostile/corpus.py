@@ -16,10 +16,11 @@ import numpy as np
 from onnx import ModelProto
 from onnx.backend.test.loader import load_model_tests
 
-from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.compile import SUFFIX, Compilation
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.weights import WeightStore
 from static_runtime.runtime.cache import Cache
+from static_runtime.runtime.module import StaticModule
 
 from ..compiler.frontends.onnx.cases import CASES
 from ..models.stored import STORED
@@ -29,7 +30,6 @@ from .mutate_mlir import mutate_mlir
 from .mutate_onnx import mutate_onnx
 
 ROOT = Path(__file__).parent.parent
-
 
 
 FUNCTION = re.compile(r"^(?=func\.func|// ?CHECK-LABEL)", re.MULTILINE)
@@ -127,8 +127,7 @@ def sidecar_seeds() -> list[Seed]:
         return [Seed("weights", path.read_bytes())]
 
 
-ARTIFACT_MODELS = (
-    """
+ARTIFACT_MODEL = """
 func.func @main(%x: tensor<?x4xf32, ["n"]>, %i: tensor<3xi64>)
     -> (tensor<3x4xf32>, tensor<?x4xf32, ["n"]>) {
   %0 = graph.exp %x : tensor<?x4xf32, ["n"]> -> tensor<?x4xf32, ["n"]>
@@ -138,35 +137,39 @@ func.func @main(%x: tensor<?x4xf32, ["n"]>, %i: tensor<3xi64>)
     -> tensor<?x4xf32, ["n"]>
   return %1, %2 : tensor<3x4xf32>, tensor<?x4xf32, ["n"]>
 }
-""",
-)
+"""
 
 
 @cache
-def artifact_files() -> list[bytes]:
-    """Artifacts as a cache holds them."""
-    found: list[bytes] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for text in ARTIFACT_MODELS:
-            compilation = Compilation(text, options=Options(threads=1))
-            compilation.cache = Cache(Path(folder))
-            compilation.run()
-        found += [path.read_bytes() for path in sorted(Path(folder).glob("*.sr"))]
-    assert found
+def cache_files(text: str) -> dict[str, bytes]:
+    """What a cache holds after a text was compiled, by name."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        compiled_in(text, folder)
+        found = {each.name: each.read_bytes() for each in folder.iterdir()}
+    assert any(name.endswith(SUFFIX) for name in found)
     return found
 
 
+def compiled_in(text: str, folder: Path) -> StaticModule:
+    """The module of a text, with a cache in some folder."""
+    compilation = Compilation(text, options=Options(threads=1))
+    compilation.cache = Cache(folder)
+    return compilation.run()
+
+
 def artifact_seeds() -> list[Seed]:
-    """Whole artifacts."""
-    return [Seed("artifact", each) for each in artifact_files()]
+    """Whole artifacts; the name of each is that of its file."""
+    files = cache_files(ARTIFACT_MODEL)
+    return [Seed(name, files[name]) for name in files if name.endswith(SUFFIX)]
 
 
 def program_seeds() -> list[Seed]:
     """The programs that artifacts hold, as text."""
     found: list[Seed] = []
-    for data in artifact_files():
-        length = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + length])
+    for seed in artifact_seeds():
+        length = int.from_bytes(seed.data[:8], "little")
+        header = json.loads(seed.data[8 : 8 + length])
         found.append(Seed("program", header["__metadata__"]["program"].encode()))
     return found
 

@@ -20,6 +20,7 @@ LOCATIONS = (
 )
 """Files that an external tensor may name."""
 
+
 def mutate_onnx(random: Random, data: bytes, other: bytes) -> bytes:
     """`data` with a few of its fields changed; some parts may come from `other`."""
     if random.random() < 0.1:
@@ -242,9 +243,7 @@ def add_attribute(node: Any, name: str, value: Any) -> None:
 def a_size(random: Random, model: Any, second: Any) -> None:
     """Changes a dimension of an input, to a number or a name."""
     sizes = [
-        size
-        for value in model.graph.input
-        for size in value.type.tensor_type.shape.dim
+        size for value in model.graph.input for size in value.type.tensor_type.shape.dim
     ]
     if not sizes:
         return

@@ -193,7 +193,21 @@ ODD: tuple[Make, ...] = (
     lambda _, x: np.ma.masked,
     lambda _, x: np.ndarray,
     lambda random, _: random.choice(
-        (None, True, 0, -1, 2.5, 1j, "", "x", b"x", ..., NotImplemented, 10**400, object)
+        (
+            None,
+            True,
+            0,
+            -1,
+            2.5,
+            1j,
+            "",
+            "x",
+            b"x",
+            ...,
+            NotImplemented,
+            10**400,
+            object,
+        )
     ),
 )
 """Each makes something odd of an array that is right."""

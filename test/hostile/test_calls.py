@@ -89,8 +89,7 @@ def check_call(
     names = subject.module.input_names
     try:
         got = as_tuple(subject.module(*arguments, **named))
-    except (TypeError, ValueError, IndexError) as error:
-        assert str(error), what
+    except (TypeError, ValueError, IndexError):
         return False
     given = {**dict(zip(names, arguments, strict=False)), **named}
     inputs = [as_array(given[name]) for name in names]
@@ -164,15 +163,18 @@ def test_odd_outputs(name: str):
         odd: list[Any] = [*outs]
         odd[place] = ODD[number % len(ODD)](random, outs[place])
         out: Any = odd[0] if len(odd) == 1 else tuple(odd)
-        wanted = as_tuple(subject.module(*inputs))
+        wanted, said = as_tuple(subject.module(*inputs)), ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 got = subject.module(*inputs, out=out)
             except (TypeError, ValueError) as error:
-                assert SAID in str(error)
-                continue
+                said = str(error)
+                got = None
         if out is None:
+            continue
+        if got is None:
+            assert SAID in said
             continue
         assert got is out
         for one, other in zip(as_tuple(got), wanted, strict=True):
