@@ -34,7 +34,7 @@ class Campaign:
     seconds: float = 0.0
     slowest: tuple[float, str] = (0.0, "")
     sizes: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    """Bytes of each worker after each piece."""
+    """Bytes of each worker after each piece, 0 where it died."""
 
     def run(self, jobs: int, seconds: float, count: int) -> None:
         """Tries mutants on `jobs` workers, until time is up or `count` are tried."""
@@ -48,15 +48,14 @@ class Campaign:
 
     def work(self, number: int) -> None:
         """Gives pieces to one worker."""
-        worker, size = Worker(self.folder), 0
+        worker = Worker(self.folder)
+        self.sizes[number] = worker.sizes
         try:
             while (task := self.take()) is not None:
                 for tried in worker.run(task):
                     with self.lock:
                         self.note(tried)
-                    size = tried.resident or size
                 with self.lock:
-                    self.sizes.setdefault(number, []).append(size)
                     self.write()
         finally:
             worker.stop()

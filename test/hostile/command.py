@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from .campaign import Campaign, report
-from .corpus import KINDS, mutant
+from .corpus import EVERY, KINDS, mutant
 from .trial import TRIALS, attempt
 from .worker import limit_resources, serve
 
@@ -60,7 +60,7 @@ def main() -> None:
         print(outcome.what, outcome.where, outcome.text, sep="\n  ")
     else:
         start = time.monotonic()
-        campaign = Campaign(FOLDER, given.kind or list(KINDS), given.start, given.full)
+        campaign = Campaign(FOLDER, given.kind or EVERY, given.start, given.full)
         campaign.run(given.jobs, given.seconds, given.count)
         print(report(campaign, time.monotonic() - start))
         campaign.write()

@@ -174,6 +174,11 @@ def program_seeds() -> list[Seed]:
     return found
 
 
+def fault_seeds() -> list[Seed]:
+    """What must be found: each is named after how it ends a process."""
+    return [Seed(name, name.encode()) for name in ("crash", "hang", "slow")]
+
+
 Mutate = Callable[[Random, bytes, bytes], bytes]
 
 
@@ -192,8 +197,12 @@ KINDS: Mapping[str, tuple[Callable[[], list[Seed]], Mutate]] = {
     "sidecar": (sidecar_seeds, mutate_bytes),
     "artifact": (artifact_seeds, mutate_bytes),
     "program": (program_seeds, of_text(mutate_json)),
+    "fault": (fault_seeds, lambda _, data, __: data),
 }
 """What there are mutants of: what they are made of, and how."""
+
+EVERY = tuple(kind for kind in KINDS if kind != "fault")
+"""The kinds of which none may end badly."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ differs from that of the ops' references, a message that is no sentence.
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import traceback
 import warnings
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -27,11 +29,12 @@ import static_runtime as sr
 from static_runtime.compiler import driver
 from static_runtime.compiler.context import SrContext, context
 from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.frontends.mlir import only_function, read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.opt import PASSES
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.parse_pipeline import parse_pipeline
+from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.runtime.program import Program
 from static_runtime.runtime.size import evaluate
 
@@ -207,6 +210,7 @@ def beside_reference(
     """Whether results are near those of the references of the ops."""
     ctx = SrContext() if not is_text(model) else context()
     module = read_mlir(model, ctx) if is_text(model) else read_onnx(model, ctx)
+    drop_unused(module)
     try:
         expected = interpret(module, ctx.weights, inputs)
     except MemoryError:
@@ -222,6 +226,16 @@ def beside_reference(
             text = f"{got.ravel()[:8]}, reference {wanted.ravel()[:8]}"
             return Outcome("differs", ", ".join(ops), text)
     return Outcome("same")
+
+
+def drop_unused(module: ModuleOp) -> None:
+    """Removes ops that nothing reads, whose errors no run has."""
+    for op in reversed(list(only_function(module).body.block.ops)):
+        if isinstance(op, GraphOp) and not any(
+            each.uses.get_length() for each in op.results
+        ):
+            op.detach()
+            op.erase()
 
 
 def is_text(model: Any) -> bool:
@@ -291,6 +305,16 @@ def as_program(mutant: Mutant, in_full: bool) -> Outcome:
     return Outcome("loaded")
 
 
+def as_fault(mutant: Mutant, in_full: bool) -> Outcome:
+    """Ends badly, to see that this is seen."""
+    if mutant.data == b"crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if mutant.data == b"hang":
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
+    while True:
+        pass
+
+
 TRIALS: dict[str, Callable[[Mutant, bool], Outcome]] = {
     "onnx": as_model,
     "node": as_model,
@@ -299,4 +323,5 @@ TRIALS: dict[str, Callable[[Mutant, bool], Outcome]] = {
     "sidecar": as_sidecar,
     "artifact": as_artifact,
     "program": as_program,
+    "fault": as_fault,
 }

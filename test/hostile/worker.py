@@ -12,6 +12,7 @@ import ctypes
 import faulthandler
 import gc
 import json
+import math
 import os
 import resource
 import select
@@ -19,19 +20,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..runtime.resident import resident_bytes
 from .corpus import mutant, seeds
 from .trial import Outcome, Slow, attempt
 
 SLOW = 20.0
 """Seconds of the processor that a mutant may take, before it is told to stop."""
-
-HANGS = 40
-"""Seconds of the processor after which a process is stopped."""
 
 SILENT = 300.0
 """Seconds without a word and without work, after which a process waits for ever."""
@@ -54,6 +53,9 @@ class Task:
     rounds: int = 1
     """How often all of them are tried; memory must not grow from the second on."""
 
+    limit: float = SLOW
+    """Seconds of the processor for each."""
+
 
 @dataclass(frozen=True)
 class Tried:
@@ -63,8 +65,6 @@ class Tried:
     outcome: Outcome
     seconds: float = 0.0
     """Of the processor."""
-    resident: int = 0
-    """Bytes of the process afterwards."""
 
 
 def limit_resources() -> None:
@@ -75,7 +75,7 @@ def limit_resources() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def too_slow(*_: Any) -> None:
-        raise Slow(f"expected at most {SLOW} s")
+        raise Slow("expected an end")
 
     signal.signal(signal.SIGPROF, too_slow)
 
@@ -92,6 +92,7 @@ def serve() -> None:
             for number in range(task.start, task.start + task.count):
                 answers.write(f"{task.kind}:{number}\n")
                 answers.write(json.dumps(timed(task, number)) + "\n")
+            answers.write(f"{trimmed()}\n")
         answers.write("done\n")
 
 
@@ -99,30 +100,27 @@ def timed(task: Task, number: int) -> Sequence[Any]:
     """What becomes of a mutant, the time it takes, and the memory afterwards."""
     start = time.process_time()
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(start) + HANGS, hard))
+    # Who does not even hear that is ended, twice as late.
+    most = math.ceil(start + 2 * task.limit)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
     in_full = number % task.full == 0
     try:
-        signal.setitimer(signal.ITIMER_PROF, SLOW)
+        signal.setitimer(signal.ITIMER_PROF, task.limit)
         outcome = attempt(mutant(task.kind, number), in_full)
     except Slow:
         outcome = Outcome("slow", "where errors are made")
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
     seconds = time.process_time() - start
-    return (outcome.what, outcome.where, outcome.text, seconds, resident())
-
-
-def resident() -> int:
-    """Bytes of this process in memory."""
-    words = Path("/proc/self/statm").read_text().split()
-    return int(words[1]) * resource.getpagesize()
+    return (outcome.what, outcome.where, outcome.text, seconds)
 
 
 def trimmed() -> int:
     """Bytes of this process in memory, without what is free already."""
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
-    return resident()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)
+    return resident_bytes()
 
 
 class Worker:
@@ -134,6 +132,8 @@ class Worker:
         self.log = folder / f"worker-{os.getpid()}-{id(self)}.log"
         self.process: subprocess.Popen[str] | None = None
         self.heard = b""
+        self.sizes: list[int] = []
+        """Bytes of the process after each round of a task."""
 
     def started(self) -> subprocess.Popen[str]:
         """The process, which lives."""
@@ -165,8 +165,8 @@ class Worker:
             for name, words in self.answers(task):
                 if words is None:
                     break
-                *told, seconds, size = words
-                yield Tried(name, Outcome(*told), seconds, size)
+                *told, seconds = words
+                yield Tried(name, Outcome(*told), seconds)
             else:
                 return
             yield Tried(name, self.death())
@@ -174,7 +174,7 @@ class Worker:
             rest = task.start + task.count - number - 1
             if rest <= 0:
                 return
-            task = Task(task.kind, number + 1, rest, task.full)
+            task = replace(task, start=number + 1, count=rest, rounds=1)
 
     def answers(self, task: Task) -> Iterator[tuple[str, list[Any] | None]]:
         """The name of each mutant and what is said of it; None when the worker died."""
@@ -192,6 +192,8 @@ class Worker:
                 return
             if line.startswith("["):
                 yield name, json.loads(line)
+            elif line.strip().isdecimal():
+                self.sizes.append(int(line))
             else:
                 name = line.strip()
 
@@ -219,6 +221,7 @@ class Worker:
         code = self.process.wait()
         self.process.communicate()
         self.process = None
+        self.sizes.append(0)
         text = self.log.read_text(errors="replace")
         kind = "hang" if code == -signal.SIGXCPU else "crash"
         # An error of these tests themselves is raised where it is seen.
@@ -233,6 +236,3 @@ def cpu_seconds(pid: int) -> float:
     """The seconds of the processor that a process has taken."""
     words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-Told = Callable[[Tried], None]
