@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TORCH := .venv-torch/bin
 
-.PHONY: demo test test-torch soak bench bench-docs lit docs clean
+.PHONY: demo test test-torch soak soak-hostile bench bench-docs lit docs clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -25,6 +25,11 @@ test-torch: .venv-torch/dev
 # The tests that take their time.
 soak: .venv-torch/dev
 	$(TORCH)/pytest -m soak
+
+# An hour of changed models, texts, weights and cache files; it needs no PyTorch.
+soak-hostile: .venv/dev
+	$(BIN)/python test/hostile --seconds 3600 --count 100000
+	$(BIN)/pytest -m soak test/hostile/test_races.py
 
 # Times beside those of the peers, side by side; it takes an hour.
 bench: .venv-torch/bench

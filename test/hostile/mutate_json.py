@@ -8,7 +8,21 @@ from typing import Any, cast
 
 from .mutate import NAMES, number_near
 
-OTHERS = (None, True, False, [], {}, "", "n", 1.5, 1e400, -1, 2**64, [[]], {"a": 1})
+OTHERS: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    [],
+    {},
+    "",
+    "n",
+    1.5,
+    1e400,
+    -1,
+    2**64,
+    [[]],
+    {"a": 1},
+)
 
 
 def mutate_json(random: Random, text: str, other: str) -> str:
@@ -24,12 +38,11 @@ def mutate_json(random: Random, text: str, other: str) -> str:
 
 def changed(random: Random, value: Any) -> Any:
     """A value in which something is changed: itself, or what is in it."""
-    inner = isinstance(value, dict | list) and value
-    if inner and random.random() < 0.9:
+    if type(value) in (dict, list) and value and random.random() < 0.9:
         return change_within(random, value)
+    if random.random() < 0.3:
+        return random.choice(OTHERS)
     match value:
-        case _ if random.random() < 0.3:
-            return random.choice(OTHERS)
         case bool():
             return not value
         case int():

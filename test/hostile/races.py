@@ -18,13 +18,11 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import static_runtime as sr
 
 from ..runtime.texts import AFFINE, PARTS, RUNNING, WORDS
-
-Array = npt.NDArray[Any]
+from .results import bits
 
 SCATTER = """
 func.func @scatter(%x: tensor<?x2xf32, ["n"]>, %i: tensor<?x2xi64, ["m"]>,
@@ -117,12 +115,6 @@ class Races:
                 os._exit(0 if np.all(got == 3) else 1)
             assert os.waitpid(child, 0)[1] == 0
             self.counts["forks"] += 1
-
-
-def bits(result: Any) -> bytes:
-    """The bytes of one array or several."""
-    several = result if isinstance(result, tuple) else (result,)
-    return b"".join(np.asarray(each).tobytes() for each in several)
 
 
 def run(seed: int, turns: int) -> dict[str, int]:

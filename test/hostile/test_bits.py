@@ -81,7 +81,8 @@ def test_in_any_context(name: str, whole: tuple[Any, Array]):
     module, expected = whole
     inputs = inputs_of(name, ROWS)
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: output(module, inputs), range(40)))
+        running = [pool.submit(output, module, inputs) for _ in range(40)]
+        results = [each.result() for each in running]
     assert {each.tobytes() for each in results} == {expected.tobytes()}
     held = np.empty_like(expected)
     assert module(*inputs, out=held).tobytes() == expected.tobytes()

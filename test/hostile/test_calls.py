@@ -14,7 +14,8 @@ import pytest
 import static_runtime as sr
 
 from ..runtime.texts import AFFINE, DOUBLE, PARTS, RUNNING, WORDS, compiled
-from .odd import ODD, Array, Lying, LyingTensor
+from .odd import ODD, Lying, LyingTensor
+from .results import Array, arrays_of
 
 CALLS = 60
 """Of each module, in every run of the tests."""
@@ -42,37 +43,43 @@ def floats(random: Random, *shape: int) -> Array:
     return numbers.standard_normal(shape).astype(np.float32)
 
 
+def running(x: Array) -> tuple[Array, ...]:
+    """What `RUNNING` computes."""
+    y = np.cumsum(np.maximum(x, 0), 0) * x
+    return y, np.argmax(y, 1)
+
+
+def affine(x: Array, w: Array) -> tuple[Array, ...]:
+    """What `AFFINE` computes."""
+    return (np.maximum(x @ w, 0),)
+
+
+def double(x: Array) -> tuple[Array, ...]:
+    """What `DOUBLE` computes."""
+    return (x + x,)
+
+
+def parts(x: Array) -> tuple[Array, ...]:
+    """What `PARTS` computes."""
+    return -x, np.abs(x)
+
+
+def words(table: Array, i: Array) -> tuple[Array, ...]:
+    """What `WORDS` computes."""
+    return (table[i],)
+
+
 SUBJECTS = {
     "affine": Subject(
-        AFFINE,
-        lambda random: [floats(random, 2, 3), floats(random, 3, 5)],
-        lambda x, w: (np.maximum(x @ w, 0),),
+        AFFINE, lambda random: [floats(random, 2, 3), floats(random, 3, 5)], affine
     ),
-    "double": Subject(
-        DOUBLE, lambda random: [floats(random, 2, 3)], lambda x: (x + x,)
-    ),
-    "parts": Subject(
-        PARTS, lambda random: [floats(random, 2, 3)], lambda x: (-x, np.abs(x))
-    ),
-    "running": Subject(
-        RUNNING,
-        lambda random: [floats(random, 4, 3)],
-        lambda x: (
-            (y := np.cumsum(np.maximum(x, 0), 0) * x),
-            np.argmax(y, 1),
-        ),
-    ),
+    "double": Subject(DOUBLE, lambda random: [floats(random, 2, 3)], double),
+    "parts": Subject(PARTS, lambda random: [floats(random, 2, 3)], parts),
+    "running": Subject(RUNNING, lambda random: [floats(random, 4, 3)], running),
     "words": Subject(
-        WORDS,
-        lambda random: [floats(random, 4, 2), np.array([0, 3, 1, 2])],
-        lambda table, i: (table[i],),
+        WORDS, lambda random: [floats(random, 4, 2), np.array([0, 3, 1, 2])], words
     ),
 }
-
-
-def as_tuple(result: Any) -> tuple[Any, ...]:
-    """What a call returns, as a tuple even of one."""
-    return result if isinstance(result, tuple) else (result,)
 
 
 def as_array(value: Any) -> Array:
@@ -88,7 +95,7 @@ def check_call(
     """Whether a call with odd arguments was answered, as numpy does."""
     names = subject.module.input_names
     try:
-        got = as_tuple(subject.module(*arguments, **named))
+        got = arrays_of(subject.module(*arguments, **named))
     except (TypeError, ValueError, IndexError):
         return False
     given = {**dict(zip(names, arguments, strict=False)), **named}
@@ -150,7 +157,7 @@ def test_odd_counts_and_names(name: str):
 def outputs_for(subject: Subject) -> list[Array]:
     """Arrays that the outputs of a plain call fit."""
     inputs = subject.inputs(Random(0))
-    return [np.zeros_like(each) for each in as_tuple(subject.module(*inputs))]
+    return [np.zeros_like(each) for each in arrays_of(subject.module(*inputs))]
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
@@ -163,7 +170,7 @@ def test_odd_outputs(name: str):
         odd: list[Any] = [*outs]
         odd[place] = ODD[number % len(ODD)](random, outs[place])
         out: Any = odd[0] if len(odd) == 1 else tuple(odd)
-        wanted, said = as_tuple(subject.module(*inputs)), ""
+        wanted, said = arrays_of(subject.module(*inputs)), ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -177,7 +184,7 @@ def test_odd_outputs(name: str):
             assert SAID in said
             continue
         assert got is out
-        for one, other in zip(as_tuple(got), wanted, strict=True):
+        for one, other in zip(arrays_of(got), wanted, strict=True):
             assert type(one) is np.ndarray
             assert one.tobytes() == other.tobytes()
 

@@ -12,7 +12,7 @@ import signal
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,12 +40,12 @@ from static_runtime.runtime.size import evaluate
 
 from ..compiler.frontends.interpret import interpret
 from .corpus import ARTIFACT_MODEL, SIDECAR_MODEL, Mutant, cache_files, compiled_in
-
-Array = npt.NDArray[Any]
+from .results import Array, arrays_of, bits
 
 HOUSE = Path(__file__).parents[2]
-ROOMS = tuple(str(HOUSE / each) for each in ("compiler", "dialects", "lowering"))
-ROOMS = (*ROOMS, str(HOUSE / "runtime"))
+ROOMS = tuple(
+    str(HOUSE / each) for each in ("compiler", "dialects", "lowering", "runtime")
+)
 
 MOST_ELEMENTS = 1 << 18
 """Elements of an input or output, above which a model is not run."""
@@ -80,7 +80,7 @@ def stop(*_: Any) -> Any:
 
 
 @contextmanager
-def without_llvm(active: bool) -> Iterator[None]:
+def without_llvm(active: bool) -> Generator[None]:
     """Ends a compile before LLVM, which takes most of its time."""
     kept = driver.objects
     if active:
@@ -196,12 +196,9 @@ def ran(module: Any, model: Any, inputs: Sequence[Array]) -> Outcome:
         again = module(*inputs)
     except (IndexError, TypeError, ValueError) as error:
         return refused(error)
-    results = got if isinstance(got, tuple) else (got,)
-    repeated = again if isinstance(again, tuple) else (again,)
-    for one, other in zip(results, repeated, strict=True):
-        if one.tobytes() != other.tobytes():
-            return Outcome("differs", "a second run", "other bits")
-    return beside_reference(model, inputs, results)
+    if bits(got) != bits(again):
+        return Outcome("differs", "a second run", "other bits")
+    return beside_reference(model, inputs, arrays_of(got))
 
 
 def beside_reference(
@@ -238,21 +235,28 @@ def drop_unused(module: ModuleOp) -> None:
             op.erase()
 
 
-def is_text(model: Any) -> bool:
+def is_text(model: str | bytes | Path) -> bool:
     """Whether a model is textual IR."""
-    return isinstance(model, str) or getattr(model, "suffix", "") == ".mlir"
+    match model:
+        case str():
+            return True
+        case bytes():
+            return False
+        case _:
+            return model.suffix == ".mlir"
 
 
 def near(got: Array, wanted: Array) -> bool:
     """Whether most elements agree; sums in another order may differ, and round."""
     if got.dtype.kind in "biu":
-        return bool(np.mean(got != wanted) <= 0.02) if got.size else True
+        differs: npt.NDArray[np.bool_] = got != wanted
+        return got.size == 0 or bool(np.mean(differs) <= 0.02)
     with np.errstate(all="ignore"):
         scale = np.max(np.abs(wanted[np.isfinite(wanted)]), initial=1.0)
         same = np.isclose(got, wanted, 2e-3, 1e-4 * scale, equal_nan=True)
         # What overflows in one order may not in another.
         same |= ~np.isfinite(wanted) | ~np.isfinite(got) | (np.abs(wanted) > 1e30)
-    return bool(np.mean(~same) <= 0.02) if got.size else True
+    return got.size == 0 or bool(np.mean(~same) <= 0.02)
 
 
 def as_passes(mutant: Mutant, in_full: bool) -> Outcome:
