@@ -108,7 +108,7 @@ def pass_seeds() -> list[Seed]:
 SIDECAR_MODEL = """
 builtin.module attributes {graph.weights = "model.safetensors"} {
   func.func @main(%x: tensor<2x3xf32>) -> tensor<2x4xf32> {
-    %0 = graph.weight {key = "w"} : tensor<3x4xf32>
+    %0 = graph.get_attr "w" : tensor<3x4xf32>
     %1 = graph.matmul %x, %0 : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
     return %1 : tensor<2x4xf32>
   }
