@@ -97,11 +97,12 @@ def mlir_seeds() -> list[Seed]:
 
 
 def pass_seeds() -> list[Seed]:
-    """The sections of the tests of passes and dialects, with the passes they run."""
+    """What the tests of passes and dialects hold, with the passes that they run."""
     return [
-        Seed(name, COMMENT.sub("", section).encode(), passes)
+        Seed(f"{name}.{at}", COMMENT.sub("", part).encode(), passes)
         for name, section, passes in texts()
-        if section.strip()
+        for at, part in enumerate(FUNCTION.split(section))
+        if COMMENT.sub("", part).strip()
     ]
 
 
@@ -186,7 +187,7 @@ def of_text(mutate: Callable[[Random, str, str], str]) -> Mutate:
     """A mutator of texts as one of bytes."""
     return lambda random, data, other: mutate(
         random, data.decode(), other.decode()
-    ).encode(errors="surrogateescape")
+    ).encode(errors="replace")
 
 
 KINDS: Mapping[str, tuple[Callable[[], list[Seed]], Mutate]] = {

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 import static_runtime as sr
 from static_runtime.compiler import driver
@@ -31,9 +30,9 @@ from static_runtime.compiler.context import SrContext, context
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.frontends.mlir import only_function, read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.opt import PASSES
+from static_runtime.compiler.opt import OptMain, Section
 from static_runtime.compiler.options import Options
-from static_runtime.compiler.parse_pipeline import parse_pipeline
+from static_runtime.compiler.reproducer import CrashError
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.runtime.program import Program
 from static_runtime.runtime.size import evaluate
@@ -53,7 +52,7 @@ MOST_ELEMENTS = 1 << 18
 LONGEST = 6000
 """Characters of a message that is still read."""
 
-FINDINGS = ("bare", "differs", "message", "invalid", "slow", "crash", "hang", "leak")
+FINDINGS = ("bare", "differs", "message", "slow", "crash", "hang", "leak")
 """The outcomes that must not be."""
 
 
@@ -260,20 +259,16 @@ def near(got: Array, wanted: Array) -> bool:
 
 
 def as_passes(mutant: Mutant, in_full: bool) -> Outcome:
-    """The outcome of what sr-opt does: reading, and passes."""
-    ctx = context()
-    text = mutant.data.decode(errors="replace")
-    try:
-        module = Parser(ctx, text, "mutant.mlir").parse_module()
-        module.verify()
-        for each in parse_pipeline(mutant.passes, PASSES):
-            each.apply(ctx, module)
-    except (CompileError, VerifyException, ParseError) as error:
-        return Outcome("refused", place(error), str(error)[:500])
-    try:
-        module.verify()
-    except VerifyException as error:
-        return Outcome("invalid", f"after {mutant.passes}", str(error)[:500])
+    """The outcome of sr-opt: reading, and passes, each followed by the verifier."""
+    with tempfile.TemporaryDirectory() as folder:
+        crash = ["--crash-reproducer", f"{folder}/crash.mlir"]
+        try:
+            command = OptMain("sr-opt", ["-p", mutant.passes, *crash])
+            command.result(Section(mutant.data))
+        except (CompileError, DiagnosticException, ParseError) as error:
+            return Outcome("refused", place(error), str(error)[:500])
+        except CrashError as error:
+            return bare(error.__cause__ or error)
     return Outcome("lowered")
 
 
