@@ -46,7 +46,7 @@ def change(random: Random, tokens: list[str], other: str) -> None:
     if not solid:
         return
     at, second = random.choice(solid), random.choice(solid)
-    match random.randrange(14):
+    match random.randrange(18):
         case 0:
             del tokens[at]
         case 1:
@@ -75,6 +75,8 @@ def change(random: Random, tokens: list[str], other: str) -> None:
         case 12:
             start, end = line_around(tokens, at)
             del tokens[start:end]
+        case 13 | 14 | 15 | 16:
+            replace_everywhere(random, tokens, solid)
         case _:
             times = random.choice((2, 40, 400, 3000))
             tokens.insert(at, random.choice(DEEP) * times)
@@ -90,6 +92,20 @@ def replace_number(random: Random, tokens: list[str], solid: list[int]) -> None:
             *("1" * 5000, "1.5", "?", "0", "1", "2", "3", "-1"),
         ]
         tokens[at] = random.choice(choice)
+
+
+def replace_everywhere(random: Random, tokens: list[str], solid: list[int]) -> None:
+    """Makes each of a number or a word another one, so that types still agree."""
+    found = [at for at in solid if tokens[at][0].isalnum()]
+    if not found:
+        return
+    old = tokens[random.choice(found)]
+    kin = [tokens[each] for each in found if kind(tokens[each]) == kind(old)]
+    numbers = ["0", "1", "2", "3", "5", "17", str(random.choice(NUMBERS))]
+    new = random.choice(kin if old[0].isalpha() else [*kin, *numbers])
+    for at in found:
+        if tokens[at] == old:
+            tokens[at] = new
 
 
 def replace_by_kin(random: Random, tokens: list[str], solid: list[int]) -> None:
