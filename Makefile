@@ -10,7 +10,7 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 # What a shell has set for other Pythons and other programs is not for these.
 unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
 
-.PHONY: demo test test-torch soak bench bench-docs lit docs lock clean
+.PHONY: demo test test-torch soak soak-hostile bench bench-docs lit docs lock clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -33,6 +33,11 @@ test-torch: .venv-torch/dev
 # The tests that take their time.
 soak: .venv-torch/dev
 	$(TORCH)/pytest -m soak
+
+# An hour of changed models, texts, weights and cache files; it needs no PyTorch.
+soak-hostile: .venv/dev
+	$(BIN)/python test/hostile --seconds 3600 --count 100000
+	$(BIN)/pytest -m soak test/hostile/test_races.py
 
 # Times beside those of the peers, side by side; it takes an hour.
 bench: .venv-torch/bench

@@ -1,0 +1,238 @@
+"""What mutants are made of: the models, texts and files that other tests hold."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from onnx import ModelProto
+from onnx.backend.test.loader import load_model_tests
+
+from static_runtime.compiler.compile import SUFFIX, Compilation
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.weights import WeightStore
+from static_runtime.runtime.cache import Cache
+from static_runtime.runtime.module import StaticModule
+
+from ..compiler.frontends.onnx.cases import CASES
+from ..models.stored import STORED
+from .mutate import LARGEST, mutate_bytes
+from .mutate_json import mutate_json
+from .mutate_mlir import mutate_mlir
+from .mutate_onnx import mutate_onnx
+
+ROOT = Path(__file__).parent.parent
+
+
+FUNCTION = re.compile(r"^(?=func\.func|// ?CHECK-LABEL)", re.MULTILINE)
+RUN = re.compile(r"^// ?RUN:.*sr-opt.*?(?:-p|--passes|--pass-pipeline)[ =](\S+)", re.M)
+SECTION = re.compile(r"^// -----[ \t]*$", re.MULTILINE)
+COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Seed:
+    """One thing that mutants are made of."""
+
+    name: str
+    data: bytes
+    passes: str = ""
+    """The passes that are run on it, of textual IR."""
+
+
+def onnx_seeds() -> list[Seed]:
+    """The graphs of the front end's own tests, and the models that are stored."""
+    found = [
+        Seed(name, case.model.SerializeToString())
+        for name, case in sorted(CASES.items())
+    ]
+    for name, stored in sorted(STORED.items()):
+        data = stored.dynamic.read_bytes()
+        if len(data) < LARGEST:
+            found.append(Seed(name, data))
+    return found
+
+
+def node_seeds() -> list[Seed]:
+    """ONNX's own tests of single ops."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = load_model_tests(kind="node")
+    models: dict[str, ModelProto] = {
+        each.name: each.model for each in cases if each.model is not None
+    }
+    return [Seed(name, each.SerializeToString()) for name, each in models.items()]
+
+
+def texts() -> list[tuple[str, str, str]]:
+    """The sections of every .mlir file, with their names and the passes run on them."""
+    found: list[tuple[str, str, str]] = []
+    for path in sorted(ROOT.rglob("*.mlir")):
+        text = path.read_text()
+        match = RUN.search(text)
+        passes = match[1].strip("'\"") if match else ""
+        for number, section in enumerate(SECTION.split(text)):
+            name = f"{path.relative_to(ROOT)}#{number}"
+            found.append((name, section, passes))
+    return found
+
+
+def mlir_seeds() -> list[Seed]:
+    """The functions of the graph dialect, each a model by itself."""
+    found: list[Seed] = []
+    for name, section, _ in texts():
+        for at, part in enumerate(FUNCTION.split(section)):
+            text = COMMENT.sub("", part)
+            if text.startswith("func.func") and "graph." in text:
+                found.append(Seed(f"{name}.{at}", text.encode()))
+    return found
+
+
+def pass_seeds() -> list[Seed]:
+    """What the tests of passes and dialects hold, with the passes that they run."""
+    return [
+        Seed(f"{name}.{at}", COMMENT.sub("", part).encode(), passes)
+        for name, section, passes in texts()
+        for at, part in enumerate(FUNCTION.split(section))
+        if COMMENT.sub("", part).strip()
+    ]
+
+
+SIDECAR_MODEL = """
+builtin.module attributes {graph.weights = "model.safetensors"} {
+  func.func @main(%x: tensor<2x3xf32>) -> tensor<2x4xf32> {
+    %0 = graph.get_attr "w" : tensor<3x4xf32>
+    %1 = graph.matmul %x, %0 : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+    return %1 : tensor<2x4xf32>
+  }
+}
+"""
+
+
+def sidecar_seeds() -> list[Seed]:
+    """A file of weights, which is read beside `SIDECAR_MODEL`."""
+    store = WeightStore()
+    store.put("w", np.arange(12, dtype=np.float32).reshape(3, 4))
+    store.put("v", np.arange(5, dtype=np.int64))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        store.save(path)
+        return [Seed("weights", path.read_bytes())]
+
+
+ARTIFACT_MODEL = """
+func.func @main(%x: tensor<?x4xf32, ["n"]>, %i: tensor<3xi64>)
+    -> (tensor<3x4xf32>, tensor<?x4xf32, ["n"]>) {
+  %0 = graph.exp %x : tensor<?x4xf32, ["n"]> -> tensor<?x4xf32, ["n"]>
+  %1 = graph.embedding %0, %i : tensor<?x4xf32, ["n"]>, tensor<3xi64>
+    -> tensor<3x4xf32>
+  %2 = graph.softmax %0 {axis = 1 : i64} : tensor<?x4xf32, ["n"]>
+    -> tensor<?x4xf32, ["n"]>
+  return %1, %2 : tensor<3x4xf32>, tensor<?x4xf32, ["n"]>
+}
+"""
+
+
+@cache
+def cache_files(text: str) -> dict[str, bytes]:
+    """What a cache holds after a text was compiled, by name."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        compiled_in(text, folder)
+        found = {each.name: each.read_bytes() for each in folder.iterdir()}
+    assert any(name.endswith(SUFFIX) for name in found)
+    return found
+
+
+def compiled_in(text: str, folder: Path) -> StaticModule:
+    """The module of a text, with a cache in some folder."""
+    compilation = Compilation(text, options=Options(threads=1))
+    compilation.cache = Cache(folder)
+    return compilation.run()
+
+
+def artifact_seeds() -> list[Seed]:
+    """Whole artifacts; the name of each is that of its file."""
+    files = cache_files(ARTIFACT_MODEL)
+    return [Seed(name, files[name]) for name in files if name.endswith(SUFFIX)]
+
+
+def program_seeds() -> list[Seed]:
+    """The programs that artifacts hold, as text."""
+    found: list[Seed] = []
+    for seed in artifact_seeds():
+        length = int.from_bytes(seed.data[:8], "little")
+        header = json.loads(seed.data[8 : 8 + length])
+        found.append(Seed("program", header["__metadata__"]["program"].encode()))
+    return found
+
+
+def fault_seeds() -> list[Seed]:
+    """What must be found: each is named after how it ends a process."""
+    return [Seed(name, name.encode()) for name in ("crash", "hang", "slow")]
+
+
+Mutate = Callable[[Random, bytes, bytes], bytes]
+
+
+def of_text(mutate: Callable[[Random, str, str], str]) -> Mutate:
+    """A mutator of texts as one of bytes."""
+    return lambda random, data, other: mutate(
+        random, data.decode(), other.decode()
+    ).encode(errors="replace")
+
+
+KINDS: Mapping[str, tuple[Callable[[], list[Seed]], Mutate]] = {
+    "onnx": (onnx_seeds, mutate_onnx),
+    "node": (node_seeds, mutate_onnx),
+    "mlir": (mlir_seeds, of_text(mutate_mlir)),
+    "passes": (pass_seeds, of_text(mutate_mlir)),
+    "sidecar": (sidecar_seeds, mutate_bytes),
+    "artifact": (artifact_seeds, mutate_bytes),
+    "program": (program_seeds, of_text(mutate_json)),
+    "fault": (fault_seeds, lambda _, data, __: data),
+}
+"""What there are mutants of: what they are made of, and how."""
+
+EVERY = tuple(kind for kind in KINDS if kind != "fault")
+"""The kinds of which none may end badly."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed file; `kind` and `number` say which, and make it again."""
+
+    kind: str
+    number: int
+    data: bytes
+    passes: str
+    made_of: str
+
+    @property
+    def name(self) -> str:
+        """What a replay asks for."""
+        return f"{self.kind}:{self.number}"
+
+
+@cache
+def seeds(kind: str) -> list[Seed]:
+    """What mutants of a kind are made of."""
+    make, _ = KINDS[kind]
+    return make()
+
+
+def mutant(kind: str, number: int) -> Mutant:
+    """The mutant with a number, the same each time."""
+    random = Random(f"{kind}:{number}")
+    found, (_, mutate) = seeds(kind), KINDS[kind]
+    seed, other = random.choice(found), random.choice(found)
+    data = mutate(random, seed.data, other.data)
+    return Mutant(kind, number, data, seed.passes, seed.name)

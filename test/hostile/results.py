@@ -1,0 +1,20 @@
+"""What a call of a module returns, as a tuple even of one."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def arrays_of(result: Any) -> tuple[Array, ...]:
+    """The arrays that a call returned."""
+    return cast("tuple[Array, ...]", result) if type(result) is tuple else (result,)
+
+
+def bits(result: Any) -> bytes:
+    """The bytes of one array or several."""
+    return b"".join(np.asarray(each).tobytes() for each in arrays_of(result))

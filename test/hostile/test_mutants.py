@@ -1,0 +1,92 @@
+"""
+Whatever is changed in a model, a text, a file of weights or a cache: it is refused with
+a sentence, or it computes what its ops say. No crash, no hang, no leak.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from .campaign import Campaign, findings, report
+from .corpus import EVERY, mutant
+from .trial import Outcome
+from .worker import Task, Worker
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="counts what a process takes, as Linux tells it"
+)
+
+COUNTS = {
+    **{"onnx": 160, "mlir": 200, "passes": 80},
+    **{"sidecar": 60, "artifact": 12, "program": 300},
+}
+"""Mutants of each kind in every run; those of `node` take a while to begin with."""
+
+HOUR = 3600.0
+MANY = 100_000
+
+ROUNDS = 5
+GROWTH = 4 << 20
+"""Bytes that a process may grow by while it tries the same mutants again."""
+
+PER_MUTANT = 4096
+"""Bytes that a process may grow by for each mutant, over thousands."""
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_a_mutant_is_refused_or_computes_what_it_says(kind: str, tmp_path: Path):
+    campaign = Campaign(tmp_path, [kind], full=20)
+    campaign.run(1, float("inf"), COUNTS[kind])
+    assert not campaign.findings, "\n".join(findings(campaign))
+    assert sum(campaign.outcomes.values()) == COUNTS[kind]
+    # Some are found to be broken, and some are not.
+    assert len(campaign.outcomes) > 1 or kind == "artifact"
+
+
+@pytest.mark.parametrize("kind", ["onnx", "mlir"])
+def test_the_same_mutants_again_take_no_more_memory(kind: str, tmp_path: Path):
+    worker = Worker(tmp_path)
+    try:
+        names = [each.name for each in worker.run(Task(kind, 0, 30, 10, ROUNDS))]
+    finally:
+        worker.stop()
+    assert len(names) == 30 * ROUNDS
+    # First there is what is made once, such as the targets of LLVM.
+    assert worker.sizes[-1] - worker.sizes[1] < GROWTH, worker.sizes
+
+
+def test_a_number_makes_a_mutant_again():
+    for kind in COUNTS:
+        one, other = mutant(kind, 7), mutant(kind, 7)
+        assert one == other
+        assert one.data != mutant(kind, 8).data or kind == "artifact"
+
+
+@pytest.mark.parametrize("what", ["crash", "hang", "slow"])
+def test_what_ends_a_process_is_found(what: str, tmp_path: Path):
+    names = (mutant("fault", number).made_of for number in count())
+    number = next(at for at, name in enumerate(names) if name == what)
+    worker = Worker(tmp_path)
+    try:
+        tried = list(worker.run(Task("fault", number, 1, limit=0.5)))
+        again = list(worker.run(Task("program", 0, 2)))
+    finally:
+        worker.stop()
+    assert [each.outcome.what for each in tried] == [what]
+    assert all(isinstance(each.outcome, Outcome) for each in again)
+    assert len(again) == 2
+
+
+@pytest.mark.soak
+def test_mutants_for_an_hour(tmp_path: Path):
+    campaign = Campaign(tmp_path, EVERY)
+    start = time.monotonic()
+    campaign.run(os.cpu_count() or 1, HOUR, MANY)
+    print(report(campaign, time.monotonic() - start))
+    assert not campaign.findings, "\n".join(findings(campaign))

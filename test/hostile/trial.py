@@ -1,0 +1,326 @@
+"""
+What becomes of one mutant: it is refused with a sentence, or computes what it says.
+
+Anything else is a finding: an exception that tells the user nothing, a result that
+differs from that of the ops' references, a message that is no sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
+
+import static_runtime as sr
+from static_runtime.compiler import driver
+from static_runtime.compiler.context import SrContext, context
+from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.frontends.mlir import only_function, read_mlir
+from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.opt import OptMain, Section
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.reproducer import CrashError
+from static_runtime.dialects.graph.op import GraphOp
+from static_runtime.runtime.program import Program
+from static_runtime.runtime.size import evaluate
+
+from ..compiler.frontends.interpret import interpret
+from .corpus import ARTIFACT_MODEL, SIDECAR_MODEL, Mutant, cache_files, compiled_in
+from .results import Array, arrays_of, bits
+
+HOUSE = Path(__file__).parents[2]
+ROOMS = tuple(
+    str(HOUSE / each) for each in ("compiler", "dialects", "lowering", "runtime")
+)
+
+MOST_ELEMENTS = 1 << 18
+"""Elements of an input or output, above which a model is not run."""
+
+LONGEST = 6000
+"""Characters of a message that is still read."""
+
+FINDINGS = ("bare", "differs", "message", "slow", "crash", "hang", "leak")
+"""The outcomes that must not be."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant, where in the source, and what was said."""
+
+    what: str
+    where: str = ""
+    text: str = ""
+
+
+class Lowered(BaseException):
+    """The compiler has come to the code, and nobody asked for more."""
+
+
+class Slow(BaseException):
+    """A mutant took more time of the processor than any may."""
+
+
+def stop(*_: Any) -> Any:
+    """Stands where LLVM would be asked for objects."""
+    raise Lowered
+
+
+@contextmanager
+def without_llvm(active: bool) -> Generator[None]:
+    """Ends a compile before LLVM, which takes most of its time."""
+    kept = driver.objects
+    if active:
+        driver.objects = stop
+    try:
+        yield
+    finally:
+        driver.objects = kept
+
+
+def place(error: BaseException) -> str:
+    """The kind of an error, and the last line of ours that it went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [each for each in frames if each.filename.startswith(ROOMS)]
+    last = ours[-1] if ours else frames[-1]
+    name = os.path.relpath(last.filename, HOUSE)
+    return f"{type(error).__name__} at {name}:{last.lineno} {last.name}"
+
+
+def bare(error: BaseException, what: str = "bare") -> Outcome:
+    """The finding that an error tells the user nothing."""
+    return Outcome(what, place(error), f"{error}"[:500])
+
+
+def refused(error: BaseException) -> Outcome:
+    """A refusal, unless its message is none."""
+    text = str(error)
+    if isinstance(error.__cause__, ParseError | VerifyException):
+        return Outcome("refused", place(error), text[:500])  # in xDSL's own words
+    if "xpected" not in text or len(text) > LONGEST or "Traceback" in text:
+        return Outcome("message", place(error), text[:500])
+    return Outcome("refused", place(error), text[:500])
+
+
+def attempt(mutant: Mutant, in_full: bool) -> Outcome:
+    """What becomes of a mutant; `in_full` it is compiled to code, and run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return TRIALS[mutant.kind](mutant, in_full)
+        except MemoryError as error:
+            return Outcome("refused", place(error), "out of memory")
+        except Slow as error:
+            return bare(error, "slow")
+        except (Exception, RecursionError) as error:
+            return bare(error)
+
+
+def as_model(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a model."""
+    random = Random(mutant.name)
+    outside = b"location" in mutant.data or random.random() < 0.05
+    if mutant.kind == "mlir":
+        return compiled(mutant.data.decode(errors="replace"), random, in_full)
+    if not outside:
+        return compiled(mutant.data, random, in_full)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(mutant.data)
+        path.with_name("weights.bin").write_bytes(bytes(64))
+        return compiled(path, random, in_full)
+
+
+def as_sidecar(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a model with these weights beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.mlir"
+        path.write_text(SIDECAR_MODEL)
+        path.with_suffix(".safetensors").write_bytes(mutant.data)
+        return compiled(path, Random(mutant.name), in_full)
+
+
+def compiled(model: Any, random: Random, in_full: bool) -> Outcome:
+    """The outcome of compiling, and of what a run gives."""
+    options = Options(cache=False, threads=random.choice((1, 1, 2)))
+    try:
+        with without_llvm(not in_full):
+            module = sr.compile(model, options=options)
+    except Lowered:
+        return Outcome("lowered")
+    except CompileError as error:
+        return refused(error)
+    inputs = inputs_of(module.program, random)
+    return Outcome("compiled") if inputs is None else ran(module, model, inputs)
+
+
+def inputs_of(program: Program, random: Random) -> list[Array] | None:
+    """Arrays that fit a program, None when they would be large."""
+    symbols: dict[str, int] = {}
+    for name in program.symbols:
+        least, most = program.ranges.get(name, (0, 8))
+        symbols[name] = min(most, least + random.randrange(4))
+    numbers = np.random.default_rng(random.randrange(2**32))
+    arrays: list[Array] = []
+    for info in (*program.inputs, *program.outputs):
+        known = {*program.symbols}.isdisjoint(program.defined)
+        try:
+            shape = info.sizes(symbols) if known else ()
+        except ValueError:
+            shape = ()
+        if any(each < 0 for each in shape) or np.prod(shape, dtype=float) > (
+            MOST_ELEMENTS
+        ):
+            return None
+        arrays.append((numbers.standard_normal(shape) * 3).astype(info.dtype))
+    return arrays[: len(program.inputs)]
+
+
+def ran(module: Any, model: Any, inputs: Sequence[Array]) -> Outcome:
+    """The outcome of a run, beside what the references of the ops compute."""
+    try:
+        got = module(*inputs)
+        again = module(*inputs)
+    except (IndexError, TypeError, ValueError) as error:
+        return refused(error)
+    if bits(got) != bits(again):
+        return Outcome("differs", "a second run", "other bits")
+    return beside_reference(model, inputs, arrays_of(got))
+
+
+def beside_reference(
+    model: Any, inputs: Sequence[Array], results: Sequence[Array]
+) -> Outcome:
+    """Whether results are near those of the references of the ops."""
+    ctx = SrContext() if not is_text(model) else context()
+    module = read_mlir(model, ctx) if is_text(model) else read_onnx(model, ctx)
+    drop_unused(module)
+    try:
+        expected = interpret(module, ctx.weights, inputs)
+    except MemoryError:
+        return Outcome("ran")
+    except Exception as error:
+        return bare(error, "differs")
+    for got, wanted in zip(results, expected, strict=True):
+        if got.shape != wanted.shape or got.dtype != wanted.dtype:
+            text = f"{got.dtype}{got.shape}, reference {wanted.dtype}{wanted.shape}"
+            return Outcome("differs", "the type of a result", text)
+        if not near(got, wanted):
+            ops = sorted({op.name for op in module.walk() if op.name[:5] == "graph"})
+            text = f"{got.ravel()[:8]}, reference {wanted.ravel()[:8]}"
+            return Outcome("differs", ", ".join(ops), text)
+    return Outcome("same")
+
+
+def drop_unused(module: ModuleOp) -> None:
+    """Removes ops that nothing reads, whose errors no run has."""
+    for op in reversed(list(only_function(module).body.block.ops)):
+        if isinstance(op, GraphOp) and not any(
+            each.uses.get_length() for each in op.results
+        ):
+            op.detach()
+            op.erase()
+
+
+def is_text(model: str | bytes | Path) -> bool:
+    """Whether a model is textual IR."""
+    match model:
+        case str():
+            return True
+        case bytes():
+            return False
+        case _:
+            return model.suffix == ".mlir"
+
+
+def near(got: Array, wanted: Array) -> bool:
+    """Whether most elements agree; sums in another order may differ, and round."""
+    if got.dtype.kind in "biu":
+        differs: npt.NDArray[np.bool_] = got != wanted
+        return got.size == 0 or bool(np.mean(differs) <= 0.02)
+    with np.errstate(all="ignore"):
+        scale = np.max(np.abs(wanted[np.isfinite(wanted)]), initial=1.0)
+        same = np.isclose(got, wanted, 2e-3, 1e-4 * scale, equal_nan=True)
+        # What overflows in one order may not in another.
+        same |= ~np.isfinite(wanted) | ~np.isfinite(got) | (np.abs(wanted) > 1e30)
+    return got.size == 0 or bool(np.mean(~same) <= 0.02)
+
+
+def as_passes(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of sr-opt: reading, and passes, each followed by the verifier."""
+    with tempfile.TemporaryDirectory() as folder:
+        crash = ["--crash-reproducer", f"{folder}/crash.mlir"]
+        try:
+            command = OptMain("sr-opt", ["-p", mutant.passes, *crash])
+            command.result(Section(mutant.data))
+        except (CompileError, DiagnosticException, ParseError) as error:
+            return Outcome("refused", place(error), str(error)[:500])
+        except CrashError as error:
+            return bare(error.__cause__ or error)
+    return Outcome("lowered")
+
+
+def as_artifact(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a damaged artifact in a cache: the same answers, and a new one."""
+    x, i = np.ones((2, 4), np.float32), np.array([0, 1, 1])
+    files = cache_files(ARTIFACT_MODEL)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o700)
+        for name, data in {**files, mutant.made_of: mutant.data}.items():
+            (folder / name).write_bytes(data)
+            (folder / name).chmod(0o600)
+        module = compiled_in(ARTIFACT_MODEL, folder)
+        rows, softmax = module(x, i)
+        right = np.allclose(rows, np.e) and np.allclose(softmax, 0.25)
+        was_warm = module.report.warm and mutant.data != files[mutant.made_of]
+    if was_warm:
+        return Outcome("differs", "a damaged artifact", "was used")
+    return Outcome("same") if right else Outcome("differs", "a damaged artifact")
+
+
+def as_program(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a program of an artifact that somebody wrote on purpose."""
+    try:
+        program = Program.from_json(mutant.data.decode())
+        symbols = dict.fromkeys((*program.symbols, *program.defined), 3)
+        for info in (*program.inputs, *program.outputs):
+            for size in info.shape:
+                evaluate(size, symbols)
+    except ValueError as error:  # a file with that counts as absent
+        return Outcome("refused", place(error), str(error)[:500])
+    return Outcome("loaded")
+
+
+def as_fault(mutant: Mutant, in_full: bool) -> Outcome:
+    """Ends badly, to see that this is seen."""
+    if mutant.data == b"crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if mutant.data == b"hang":
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
+    while True:
+        pass
+
+
+TRIALS: dict[str, Callable[[Mutant, bool], Outcome]] = {
+    "onnx": as_model,
+    "node": as_model,
+    "mlir": as_model,
+    "passes": as_passes,
+    "sidecar": as_sidecar,
+    "artifact": as_artifact,
+    "program": as_program,
+    "fault": as_fault,
+}
