@@ -9,7 +9,7 @@ above it, in its region and in those around it as far as they are seen.
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
@@ -51,7 +51,9 @@ def check_operands(op: Operation, seen: set[SSAValue], block: Block) -> None:
     for place, operand in enumerate(op.operands):
         if operand in seen:
             continue
-        owner = operand.owner
+        # What the parser could not resolve is neither, and has no owner.
+        is_known = isinstance(operand, OpResult | BlockArgument)
+        owner = operand.owner if is_known else None
         name = f"%{operand.name_hint}" if operand.name_hint else f"operand {place}"
         if owner is op:
             problem = "its own result"

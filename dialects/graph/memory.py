@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from .buffer import replaced_by
 from .op import GraphOp
@@ -107,8 +108,12 @@ class Homes:
             self.results[root] = result
 
     def owner_of(self, value: SSAValue) -> SSAValue:
-        """The value that has memory of its own, in which `value` is."""
-        while True:
+        """
+        The value that has memory of its own, in which `value` is.
+
+        Raises `VerifyException` when there is none, as before `own-outputs`.
+        """
+        for _ in range(len(self.parts) + len(self.results) + 1):
             root = root_of(value)
             if root in self.parts:
                 value = self.parts[root].whole
@@ -116,3 +121,7 @@ class Homes:
                 value = self.results[root]
             else:
                 return root
+        raise VerifyException(
+            "expected outputs of regions that share no memory, got values that are in "
+            "each other; run own-outputs first"
+        )

@@ -30,10 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import compress
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -53,7 +54,9 @@ class OwnOutputs(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):
             if isinstance(each, func.ReturnOp):
-                own_operands(each, range(len(each.operands)))
+                types = [operand.type for operand in each.operands]
+                tensors = (isinstance(type, TensorType) for type in types)
+                own_operands(each, compress(range(len(types)), tensors))
             elif isinstance(each, LoopOp):
                 own_first(each)
                 own_carried(each)
@@ -70,7 +73,7 @@ def copy_operand(op: Operation, place: int) -> None:
     op.operands[place] = copy.result
 
 
-def own_operands(op: Operation, places: Iterator[int] | range) -> None:
+def own_operands(op: Operation, places: Iterator[int]) -> None:
     """Copies what an op may not take as it is, as its block did not compute it so."""
     owned = set[SSAValue]()
     for place in places:
