@@ -98,12 +98,19 @@ def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:
     if not isinstance(name, StringAttr):
         raise ModelFileError(f"{file}: expected {KEY} to be a string, got {name}")
     folder = file.resolve().parent
-    sidecar = (folder / name.data).resolve()
+    try:
+        sidecar = (folder / name.data).resolve()
+        is_file = sidecar.is_file()
+    except (OSError, RuntimeError, ValueError) as error:
+        # Too long, a link to itself, or with a character that no name has.
+        raise ModelFileError(
+            f"{file}: expected the name of a file of weights, got {name}: {error}"
+        ) from error
     if not sidecar.is_relative_to(folder):
         raise ModelFileError(
             f"{file}: expected weights in the folder of the model, got {name.data}"
         )
-    if not sidecar.is_file():
+    if not is_file:
         raise ModelFileError(
             f"{file}: expected its weights in {sidecar.name} beside it, got no such "
             "file"

@@ -101,7 +101,9 @@ class GraphBuilder:
                     if scope.refuses_whole:
                         why = f": {reason}" if str(reason) else ""
                         raise Unsupported(f"made of {op}{why}") from reason
-                    self.unsupported.append(UnsupportedOp(clipped(op), name, str(reason)))
+                    self.unsupported.append(
+                        UnsupportedOp(clipped(op), name, str(reason))
+                    )
             self._bind(node, name, results, scope)
 
     def tensor(self, entry: Entry) -> SSAValue | None:
