@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.dims import Atom, Dim, Symbol
 from .types import Value, type_text
@@ -97,6 +98,12 @@ class FunctionWriter:
     def atom(self, atom: Atom) -> str:
         """The i64 that a symbol, or a function of dimensions, is in this call."""
         if isinstance(atom, Symbol):
+            if atom.name not in self.symbols:
+                known = ", ".join(self.symbols) or "none"
+                raise VerifyException(
+                    f"expected symbols that the program knows ({known}), got "
+                    f"{atom.name}"
+                )
             return self.symbols[atom.name]
         a, b = (self.size(each) for each in atom.arguments)
         if atom.function != "floordiv":

@@ -28,13 +28,12 @@ is copied at the end of a trip, once nothing reads the old value any more;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import compress
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -43,6 +42,7 @@ from ....dialects.graph.memory import is_computed, root_of
 from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.region import ControlOp, block_of
+from ....dialects.graph.shape import computed_type
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,7 @@ class OwnOutputs(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):
             if isinstance(each, func.ReturnOp):
-                types = [operand.type for operand in each.operands]
-                tensors = (isinstance(type, TensorType) for type in types)
-                own_operands(each, compress(range(len(types)), tensors))
+                own_operands(each, range(len(each.operands)))
             elif isinstance(each, LoopOp):
                 own_first(each)
                 own_carried(each)
@@ -66,14 +64,17 @@ class OwnOutputs(ModulePass):
 
 
 def copy_operand(op: Operation, place: int) -> None:
-    """Lets an op take a copy of an operand."""
+    """
+    Lets an op take a copy of an operand; raises `VerifyException` if none can be made.
+    """
+    computed_type(op.operands[place])
     copy = CopyOp(op.operands[place])
     copy.location = op.location
     Rewriter.insert_op(copy, InsertPoint.before(op))
     op.operands[place] = copy.result
 
 
-def own_operands(op: Operation, places: Iterator[int]) -> None:
+def own_operands(op: Operation, places: Iterable[int]) -> None:
     """Copies what an op may not take as it is, as its block did not compute it so."""
     owned = set[SSAValue]()
     for place in places:
