@@ -1,10 +1,10 @@
 """
 Check textual IR before it is parsed, in one scan that takes time linear in its length.
 
-xDSL's lexer tries every way to split a string that does not end, its parser recurses once
-for each bracket, and Python refuses to make an integer of thousands of digits. So these
-are found first: what passes can be parsed, and takes no more of Python's stack than
-`MOST_NESTED` brackets need.
+xDSL's lexer tries every way to split a string that does not end, its parser recurses
+once for each bracket, and Python refuses to make an integer of thousands of digits. So
+these are found first: what passes can be parsed, and takes no more of Python's stack
+than `MOST_NESTED` brackets need.
 """
 
 from __future__ import annotations

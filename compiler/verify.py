@@ -14,7 +14,7 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 MOST_REGIONS = 80
-"""Regions inside each other: those of a text, and the loops that are made of its ops."""
+"""Regions inside each other: those of a text, and loops that are made of its ops."""
 
 
 def verify(module: ModuleOp) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import ParseError
 
 from static_runtime.compiler.compile import compile
 from static_runtime.compiler.context import context
@@ -99,7 +99,7 @@ NESTS: dict[str, tuple[Callable[[int], str], int]] = {
         2,
     ),
 }
-"""Texts of every construct that nests, and the levels that each step of it adds."""  # fmt: skip
+"""Texts of every construct that nests, and the levels that each step adds."""  # fmt: skip
 
 
 def use(module: ModuleOp) -> None:
@@ -270,10 +270,9 @@ def test_parsing_takes_work_that_is_linear(name: str):
 @pytest.mark.soak
 @pytest.mark.parametrize("name", GROWING)
 def test_long_texts(name: str):
-    try:
-        verify(parsed(GROWING[name](100_000)))
-    except VerifyException as error:
-        assert "Expected 0 results" in str(error)
+    module = parsed(GROWING[name](100_000))
+    if name != "results":  # of an op that has none
+        verify(module)
 
 
 BAD = {
