@@ -99,7 +99,7 @@ NESTS: dict[str, tuple[Callable[[int], str], int]] = {
         2,
     ),
 }
-"""Texts of every construct that nests, and the levels that each step adds."""  # fmt: skip
+"""Texts of every construct that nests, and the levels that each step adds."""
 
 
 def use(module: ModuleOp) -> None:

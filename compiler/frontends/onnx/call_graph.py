@@ -1,8 +1,8 @@
 """
 Which functions of a model call which, and how many nodes it has once they are put in.
 
-Functions that are called often make a short file a long model. So this is counted before
-a node is built, and without recursion, since a file may be as deep as it likes.
+Functions that are called often make a short file a long model. So this is counted
+before a node is built, and without recursion, since a file may be as deep as it likes.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ MOST_ELEMENTS = 1 << 48
 """Elements that no tensor has; a shape with more is a mistake."""
 
 DEEPEST = 100
-"""Calls of functions and graphs inside each other; each takes some frames of Python's."""
+"""Calls of functions and graphs inside each other; each takes some frames."""
 
 
 class GraphBuilder:
