@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Region, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.hints import isa
 
 from .ir_text import MOST_AXES, MOST_NESTED, check_text
 
@@ -170,7 +171,7 @@ class IRParser(Parser):
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
         """A type of numbers, of no more bits than there can be."""
         type = super()._parse_optional_integer_or_float_type()
-        if isinstance(type, IntegerType) and type.width.data > MOST_BITS:
+        if isa(type, IntegerType) and type.width.data > MOST_BITS:
             self.raise_error(
                 f"expected an integer of at most {MOST_BITS} bits, got {type}"
             )

@@ -35,7 +35,7 @@ def check_region(region: Region, seen: set[SSAValue], depth: int) -> None:
         raise VerifyException(f"expected regions at most {MOST_REGIONS} deep")
     if (block := region.first_block) is not None:
         seen.update(block.args)
-        own = [*block.args]
+        own: list[SSAValue] = [*block.args]
         for op in block.ops:
             check_operands(op, seen, block)
             for inner in op.regions:

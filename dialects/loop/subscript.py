@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, StringAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import AttrConstraint, ConstraintContext, IntConstraint
+from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -160,7 +160,7 @@ def parse_subscript(
 class DimConstraint(AttrConstraint[StringAttr]):
     """Text that is a dimension."""
 
-    def verify(self, attr: Attribute, constraint_context: ConstraintContext) -> None:
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         """Raises `VerifyException` for anything else."""
         if not isinstance(attr, StringAttr):
             raise VerifyException(f"expected the text of a dimension, got {attr}")
@@ -170,31 +170,7 @@ class DimConstraint(AttrConstraint[StringAttr]):
             raise VerifyException(str(error)) from error
 
     def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> DimConstraint:
-        """Itself, since it has no parameters."""
-        return self
-
-
-DIM = DimConstraint()
-"""What the text of a dimension, a property of an op, must be."""
-
-
-@dataclass(frozen=True)
-class DimConstraint(AttrConstraint[StringAttr]):
-    """Text that is a dimension."""
-
-    def verify(self, attr: Attribute, constraint_context: ConstraintContext) -> None:
-        """Raises `VerifyException` for anything else."""
-        if not isinstance(attr, StringAttr):
-            raise VerifyException(f"expected the text of a dimension, got {attr}")
-        try:
-            dim(attr.data)
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
-
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
+        self, type_var_mapping: Mapping[Any, AttrConstraint | IntConstraint]
     ) -> DimConstraint:
         """Itself, since no type belongs to it."""
         return self
