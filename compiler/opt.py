@@ -17,7 +17,6 @@ from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -39,9 +38,11 @@ from ..runtime.atomic_file import atomic_file
 from .context import context, weights_of
 from .errors import CompileError, ModelFileError
 from .expected_errors import Found, expected_errors, mismatches
+from .parse_ir import parse_module
 from .parse_pipeline import parse_pipeline
 from .pipeline import PIPELINE
 from .reproducer import CrashError, Guard, reproducer_text
+from .verify import verify
 from .weights import KEY, load_sidecar
 
 PASSES = {each.name: each for each in (*PIPELINE, CanonicalizePass)}
@@ -218,7 +219,7 @@ class OptMain(xDSLOptMain):
                 self.apply_pass(each, module)
             if self.args.verify_each == "true" and not self.args.disable_verify:
                 with Guard(f"pass {each.name} left invalid IR", again, accepts):
-                    module.verify()
+                    verify(module)
         if self.args.weights_out is not None:
             self.save_weights(module, Path(self.args.weights_out))
         target = self.args.target
@@ -231,11 +232,11 @@ class OptMain(xDSLOptMain):
         self.ctx = context()
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
         name = self.get_input_name()
-        extension = self.args.frontend or "mlir"
+        implicit = not self.args.no_implicit_module
         with Guard(f"reading {name} crashed", accepts=(VerifyException,)):
-            module = self.available_frontends[extension](BytesIO(section.content))
+            module = parse_module(self.ctx, section.content.decode(), name, implicit)
             if not self.args.disable_verify:
-                module.verify()
+                verify(module)
         load_sidecar(module, Path(name), weights_of(self.ctx))
         return module
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.parser import Parser
-
 from ..dialects.graph.op import GraphOp
 from ..dialects.graph.shape import Array
 from ..runtime.module import Reference
 from ..runtime.program import Program
 from .context import context
+from .parse_ir import parse_module
 
 
 def references_of(program: Program) -> list[Reference]:
@@ -22,7 +21,7 @@ def references_of(program: Program) -> list[Reference]:
 
 def reference(text: str) -> Reference:
     """The function that runs the only graph op in a text."""
-    module = Parser(context(), text, "<fallback op>").parse_module()
+    module = parse_module(context(), text, "<fallback op>")
     (op,) = (each for each in module.walk() if isinstance(each, GraphOp))
 
     def run(arrays: Sequence[Array], symbols: Mapping[str, int]) -> Sequence[Array]:

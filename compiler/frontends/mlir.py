@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute
-from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
@@ -23,7 +22,9 @@ from ...dialects.graph.shape import dtype, sizes, tensor_type
 from ...dialects.graph.stored import StoredOp
 from ..context import SrContext
 from ..errors import CompileError, ModelFileError
+from ..parse_ir import parse_module
 from ..source_file import SourceFile
+from ..verify import verify
 from ..weights import WeightStore, load_sidecar
 
 NAMES = "graph.input_names"
@@ -40,8 +41,8 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
     else:
         text, name = source, "<text>"
     try:
-        module = Parser(ctx, text, name).parse_module()
-        module.verify()
+        module = parse_module(ctx, text, name)
+        verify(module)
     except ParseError as error:
         # It names the file itself, with line and column.
         raise CompileError(str(error).strip()) from error

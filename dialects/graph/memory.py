@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from .buffer import replaced_by
 from .op import GraphOp
@@ -112,7 +113,11 @@ class Homes:
             self.results[root] = result
 
     def owner_of(self, value: SSAValue) -> SSAValue:
-        """The value that has memory of its own, in which `value` is."""
+        """
+        The value that has memory of its own, in which `value` is.
+
+        Raises `VerifyException` when there is none, as before `own-outputs`.
+        """
         return self.end(value, self.owners, self.parts)
 
     def place_of(self, value: SSAValue) -> SSAValue:
@@ -126,9 +131,14 @@ class Homes:
         parts: Mapping[SSAValue, Part],
     ) -> SSAValue:
         """The end of the way from `value`, which is noted for all that are on it."""
-        way: list[SSAValue] = []
+        way: dict[SSAValue, None] = {}
         while value not in known:
-            way.append(value)
+            if value in way:
+                raise VerifyException(
+                    "expected outputs of regions that share no memory, got values that "
+                    "are in each other; run own-outputs first"
+                )
+            way[value] = None
             further = shown_by(value)
             if further is None and value in parts:
                 further = parts[value].whole

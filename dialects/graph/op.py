@@ -156,7 +156,11 @@ class GraphOp(IRDLOperation, ABC):
             raise VerifyException(f"expected result type {wanted}, got {have}")
 
     def verify_elements(self) -> None:
-        """Raises `VerifyException` for operands that the op cannot compute with."""
+        """Raises `VerifyException` for operands and sizes that the op cannot take."""
+        try:
+            self.dimensions()
+        except ValueError as error:
+            raise VerifyException(str(error)) from error
         check = tensor_type if self.TAKES_STORED else computed_type
         for operand in self.operands:
             if isinstance(operand.type, TensorType):

@@ -16,13 +16,16 @@ indices may be in panels, where those of one are pairs between those of the othe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
 
@@ -151,6 +154,30 @@ def parse_subscript(
             break
     parser.parse_punctuation("]")
     return indices, ArrayAttr([*strides, offset])
+
+
+@dataclass(frozen=True)
+class DimConstraint(AttrConstraint[StringAttr]):
+    """Text that is a dimension."""
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        """Raises `VerifyException` for anything else."""
+        if not isinstance(attr, StringAttr):
+            raise VerifyException(f"expected the text of a dimension, got {attr}")
+        try:
+            dim(attr.data)
+        except ValueError as error:
+            raise VerifyException(str(error)) from error
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[Any, AttrConstraint | IntConstraint]
+    ) -> DimConstraint:
+        """Itself, since no type belongs to it."""
+        return self
+
+
+DIM = DimConstraint()
+"""What the text of a dimension, a property of an op, must be."""
 
 
 def parse_number(parser: Parser) -> StringAttr:

@@ -37,6 +37,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.loop.ops.kernel import KernelOp
 from .program import ProgramBuilder
@@ -51,6 +52,10 @@ class GraphToLoop(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels: dict[str, KernelOp] = {}
         for function in [each for each in op.ops if isinstance(each, func.FuncOp)]:
+            if function.is_declaration:
+                raise VerifyException(
+                    f"expected a body of function {function.sym_name.data}, got none"
+                )
             program = ProgramBuilder(function, kernels).build()
             Rewriter.insert_op(program, InsertPoint.before(function))
             Rewriter.erase_op(function)

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects.dims import Dim, greatest, is_nonnegative, product, symbols_of
@@ -368,8 +369,12 @@ def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
             buffer = buffer_of(result)
             if buffer.place == "activations" and homes.owner_of(result) is result:
                 slots[buffer.slot.data] = buffer
-                lives = op.attributes[LIFETIMES]
-                assert isa(lives, ArrayAttr)
+                lives = op.attributes.get(LIFETIMES)
+                if not isa(lives, ArrayAttr) or len(lives) != len(op.results):
+                    raise VerifyException(
+                        f"expected {LIFETIMES} of {op.name} for each result, got "
+                        f"{lives}; run analyze-aliases first"
+                    )
                 lifetimes[buffer.slot.data] = lives.data[result.index]
             if isinstance(op, WeightOp):
                 constants[op.key] = IntegerAttr(buffer.offset.data, i64)

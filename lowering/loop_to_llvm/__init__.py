@@ -14,6 +14,7 @@ import hashlib
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.dims import Dim
 from ...dialects.loop.ops.kernel import KernelOp
@@ -76,8 +77,15 @@ def function_name(digest: str) -> str:
 
 
 def lower_program(module: ModuleOp) -> LlvmProgram:
-    """The LLVM modules of the only program of a module."""
-    (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
+    """
+    The LLVM modules of the only program of a module.
+
+    Raises `VerifyException` when there are several, or none.
+    """
+    programs = [op for op in module.ops if isinstance(op, ProgramOp)]
+    if len(programs) != 1:
+        raise VerifyException(f"expected one program, got {len(programs)}")
+    (program,) = programs
     lowered = lower_kernels(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {name: function_name(each.name) for name, each in lowered.items()}

@@ -118,9 +118,10 @@ class FunctionWriter:
         """The i64 that a symbol, or a function of dimensions, is in this call."""
         if isinstance(atom, Symbol):
             if atom.name not in self.symbols:
+                known = ", ".join(self.symbols) or "none"
                 raise VerifyException(
                     "expected every symbol to be a dimension of an input by itself, or "
-                    f"defined before it is used, got {atom.name}, which is not"
+                    f"defined before it is used ({known}), got {atom.name}"
                 )
             return self.symbols[atom.name]
         a, b = (self.size(each) for each in atom.arguments)

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 
 from ....dialects.graph.shape import Tensor, sizes
+from .call_graph import nodes_in
 from .element import NUMBERS
 from .model_file import opset_of
+from .node import error_at
 from .signature import Signature
 
 
@@ -33,9 +35,32 @@ class Body:
     """The version of ONNX's own ops among the nodes."""
 
 
-def model_body(function: FunctionProto, node: NodeProto) -> Body:
-    """What `node` stands for when it calls a function of its model."""
+def model_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
+    """
+    What a node called `name` stands for when it calls a function of its model.
+
+    Raises `CompileError` for attributes that the function does not have.
+    """
     defaults = {each.name: each for each in function.attribute_proto}
+    known = {*function.attribute, *defaults}
+    for each in node.attribute:
+        if each.name not in known or each.ref_attr_name:
+            wanted = ", ".join(sorted(known)) or "none"
+            got = f"{each.name!r}"
+            if each.ref_attr_name:
+                got += f" that refers to {each.ref_attr_name!r} outside of a function"
+            raise error_at(
+                name, node.op_type, f"expected attributes {wanted}, got {got}"
+            )
+    for inner in nodes_in(function.node):
+        for each in inner.attribute:
+            if each.ref_attr_name and each.ref_attr_name not in known:
+                raise error_at(
+                    name,
+                    node.op_type,
+                    f"expected attributes of the function {sorted(known)}, got a "
+                    f"reference to {each.ref_attr_name!r} in a node {inner.op_type}",
+                )
     return _body(function, defaults, node)
 
 

@@ -8,7 +8,7 @@ built apart and evaluated, so that only what a run has to compute is in the grap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -20,13 +20,14 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.shape import sizes, tensor_type
 from ...errors import CompileError, UnsupportedOp
+from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
 from .control_flow import REGIONS
 from .element import Unsupported
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
 from .known import FEW, Known, evaluate
 from .model_file import ONNX
-from .node import Handler, Node, Results, Value, error_at
+from .node import Handler, Node, Results, Value, clipped, error_at
 from .scope import Entry, Lost, Scope
 from .signature import signature
 from .symbols import Symbols
@@ -39,8 +40,8 @@ MOST_ELEMENTS = 1 << 48
 TYPES_ONLY = {"CastLike": (1,)}
 """The inputs of ops of which only the type is read."""
 
-DEEPEST = 32
-"""Calls of functions and branches inside each other, which no model gets to."""
+DEEPEST = 100
+"""Calls of functions and graphs inside each other; each takes some frames."""
 
 
 class GraphBuilder:
@@ -52,16 +53,18 @@ class GraphBuilder:
         emit: Emitter,
         symbols: Symbols,
         tensors: TensorReader,
-        functions: Iterable[FunctionProto] = (),
+        functions: Mapping[Key, FunctionProto],
     ):
         """The builder into `block`, for a model that has these functions of its own."""
         self.block = block
         self.emit = emit
         self.symbols = symbols
         self.tensors = tensors
-        self.functions = {
-            (each.domain, each.name, each.overload): each for each in functions
-        }
+        self.functions = functions
+        self.copies = 0
+        """The nodes built of functions and graphs, each as often as it was built."""
+        self.trips = 0
+        """The trips of loops that are written out."""
         self.unsupported: list[UnsupportedOp] = []
         self.reported: set[UnsupportedOp] = set()
         """The values that are lost among what is unsupported."""
@@ -88,10 +91,10 @@ class GraphBuilder:
         """Adds the nodes of `scope` in their order."""
         for number, node in enumerate(scope.nodes):
             first = next(filter(None, node.output), "")
-            name = node.name or first or f"{node.op_type}_{number}"
+            name = clipped(node.name or first or f"{node.op_type}_{number}")
             if scope.caller:
                 is_named = node.name and not scope.refuses_whole
-                name = f"{scope.caller}/{name}" if is_named else scope.caller
+                name = clipped(f"{scope.caller}/{name}") if is_named else scope.caller
             entries = [self.entry(each, node, name, scope) for each in node.input]
             results: Sequence[Entry] = [Lost() for _ in node.output]
             values = [each for each in entries if not isinstance(each, Lost)]
@@ -103,7 +106,9 @@ class GraphBuilder:
                     if scope.refuses_whole:
                         why = f": {reason}" if str(reason) else ""
                         raise Unsupported(f"made of {op}{why}") from reason
-                    self.unsupported.append(UnsupportedOp(op, name, str(reason)))
+                    self.unsupported.append(
+                        UnsupportedOp(clipped(op), name, str(reason))
+                    )
             self._bind(node, name, results, scope)
 
     def tensor(self, entry: Entry) -> SSAValue | None:
@@ -160,9 +165,9 @@ class GraphBuilder:
         self, node: NodeProto, name: str, values: Sequence[Value | None], scope: Scope
     ) -> Sequence[Entry]:
         """What `node` computes."""
-        key = (node.domain, node.op_type, node.overload)
-        if (function := self.functions.get(key)) is not None:
-            return self._call(model_body(function, node), node, name, values, scope)
+        if (function := self.functions.get(key_of(node))) is not None:
+            body = model_body(function, node, name)
+            return self._call(body, node, name, values, scope)
         if node.domain not in ONNX:
             raise Unsupported
         if (form := signature(node.op_type, scope.opset)) is None:
@@ -270,6 +275,7 @@ class GraphBuilder:
             dict(zip(body.inputs, given, strict=True)),
             caller=name,
             depth=scope.depth + 1,
+            regions=scope.regions,
             refuses_whole=whole or scope.refuses_whole,
         )
         return self.inside(inner, node, name, body.outputs)
@@ -287,13 +293,17 @@ class GraphBuilder:
         return [self.entry(each, node, name, scope) for each in asked]
 
     def check_depth(self, scope: Scope, node: NodeProto, name: str) -> None:
-        """Raises `CompileError` for a function that calls itself."""
+        """Raises `CompileError` for nodes that are too deep inside, or too many."""
+        problem = ""
+        self.copies += len(scope.nodes)
         if scope.depth > DEEPEST:
-            raise error_at(
-                name,
-                node.op_type,
-                f"expected functions at most {DEEPEST} deep, got one that calls itself",
-            )
+            problem = f"expected functions and graphs at most {DEEPEST} deep"
+        elif scope.regions > MOST_REGIONS:
+            problem = f"expected graphs at most {MOST_REGIONS} deep"
+        elif self.copies > MOST_NODES:
+            problem = f"expected at most {MOST_NODES} nodes in functions and loops"
+        if problem:
+            raise error_at(name, node.op_type, problem)
 
 
 def _listed(results: Results) -> list[Value]:

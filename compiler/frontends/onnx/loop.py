@@ -38,6 +38,9 @@ from .scope import Entry, Lost, Scope
 if TYPE_CHECKING:
     from .graph_builder import GraphBuilder
 
+MOST_TRIPS = 1 << 12
+"""Trips of all the loops of a model that are written out, also inside each other."""
+
 MOST_UNROLLED = 64
 """Trips up to which a loop may be written out."""
 
@@ -241,6 +244,11 @@ class LoopBuilder:
             raise Unsupported(
                 "a loop in which sizes change: from "
                 f"{', '.join(map(str, expected))} to {', '.join(map(str, got))}"
+            )
+        self.builder.trips += limit
+        if self.builder.trips > MOST_TRIPS:
+            raise self.node.error(
+                f"expected at most {MOST_TRIPS} trips of loops in which sizes change"
             )
         states: list[Entry] = list(self.states)
         stacks: list[list[SSAValue]] = []

@@ -83,17 +83,24 @@ def opset_of(imports: Iterable[OperatorSetIdProto]) -> int:
             )
 
 
+_ONE = (Message, str, bytes)
+"""What a field holds that is no list."""
+
+
 def _broken_text(message: Any) -> bytes | None:
     """A string in `message` that is not text, which protobuf leaves as bytes."""
-    if isinstance(message, TensorProto):
-        return _first_bytes([message.name])  # its numbers are many, and no text
-    for field, value in message.ListFields():
+    waiting = [message]
+    for message in waiting:
         found = None
-        if field.message_type is not None:
-            several = [value] if isinstance(value, Message) else value
-            found = next(filter(None, map(_broken_text, several)), None)
-        elif field.type == field.TYPE_STRING:
-            found = _first_bytes([value] if isinstance(value, str | bytes) else value)
+        if isinstance(message, TensorProto):
+            found = _first_bytes([message.name])  # its numbers are many, and no text
+        else:
+            for field, value in message.ListFields():
+                several = [value] if isinstance(value, _ONE) else value
+                if field.message_type is not None:
+                    waiting += several
+                elif field.type == field.TYPE_STRING:
+                    found = found or _first_bytes(several)
         if found is not None:
             return found
     return None

@@ -40,9 +40,18 @@ MOST_DIMENSIONS = 4096
 """Numbers that say how an op works; where there are more, something else is meant."""
 
 
+MOST_SHOWN = 200
+"""Characters of a name in messages and locations; one holds those of its callers."""
+
+
+def clipped(name: str) -> str:
+    """The name, or its end when it is long."""
+    return name if len(name) <= MOST_SHOWN else f"...{name[-MOST_SHOWN:]}"
+
+
 def error_at(node: str, op: str, problem: str) -> CompileError:
     """The error that says what is wrong with a node."""
-    return CompileError(f"onnx node {node!r} ({op}): {problem}")
+    return CompileError(f"onnx node {clipped(node)!r} ({clipped(op)}): {problem}")
 
 
 class Node:
@@ -111,6 +120,11 @@ class Node:
             if each.name not in known:
                 wanted = ", ".join(known) or "none"
                 raise self.error(f"expected attributes {wanted}, got {each.name!r}")
+            if each.ref_attr_name:
+                raise self.error(
+                    f"expected a value of the attribute {each.name}, got a reference "
+                    f"to {each.ref_attr_name!r} outside of a function"
+                )
             if each.name in given:
                 raise self.error(f"expected one attribute {each.name}, got two")
             if each.type != (type := known[each.name].type):

@@ -25,6 +25,7 @@ from ....dialects.graph.shape import Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from ...source_file import SourceFile
+from .call_graph import functions_of
 from .element import Unsupported, element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
@@ -56,11 +57,12 @@ def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> Modu
     stored |= {each.values.name for each in graph.sparse_initializer}
     inputs = [each for each in graph.input if each.name not in stored]
     _check_names(graph, inputs)
+    functions = functions_of(model)
     symbols = Symbols(_dimension_names(inputs))
     block = Block()
     tensors = TensorReader(name, folder, data)
     emit = Emitter(block, ctx.weights)
-    builder = GraphBuilder(block, emit, symbols, tensors, model.functions)
+    builder = GraphBuilder(block, emit, symbols, tensors, functions)
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)
     for value in inputs:

@@ -41,6 +41,10 @@ class Scope:
     """The name of the node whose inside this is."""
 
     depth: int = 0
+    """Calls of functions and graphs that the nodes are inside of."""
+
+    regions: int = 0
+    """Graphs that the nodes are inside of, which are regions of the IR."""
 
     refuses_whole: bool = False
     """Whether it is the caller that is reported when a node is not supported."""
@@ -59,5 +63,6 @@ class Scope:
             outer=self,
             caller=caller,
             depth=self.depth + 1,
+            regions=self.regions + 1,
             refuses_whole=self.refuses_whole,
         )

@@ -28,7 +28,7 @@ is copied at the end of a trip, once nothing reads the old value any more;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -42,6 +42,7 @@ from ....dialects.graph.memory import is_computed, root_of
 from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.region import ControlOp, block_of
+from ....dialects.graph.shape import computed_type
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,17 @@ class OwnOutputs(ModulePass):
 
 
 def copy_operand(op: Operation, place: int) -> None:
-    """Lets an op take a copy of an operand."""
+    """
+    Lets an op take a copy of an operand; raises `VerifyException` if none can be made.
+    """
+    computed_type(op.operands[place])
     copy = CopyOp(op.operands[place])
     copy.location = op.location
     Rewriter.insert_op(copy, InsertPoint.before(op))
     op.operands[place] = copy.result
 
 
-def own_operands(op: Operation, places: Iterator[int] | range) -> None:
+def own_operands(op: Operation, places: Iterable[int]) -> None:
     """Copies what an op may not take as it is, as its block did not compute it so."""
     owned = set[SSAValue]()
     for place in places:

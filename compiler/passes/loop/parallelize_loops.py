@@ -83,11 +83,11 @@ def roots(block: Block) -> Iterator[ForOp | TileOp]:
 
 def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
     """Whether threads that share a kernel do not meet."""
-    result = kernel.body.block.args[-1]
+    results = kernel.body.block.args[-1:]
     accesses = [
         each
         for each in kernel.walk()
-        if isinstance(each, LoadOp | StoreOp) and each.buffer is result
+        if isinstance(each, LoadOp | StoreOp) and each.buffer in results
     ]
     if kernel.may_fail or not any(isinstance(each, LoadOp) for each in accesses):
         return not kernel.may_fail

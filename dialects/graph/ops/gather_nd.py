@@ -28,7 +28,11 @@ def block(
     require(indices, "integer")
     shape, inner = sizes(input), sizes(indices)
     within = range(batch_dims, len(shape))
-    if len(set(axes)) < len(axes) or not set(axes) <= set(within) or batch_dims < 0:
+    if (
+        batch_dims < 0
+        or len(set(axes)) < len(axes)
+        or any(axis not in within for axis in axes)
+    ):
         raise VerifyException(
             f"expected axes that differ, from {batch_dims} to {len(shape) - 1}, got "
             f"{tuple(axes)}"

@@ -11,7 +11,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
-from ..subscript import parse_number, print_number
+from ..subscript import DIM, parse_number, print_number
 
 
 @irdl_op_definition
@@ -34,10 +34,10 @@ class CheckIndexOp(IRDLOperation):
     name = "loop.check_index"
 
     indices = operand_def(MemRefType)
-    count = prop_def(StringAttr)
-    start = prop_def(StringAttr)
-    step = prop_def(StringAttr)
-    bound = prop_def(StringAttr)
+    count = prop_def(DIM)
+    start = prop_def(DIM)
+    step = prop_def(DIM)
+    bound = prop_def(DIM)
     wraps = prop_def(IntegerAttr.constr(i1))
 
     def __init__(

@@ -23,7 +23,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
-from ..subscript import parse_number, print_number
+from ..subscript import DIM, parse_number, print_number
 
 Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 KINDS = ("parallel", "ordered", "reduce")
@@ -83,7 +83,7 @@ class ForOp(IRDLOperation):
     name = "loop.for"
 
     initial = var_operand_def()
-    bound = prop_def(StringAttr)
+    bound = prop_def(DIM)
     combine = opt_prop_def(StringAttr)
     ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))

@@ -15,6 +15,7 @@ from xdsl.printer import Printer
 
 from ...dims import Dim, dim
 from ..subscript import (
+    DIM,
     Subscript,
     parse_number,
     parse_subscript,
@@ -81,7 +82,7 @@ class ExtentOp(IRDLOperation):
 
     name = "loop.extent"
 
-    size = prop_def(StringAttr)
+    size = prop_def(DIM)
     result = result_def(i64)
 
     def __init__(self, size: Dim):

@@ -32,6 +32,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from ..subscript import DIM
 from .memory import buffer_type
 
 REGIONS = ("inputs", "constants", "activations", "outputs")
@@ -173,7 +174,7 @@ class CallOp(IRDLOperation):
     name = "loop.call"
 
     callee = prop_def(FlatSymbolRefAttrConstr)
-    symbols = prop_def(ArrayAttr[StringAttr])
+    symbols = prop_def(ArrayAttr.constr(DIM))
     buffers = var_operand_def(MemRefType)
 
     assembly_format = (

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 
 from ...dims import Dim, dim
-from ..subscript import parse_number, print_number, resolve_index
+from ..subscript import DIM, parse_number, print_number, resolve_index
 
 
 @irdl_op_definition
@@ -100,7 +100,7 @@ class RepeatOp(IRDLOperation):
 
     before = opt_operand_def(MemRefType)
     after = opt_operand_def(MemRefType)
-    trips = prop_def(StringAttr)
+    trips = prop_def(DIM)
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -178,8 +178,8 @@ class ElementOp(IRDLOperation):
 
     buffer = operand_def(MemRefType)
     index = operand_def(IndexType)
-    stride = prop_def(StringAttr)
-    backward = prop_def(StringAttr)
+    stride = prop_def(DIM)
+    backward = prop_def(DIM)
     """How many parts there are, or 0 for the order of the trips."""
     result = result_def(MemRefType)
 
@@ -243,8 +243,8 @@ class DefineOp(IRDLOperation):
 
     symbol = prop_def(StringAttr)
     value = operand_def(MemRefType)
-    low = prop_def(StringAttr)
-    high = prop_def(StringAttr)
+    low = prop_def(DIM)
+    high = prop_def(DIM)
 
     def __init__(self, symbol: str, value: SSAValue, low: Dim, high: Dim):
         """The definition of a symbol by what a buffer holds."""

@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
 from ..schedule import ScheduleAttr
-from ..subscript import parse_number, print_number
+from ..subscript import DIM, parse_number, print_number
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
@@ -63,7 +63,7 @@ class TileOp(IRDLOperation):
     name = "loop.tile"
 
     initial = operand_def()
-    bounds = prop_def(ArrayAttr[StringAttr])
+    bounds = prop_def(ArrayAttr.constr(DIM))
     rows = opt_prop_def(IntegerAttr.constr(i64))
     columns = opt_prop_def(IntegerAttr.constr(i64))
     lanes = opt_prop_def(IntegerAttr.constr(i64))

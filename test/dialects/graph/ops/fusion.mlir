@@ -86,7 +86,7 @@ func.func @yields_two(%x : tensor<2xf32>) {
 
 // What the region uses it takes as an argument.
 func.func @uses_what_is_outside(%x : tensor<2xf32>) {
-  // expected-error {{using value defined out of its IsolatedFromAbove parent}}
+  // expected-error {{got %x, which is a value of a region that it does not see}}
   %0 = graph.fusion %x : tensor<2xf32> -> tensor<2xf32> {
   ^bb0(%a : tensor<2xf32>):
     %1 = graph.add %a, %x : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>

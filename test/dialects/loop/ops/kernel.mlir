@@ -13,7 +13,7 @@ loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n", "m"] attrib
 
 // A kernel uses what it is called with, and nothing around it.
 //
-// expected-error {{using value defined out of its IsolatedFromAbove parent}}
+// expected-error {{got %one, which is a value of a region that it does not see}}
 %one = arith.constant 1.0 : f32
 loop.kernel @uses_what_is_outside(%a: memref<?xf32>) {
   loop.store %one, %a[0] : memref<?xf32>
