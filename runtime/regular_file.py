@@ -101,7 +101,8 @@ def kind_of(path: Path) -> str:
     """What a path leads to, in words; raises `OSError` when that cannot be said."""
     try:
         mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # A name with a character that no file has is a ValueError.
         return "no such file"
     return KINDS.get(stat.S_IFMT(mode), "no file")
 

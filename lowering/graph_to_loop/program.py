@@ -47,6 +47,7 @@ from ...dialects.loop.ops.program_flow import (
     ElementOp,
     RepeatOp,
     RequireOp,
+    is_unlimited,
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
@@ -189,8 +190,8 @@ class ProgramBuilder:
         """Adds the repetition of a region."""
         marker = Block(arg_types=[IndexType()])
         self.trips[op] = marker.args[0]
-        many = isinstance(op.limit, int) and op.limit > MANY
-        made = self.inside(op.body.block, GUESS if many else op.limit)
+        trips = GUESS if is_unlimited(op.limit) else op.limit
+        made = self.inside(op.body.block, trips)
         for each in list(made.ops):
             each.detach()
             marker.add_op(each)
@@ -281,9 +282,6 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
-
-MANY = 1 << 32
-"""Trips that no loop makes: it is a condition that ends one with a limit above that."""
 
 
 def least_of(function: func.FuncOp) -> dict[str, int]:

@@ -23,7 +23,7 @@ from ...dialects.dims import Dim, dim, evaluate, greatest, guess, product
 from ...dialects.loop.ops.for_loop import ForOp
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, symbol_name
-from ...dialects.loop.ops.program_flow import IfOp, RepeatOp
+from ...dialects.loop.ops.program_flow import IfOp, RepeatOp, is_unlimited
 from ...dialects.loop.ops.tile import TileOp
 from ...runtime.layout import INTERRUPTED, WORD, Layout
 from .function import FunctionWriter
@@ -46,9 +46,6 @@ LEAST = 1 << 20
 
 TRIP = 64
 """Points that a trip, or the call of a kernel, is as long as besides its own."""
-
-ENDLESS = 2**63 - 1
-"""The limit of a loop that has none."""
 
 MOST = 1 << 40
 """Points that are told apart from more."""
@@ -140,7 +137,7 @@ def length_of(program: ProgramOp) -> Length:
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
     return Length(
         bounded(greatest(work, ranges)),
-        any(op.limit == ENDLESS for op in repeats),
+        any(is_unlimited(op.limit) for op in repeats),
         any(isinstance(op, CallOutOp) for op in ops),
     )
 

@@ -95,7 +95,9 @@ def sent_when_running(
     goal, over = threading.get_ident() if to is None else to, threading.Event()
 
     def send() -> None:
-        while not word(module, Layout.THREAD) and not over.is_set():
+        while not word(module, Layout.THREAD):
+            if over.is_set():
+                return
             time.sleep(0)
         signal.pthread_kill(goal, number)
 
@@ -180,9 +182,11 @@ def test_runs_of_other_threads_go_on():
 
     with sent_when_running(module, to=threading.get_ident()):
         other = threading.Thread(target=run)
-        other.start()
         with pytest.raises(KeyboardInterrupt):
-            done.wait(60)
+            other.start()
+            # A signal that comes just before a wait is seen after it.
+            while not done.wait(0.1):
+                pass
         noticed.set()
         assert done.wait(60)
         other.join()
