@@ -46,7 +46,7 @@ from . import interrupts
 from .function import FunctionWriter
 from .stretches import REPEAT, part_name, stretches, write_chain, write_declarations
 from .types import byte_count
-from .words import defined_by, layout_of, symbols_of_program
+from .words import ContextWriter, defined_by, layout_of, symbols_of_program
 
 
 def write_program(
@@ -61,7 +61,7 @@ def write_program(
     return text, tuple(writer.sizes)
 
 
-class _ProgramWriter:
+class _ProgramWriter(ContextWriter):
     """Writes the ops of a program."""
 
     def __init__(
@@ -274,14 +274,6 @@ class _ProgramWriter:
         self.leave_if(below, SIZE_ERROR)
         self.calls += 1
 
-    def word(self, number: int) -> str:
-        """The address of a word of the context, computed at the entry."""
-        return self.w.entered(f"getelementptr inbounds i64, ptr %context, i64 {number}")
-
-    def pointer(self, number: int) -> str:
-        """The pointer that a word of the context holds."""
-        return self.w.entered(f"load ptr, ptr {self.word(number)}, align {WORD}")
-
     def view(self, op: ViewOp) -> str:
         """The address of a view."""
         number, layout = op.number.value.data, self.layout
@@ -306,11 +298,6 @@ class _ProgramWriter:
             assert isinstance(value.owner, ViewOp), "what else there is comes first"
             self.addresses[value] = self.view(value.owner)
         return self.addresses[value]
-
-    def offset(self, base: int, offset: str) -> str:
-        """An address so many bytes after the one that a word holds."""
-        start = self.pointer(base)
-        return self.w.entered(f"getelementptr inbounds i8, ptr {start}, i64 {offset}")
 
     def call(self, op: CallOp) -> None:
         """Writes the call of a kernel."""

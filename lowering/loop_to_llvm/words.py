@@ -10,7 +10,8 @@ from ...dialects.dims import symbols_of
 from ...dialects.graph.shape import sizes, tensor_type
 from ...dialects.loop.ops.program import ProgramOp
 from ...dialects.loop.ops.program_flow import DefineOp
-from ...runtime.layout import Layout
+from ...runtime.layout import WORD, Layout
+from .function import FunctionWriter
 
 
 def entry_list(program: ProgramOp, name: str) -> tuple[Attribute, ...]:
@@ -44,3 +45,22 @@ def layout_of(program: ProgramOp) -> Layout:
         defined=len(defined_by(program)),
         slots=len(entry_list(program, "slots")),
     )
+
+
+class ContextWriter:
+    """Writes where the words of a context are, once for the function that `w` writes."""
+
+    w: FunctionWriter
+
+    def word(self, number: int) -> str:
+        """The address of a word of the context, computed at the entry."""
+        return self.w.entered(f"getelementptr inbounds i64, ptr %context, i64 {number}")
+
+    def pointer(self, number: int) -> str:
+        """The pointer that a word of the context holds."""
+        return self.w.entered(f"load ptr, ptr {self.word(number)}, align {WORD}")
+
+    def offset(self, base: int, offset: str) -> str:
+        """An address so many bytes after the one that a word holds."""
+        start = self.pointer(base)
+        return self.w.entered(f"getelementptr inbounds i8, ptr {start}, i64 {offset}")
