@@ -48,7 +48,7 @@ def layout_of(program: ProgramOp) -> Layout:
 
 
 class ContextWriter:
-    """Writes where the words of a context are, once for the function that `w` writes."""
+    """Writes where the words of a context are, at the entry of a function."""
 
     w: FunctionWriter
 

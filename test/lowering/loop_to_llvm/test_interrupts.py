@@ -170,6 +170,14 @@ def test_a_handler_may_call_the_module_and_let_the_run_go_on():
     assert module(ZERO, SOON) == 5
 
 
+def begin_and_wait(other: threading.Thread, done: threading.Event) -> None:
+    """Starts a thread, and waits for an event as long as no signal comes."""
+    other.start()
+    # A signal that comes just before a wait is seen after it.
+    while not done.wait(0.1):
+        pass
+
+
 def test_runs_of_other_threads_go_on():
     module, results = counting(), list[Any]()
     count = np.array(3_000_000)
@@ -183,10 +191,7 @@ def test_runs_of_other_threads_go_on():
     with sent_when_running(module, to=threading.get_ident()):
         other = threading.Thread(target=run)
         with pytest.raises(KeyboardInterrupt):
-            other.start()
-            # A signal that comes just before a wait is seen after it.
-            while not done.wait(0.1):
-                pass
+            begin_and_wait(other, done)
         noticed.set()
         assert done.wait(60)
         other.join()
