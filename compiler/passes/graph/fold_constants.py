@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from xdsl.context import Context
@@ -53,6 +54,9 @@ from ...weights import WeightStore
 INLINE = 16
 """Elements of the largest constant that stands in the IR itself."""
 
+BLOCK = 128
+"""Elements along each of two axes that are copied at a time."""
+
 GROWTH = 65536
 """Bytes from which on a result may not be larger than what it is made of."""
 
@@ -75,7 +79,27 @@ def make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
     if array.size <= INLINE and element in DTYPES:
         return ConstantOp(value=array)
     type = tensor(element, *array.shape)
-    return WeightOp(weights.put(key, np.ascontiguousarray(array)), type)
+    return WeightOp(weights.put(key, in_rows(array)), type)
+
+
+def in_rows(array: Array) -> Array:
+    """
+    The array with its elements in rows, itself where they are.
+
+    A permuted array is copied in blocks of the axis along which it lies in rows and of
+    the one along which the copy does, so that each line of the cache is read once.
+    """
+    if array.flags.c_contiguous or array.ndim < 2 or array.size < BLOCK * BLOCK:
+        return np.ascontiguousarray(array)
+    steps = [abs(each) for each in array.strides]
+    axes = {steps.index(min(steps)), array.ndim - 1}
+    result = np.empty(array.shape, array.dtype)
+    for starts in product(*(range(0, array.shape[each], BLOCK) for each in axes)):
+        place = [slice(None)] * array.ndim
+        for axis, start in zip(axes, starts, strict=True):
+            place[axis] = slice(start, start + BLOCK)
+        result[tuple(place)] = array[tuple(place)]
+    return result
 
 
 @dataclass(frozen=True)
