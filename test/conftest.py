@@ -4,6 +4,7 @@ them takes from its surroundings.
 """
 
 import os
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     for name in FOREIGN:
         os.environ.pop(name, None)
+    # A shell has its background jobs ignore the key that interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         folder = TemporaryDirectory(
             prefix="static_runtime-", ignore_cleanup_errors=True
