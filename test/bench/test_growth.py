@@ -19,17 +19,9 @@ import pytest
 
 import static_runtime as sr
 from bench import growth
-from bench.axes import (
-    AXES,
-    SHAPE,
-    Graph,
-    Model,
-    elementwise,
-    operands,
-    outputs,
-    residuals,
-    steps,
-)
+from bench.axes import AXES
+from bench.grown_flow import elementwise, operands, outputs, residuals, steps
+from bench.onnx_graph import SHAPE, Graph, Model
 from static_runtime.compiler.context import context
 from static_runtime.compiler.describe import describe, program_of
 from static_runtime.compiler.frontends.mlir import read_mlir

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import static_runtime as sr
-from bench.axes import Graph, defined_symbols
+from bench.grown_flow import defined_symbols
+from bench.onnx_graph import Graph
 from static_runtime.lowering.graph_to_loop.program import NESTS
 
 OPTIONS = sr.Options(cache=False)

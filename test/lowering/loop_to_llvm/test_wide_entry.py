@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import static_runtime as sr
-from bench.axes import Graph
+from bench.onnx_graph import Graph
 from static_runtime.lowering.loop_to_llvm.wide_entry import MANY, PART
 
 Array = npt.NDArray[np.float32]
