@@ -181,7 +181,9 @@ def test_a_symbol_has_one_definition(old: str, new: str):
 def test_a_symbol_is_not_used_before_it_is_defined():
     first, second = DEFINED.split("\n")[3:5]
     text = DEFINED.replace(f"{first}\n{second}", f"{second}\n{first}")
-    with pytest.raises(sr.CompileError, match="defined before it is used, got k"):
+    with pytest.raises(
+        sr.CompileError, match=r"defined before it is used \(n\), got k"
+    ):
         compiled(text)
 
 
