@@ -62,6 +62,9 @@ SUFFIX = ".sr"
 FILES = "files"
 """The note of an artifact that says what was read of files beside the model's own."""
 
+LONGEST_NAME = 256
+"""Characters of a file's name that a message repeats."""
+
 NOTHING = np.zeros(0, np.uint8)
 """The constants of an artifact while they are in its file only."""
 
@@ -367,7 +370,9 @@ def as_path(model: Any) -> Any:
         model = Path(model)
     if isinstance(model, Path):
         if (kind := kind_of(model)) != FILE:
-            raise ModelFileError(f"{model}: expected a model, got {kind}")
+            name = str(model)
+            short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+            raise ModelFileError(f"{short}: expected a model, got {kind}")
         if model.suffix not in (".onnx", ".mlir"):
             raise ModelFileError(
                 f"{model}: expected a file that ends in .onnx or .mlir, got "

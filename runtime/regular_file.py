@@ -104,6 +104,10 @@ def kind_of(path: Path) -> str:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         # A name with a character that no file has is a ValueError.
         return "no such file"
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return "a name that is too long"
+        raise
     return KINDS.get(stat.S_IFMT(mode), "no file")
 
 

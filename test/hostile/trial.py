@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 
 import static_runtime as sr
@@ -206,6 +206,10 @@ def beside_reference(
     """Whether results are near those of the references of the ops."""
     ctx = SrContext() if not is_text(model) else context()
     module = read_mlir(model, ctx) if is_text(model) else read_onnx(model, ctx)
+    types = only_function(module).function_type.outputs
+    if not all(isinstance(each, TensorType) for each in types):
+        # What a container holds is returned one by one.
+        return Outcome("ran")
     drop_unused(module)
     try:
         expected = interpret(module, ctx.weights, inputs)
