@@ -140,9 +140,13 @@ class Groups:
     )
     """The nests of every op of a group."""
 
+    order: dict[GraphOp, int] = field(default_factory=dict[GraphOp, int])
+    """The number of each such op in the order of the block."""
+
     def add(self, op: GraphOp, group: Group) -> None:
         """Adds the group of one op, and moves into it what may."""
         self.nests[op] = group.nests
+        self.order[op] = len(self.order)
         for number, operand in enumerate(op.operands):
             producer = self.known.get(operand) if operand.has_one_use() else None
             nest = None if producer is None else taker(group, producer, number)
@@ -162,7 +166,8 @@ class Groups:
                 continue
             if not all(use.operation in inside for use in value.uses):
                 continue
-            ops = [*producer.ops, *group.ops]
+            # In their order in the block, in which the lowering arranges them again.
+            ops = sorted((*producer.ops, *group.ops), key=self.order.__getitem__)
             stages = arrange({each: self.nests[each] for each in ops})
             if stages is not None:
                 merge(group, self.known.pop(value), 0)
