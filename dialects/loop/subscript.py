@@ -144,7 +144,10 @@ def parse_subscript(
         indices.append(index)
         panel = ""
         if parser.parse_optional_keyword("panel") is not None:
-            panel = f"{PANEL}{parser.parse_integer()}"
+            width = parser.parse_integer(allow_boolean=False)
+            if width < 1:
+                parser.raise_error(f"expected a panel of 1 or more, got {width}")
+            panel = f"{PANEL}{width}"
             if parser.parse_optional_keyword("by") is not None:
                 panel += f"{BY}{parse_number(parser).data}"
         starred = parser.parse_optional_punctuation("*") is not None

@@ -231,9 +231,9 @@ def beside_reference(
 def drop_unused(module: ModuleOp) -> None:
     """Removes ops that nothing reads, whose errors no run has."""
     for op in reversed(list(only_function(module).body.block.ops)):
-        if isinstance(op, GraphOp) and not any(
-            each.uses.get_length() for each in op.results
-        ):
+        # What has no results says something of sizes.
+        is_read = not op.results or any(each.uses.get_length() for each in op.results)
+        if isinstance(op, GraphOp) and not is_read:
             op.detach()
             op.erase()
 

@@ -104,3 +104,14 @@ loop.kernel @no_dimension(%a: memref<?xf32>) symbols ["n"] {
     loop.yield
   }
 }
+
+// -----
+
+// A panel has a width.
+loop.kernel @no_width(%a: memref<?xf32>) {
+  loop.for parallel %i to 4 {
+    // expected-error @below {{expected a panel of 1 or more, got -3}}
+    %x = loop.load %a[%i panel -3 * 512] : memref<?xf32>
+    loop.yield
+  }
+}
