@@ -206,9 +206,9 @@ def beside_reference(
     """Whether results are near those of the references of the ops."""
     ctx = SrContext() if not is_text(model) else context()
     module = read_mlir(model, ctx) if is_text(model) else read_onnx(model, ctx)
-    types = only_function(module).function_type.outputs
-    if not all(isinstance(each, TensorType) for each in types):
-        # What a container holds is returned one by one.
+    type = only_function(module).function_type
+    if not all(isinstance(each, TensorType) for each in (*type.inputs, *type.outputs)):
+        # What a container holds is taken, and returned, one by one.
         return Outcome("ran")
     drop_unused(module)
     try:

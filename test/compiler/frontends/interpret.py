@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,10 @@ from static_runtime.dialects.graph.shape import DTYPES, sizes, tensor_type
 from static_runtime.dialects.graph.stored import StoredOp
 
 Array = npt.NDArray[Any]
+
+
+BARE = re.compile(r"[A-Za-z_][\w.]*")
+"""The text of a dimension that is a symbol by itself."""
 
 
 def main(module: ModuleOp) -> func.FuncOp:
@@ -60,7 +65,7 @@ def symbols(module: ModuleOp, inputs: Sequence[Array]) -> dict[str, int]:
     types = [tensor_type(each) for each in main(module).args]
     for type, array in zip(types, inputs, strict=True):
         for size, actual in zip(sizes(type), array.shape, strict=True):
-            if isinstance(size, Polynomial) and str(size).isidentifier():
+            if isinstance(size, Polynomial) and BARE.fullmatch(str(size)):
                 assert values.setdefault(str(size), actual) == actual
     for type, array in zip(types, inputs, strict=True):
         assert DTYPES[type.element_type] == array.dtype
