@@ -390,15 +390,3 @@ class _ProgramWriter(ContextWriter):
     def leave_if_not(self, good: int, status: str, result: int) -> None:
         """Ends the run when a status is another than the good one."""
         self.leave_if(self.w.emit(f"icmp ne i32 {status}, {good}"), result)
-
-    def leave_if(self, bad: str, result: int) -> None:
-        """Ends the run when something is bad, and says at which call it was."""
-        w = self.w
-        failed, good = w.fresh("failed"), w.fresh("good")
-        w.do(f"br i1 {bad}, label %{failed}, label %{good}")
-        w.start(failed)
-        w.do(
-            f"store i64 {self.calls}, ptr {self.word(self.layout.FAILED)}, align {WORD}"
-        )
-        w.do(f"ret i32 {result}")
-        w.start(good)

@@ -51,6 +51,9 @@ class ContextWriter:
     """Writes where the words of a context are, at the entry of a function."""
 
     w: FunctionWriter
+    layout: Layout
+    calls: int
+    """The calls that are written so far."""
 
     def word(self, number: int) -> str:
         """The address of a word of the context, computed at the entry."""
@@ -64,3 +67,15 @@ class ContextWriter:
         """An address so many bytes after the one that a word holds."""
         start = self.pointer(base)
         return self.w.entered(f"getelementptr inbounds i8, ptr {start}, i64 {offset}")
+
+    def leave_if(self, bad: str, result: int) -> None:
+        """Ends the run when something is bad, and says at which call it was."""
+        w = self.w
+        failed, good = w.fresh("failed"), w.fresh("good")
+        w.do(f"br i1 {bad}, label %{failed}, label %{good}")
+        w.start(failed)
+        w.do(
+            f"store i64 {self.calls}, ptr {self.word(self.layout.FAILED)}, align {WORD}"
+        )
+        w.do(f"ret i32 {result}")
+        w.start(good)

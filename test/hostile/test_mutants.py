@@ -5,13 +5,14 @@ a sentence, or it computes what its ops say. No crash, no hang, no leak.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from itertools import count
 from pathlib import Path
 
 import pytest
+
+from static_runtime.runtime.thread_pool import usable_threads
 
 from .campaign import Campaign, findings, report
 from .corpus import EVERY, mutant
@@ -87,6 +88,6 @@ def test_what_ends_a_process_is_found(what: str, tmp_path: Path):
 def test_mutants_for_an_hour(tmp_path: Path):
     campaign = Campaign(tmp_path, EVERY)
     start = time.monotonic()
-    campaign.run(os.cpu_count() or 1, HOUR, MANY)
+    campaign.run(usable_threads(), HOUR, MANY)
     print(report(campaign, time.monotonic() - start))
     assert not campaign.findings, "\n".join(findings(campaign))
