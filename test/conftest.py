@@ -75,4 +75,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         config.getoption("-m")
     ):
         return None
-    return MARK in collection_path.read_text() or None
+    # At the head of a line: what only speaks of the mark has it within one.
+    lines = collection_path.read_text().splitlines()
+    return any(line.startswith(MARK) for line in lines) or None
