@@ -1,0 +1,97 @@
+"""
+Print a hash of the LLVM text of each model: a change that is to change nothing keeps
+them all.
+
+    python -m bench.llvm_text > after.txt; diff before.txt after.txt
+    python -m bench.llvm_text --models digits resnet50 --texts build/llvm
+
+A kernel's function is named after its text; here kernels are numbered in the order in
+which the program calls them, so that names do not count. Nothing is compiled by LLVM,
+so every target can be asked for on every machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from static_runtime import Options
+from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import Driver
+from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
+
+ROOT = Path(__file__).parent.parent
+
+SETTINGS = (
+    ("x86-64-v3", "f32"),
+    ("sapphirerapids", "f32"),
+    ("sapphirerapids", "bf16"),
+    ("cooperlake", "bf16"),
+    ("aarch64", "f32"),
+)
+"""The targets, each with a precision."""
+
+KERNEL = re.compile("sr_k_[0-9a-f]+")
+"""The name of a kernel's function."""
+
+
+def models(folder: Path, names: list[str]) -> Iterator[tuple[str, Path]]:
+    """The models called so, or all: as ONNX files, of any batch and of one."""
+    if not names or "digits" in names:
+        yield "digits", ROOT / "examples" / "digits" / "digits.onnx"
+    from .suite import SUITE, export_onnx
+
+    for name, model in SUITE.items():
+        for kind, dynamic in (("open", True), ("static", False)):
+            if not names or name in names:
+                path = folder / f"{name}.{kind}.onnx"
+                export_onnx(model, path, dynamic=dynamic)
+                yield f"{name}.{kind}", path
+                path.unlink()
+
+
+def lower(path: Path, target: str, precision: str) -> LlvmProgram:
+    """The LLVM modules of a model."""
+    options = Options(cache=False, precision=precision)
+    compilation = Compilation(path, target=target, options=options)
+    ctx = context()
+    module = compilation.front_end(compilation.source())(ctx)
+    Driver(ctx, options, target, None).run_passes(module)
+    return lower_program(module)
+
+
+def normalised(program: LlvmProgram) -> str:
+    """The text of a program and its kernels, without the names of these."""
+    texts = {f"sr_k_{each.name}": each.text for each in program.kernels}
+    numbers: dict[str, str] = {}
+    for name in KERNEL.findall(program.main.text):
+        numbers.setdefault(name, f"kernel_{len(numbers)}")
+    parts = [program.main.text, *(texts[each] for each in numbers)]
+    return "\n".join(KERNEL.sub(lambda found: numbers[found[0]], p) for p in parts)
+
+
+def main() -> None:
+    """Prints a line for each model and setting."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument("--models", nargs="+", default=[], help="names; else all")
+    parser.add_argument("--texts", type=Path, help="a folder to write the texts to")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in models(Path(folder), arguments.models):
+            for target, precision in SETTINGS:
+                text = normalised(lower(path, target, precision))
+                digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+                print(f"{name:24} {target:16} {precision:5} {digest}", flush=True)
+                if arguments.texts is not None:
+                    arguments.texts.mkdir(parents=True, exist_ok=True)
+                    file = arguments.texts / f"{name}.{target}.{precision}.ll"
+                    file.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
