@@ -16,7 +16,7 @@ from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
 from static_runtime.dialects.graph.ops.dim import DimOp
 from static_runtime.dialects.graph.shape import dtype, tensor_type
-from static_runtime.dialects.graph.stored import StoredOp
+from static_runtime.dialects.graph.storage.stored import StoredOp
 
 from .stored import STORED
 

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.elementwise import BinaryOp
+from ....dialects.graph.families.elementwise import BinaryOp
 from ....dialects.graph.ops.arithmetic import AbsOp, ReciprocalOp, RsqrtOp, SqrtOp
 from ....dialects.graph.ops.binary import (
     AddOp,

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
-from ....dialects.graph.interpolation import COORDINATES, ROUNDED
+from ....dialects.graph.families.interpolation import COORDINATES, ROUNDED
 from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
 from ....dialects.graph.shape import MOST_BYTES, is_float

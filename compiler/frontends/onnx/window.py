@@ -9,6 +9,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, ceildiv, floordiv
+from ....dialects.graph.families.window import window_sizes
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.binary import AddOp
 from ....dialects.graph.ops.conv import ConvOp
@@ -17,7 +18,6 @@ from ....dialects.graph.ops.fold import FoldOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.shape import sizes, tensor_type
-from ....dialects.graph.window import window_sizes
 from .element import Unsupported
 from .node import Handler, Node, Result
 from .selection import Cut, cut

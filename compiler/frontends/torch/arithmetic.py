@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerType, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Polynomial
-from ....dialects.graph.elementwise import BinaryOp
+from ....dialects.graph.families.elementwise import BinaryOp
 from ....dialects.graph.ops.arithmetic import AbsOp, ReciprocalOp, RsqrtOp, SqrtOp
 from ....dialects.graph.ops.binary import (
     AddOp,

@@ -47,7 +47,7 @@ from ....dialects.graph.shape import (
     tensor,
     tensor_type,
 )
-from ....dialects.graph.stored import StoredOp
+from ....dialects.graph.storage.stored import StoredOp
 from ...context import weights_of
 from ...weights import WeightStore
 

@@ -42,7 +42,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.dims import Dim, guess, product
-from ....dialects.graph.elementwise import BinaryOp, UnaryOp
+from ....dialects.graph.families.elementwise import BinaryOp, UnaryOp
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.cast import CastOp

@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
-from ..elementwise import UnaryOp
+from ..families.elementwise import UnaryOp
 from ..shape import Array, Tensor
 
 

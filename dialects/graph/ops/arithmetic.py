@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
 from .. import scalar
-from ..elementwise import UnaryOp
+from ..families.elementwise import UnaryOp
 from ..shape import Array
 
 

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.utils.hints import isa
 
 from .. import scalar
-from ..elementwise import BinaryOp
+from ..families.elementwise import BinaryOp
 from ..shape import Array
 
 

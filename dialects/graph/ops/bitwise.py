@@ -15,7 +15,7 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.utils.hints import isa
 
 from .. import scalar
-from ..elementwise import BinaryOp, UnaryOp
+from ..families.elementwise import BinaryOp, UnaryOp
 from ..shape import Array
 
 

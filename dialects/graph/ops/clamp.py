@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
-from ..elementwise import UnaryOp, require
+from ..families.elementwise import UnaryOp, require
 from ..shape import Array, Tensor, dtype
 
 

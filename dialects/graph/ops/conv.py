@@ -19,13 +19,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
 from .. import scalar
-from ..elementwise import require
-from ..literal import to_attribute
-from ..nest import Nest, Read, axes
-from ..op import Requirement, SingleResultOp
-from ..order import Carried, Order, inverse
-from ..shape import Array, Tensor, sizes, tensor
-from ..window import (
+from ..families.elementwise import require
+from ..families.window import (
     channels_to_end,
     pad_spatial,
     padded,
@@ -34,6 +29,11 @@ from ..window import (
     take_apart,
     window_sizes,
 )
+from ..literal import to_attribute
+from ..nest import Nest, Read, axes
+from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, inverse
+from ..shape import Array, Tensor, sizes, tensor
 from .pad import PadOp
 
 FILTERS = 8

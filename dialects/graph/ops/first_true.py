@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
-from ..elementwise import Accepts, require
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Extent, Linear, Nest, Read, Where
 from ..nest import axis as index

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import require
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..nest import Lookup, Nest, Read, axes, axis, same
 from ..op import SingleResultOp

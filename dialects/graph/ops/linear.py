@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..elementwise import require
+from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
 from ..shape import Array, Tensor, sizes, tensor, tensor_type

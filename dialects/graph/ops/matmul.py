@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
 from .. import scalar
-from ..elementwise import require
+from ..families.elementwise import require
 from ..nest import Linear, Nest, Position, Read, axes, axis
 from ..op import SingleResultOp
 from ..shape import Array, Tensor, broadcast, sizes, tensor

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, product
-from ..elementwise import require
+from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
 from ..shape import Array, Tensor, sizes, tensor, tensor_type

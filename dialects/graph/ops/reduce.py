@@ -20,7 +20,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import product
-from ..elementwise import Accepts, require
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Combiner, Linear, Nest, Read, axis, same
 from ..op import Requirement, SingleResultOp

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from .. import scalar
-from ..elementwise import require
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp

@@ -21,8 +21,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, maximum, minimum
-from ..elementwise import require
-from ..interpolation import Interpolation
+from ..families.elementwise import require
+from ..families.interpolation import Interpolation
 from ..literal import to_names
 from ..op import Requirement, SingleResultOp
 from ..shape import (

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, result_def
 
-from ..recurrent import RecurrentOp, columns
+from ..families.recurrent import RecurrentOp, columns
 from ..shape import Array
 from .binary import AddOp
 from .matmul import MatmulOp

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import require
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..op import SingleResultOp
 from ..order import Carried, Order
