@@ -13,13 +13,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.dims import product
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.shape import sizes, tensor_type
 from ...dialects.graph.storage.panels import Axis, PanelsAttr
 from ...dialects.kernel.contraction import choose_rows_and_columns
 from ...dialects.kernel.expression import Apply, Expression, KernelNest, Load, loads
 from ...dialects.kernel.group import group_of
 from ...dialects.loop.preference import OWN, PreferenceAttr
 from ...dialects.loop.target import SIDE, TargetAttr
+from ...dialects.shape import sizes, tensor_type
 from .panels import panel_width, steps_at_once
 
 

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What stands behind the commands."""

@@ -25,7 +25,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.graph import Graph, GraphOp
-from ...dialects.graph.shape import DTYPES, Element, sizes, tensor, tensor_type
+from ...dialects.shape import DTYPES, Element, sizes, tensor, tensor_type
 from ..context import context
 
 HEAD = """\

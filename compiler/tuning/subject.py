@@ -21,7 +21,6 @@ from ...dialects.dims import product
 from ...dialects.graph.op import GraphOp
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.shape import dtype, tensor_type
 from ...dialects.kernel.group import group_of
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import CallOp, ViewOp
@@ -29,6 +28,7 @@ from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.preference import KEY, OWN, PreferenceAttr
 from ...dialects.loop.target import KEY as TARGET
 from ...dialects.loop.target import TargetAttr
+from ...dialects.shape import dtype, tensor_type
 from ...lowering.graph_to_loop.kernel import build_kernel
 from ...lowering.llvm_to_object import machine_of, objects
 from ...lowering.loop_to_llvm import function_name, lower_kernels

@@ -24,8 +24,8 @@ from ..graph.op import GraphOp
 from ..graph.ops.constant import ConstantOp
 from ..graph.ops.fusion import FusionOp
 from ..graph.region import ControlOp
-from ..graph.shape import sizes, tensor_type
 from ..graph.storage.buffer import replaced_by
+from ..shape import sizes, tensor_type
 from .collapse import collapse
 from .expression import (
     Apply,

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
-from ..graph.shape import tensor_type
 from ..graph.storage.buffer import byte_size
+from ..shape import tensor_type
 from .expression import Expression, KernelNest, Load, loads
 from .group import Group
 

@@ -32,8 +32,8 @@ from ..dims import Dim
 from ..graph import scalar
 from ..graph.nest import Linear, Nest, Read, Source, axes, axis
 from ..graph.op import GraphOp
-from ..graph.shape import sizes, tensor_type
-from ..loop.ops.remainder import RemainderOp
+from ..scalar.ops.remainder import RemainderOp
+from ..shape import sizes, tensor_type
 
 Place = tuple[Linear, ...]
 """Where a value is read: a position among rows and columns for each dimension."""

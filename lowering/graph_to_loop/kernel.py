@@ -29,7 +29,6 @@ from ...dialects.dims import (
 from ...dialects.graph import scalar
 from ...dialects.graph.nest import Extent, Linear, Where
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.shape import tensor_type
 from ...dialects.graph.storage.panels import PanelsAttr
 from ...dialects.kernel.contraction import another_row, choose_rows_and_columns
 from ...dialects.kernel.expression import (
@@ -52,6 +51,7 @@ from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.subscript import Panel, Subscript
+from ...dialects.shape import tensor_type
 from .row_loops import build_stages
 
 Point = Sequence[SSAValue]

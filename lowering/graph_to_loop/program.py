@@ -36,7 +36,6 @@ from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.region import ControlOp
-from ...dialects.graph.shape import sizes, tensor_type
 from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
 from ...dialects.graph.storage.memory import Homes, Part, ops_in
 from ...dialects.kernel.group import Group, make_group
@@ -52,6 +51,7 @@ from ...dialects.loop.ops.program_flow import (
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
+from ...dialects.shape import sizes, tensor_type
 from .kernel import build_kernel
 
 NESTS = 64

@@ -32,8 +32,8 @@ from static_runtime.dialects.graph.ops.permute import PermuteOp
 from static_runtime.dialects.graph.ops.reduce import ReduceMaxOp, SumOp
 from static_runtime.dialects.graph.ops.reshape import ReshapeOp
 from static_runtime.dialects.graph.ops.softmax import SoftmaxOp
-from static_runtime.dialects.graph.shape import Array, sizes, tensor, tensor_type
 from static_runtime.dialects.graph.storage.buffer import IN_PLACE
+from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 
 OPS = 16
 ROWS = 5, 1, 0, 77, 4001

@@ -23,7 +23,7 @@ from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.rnn import RnnOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import dtype, sizes, tensor_type
+from ....dialects.shape import dtype, sizes, tensor_type
 from .element import Unsupported
 from .expression import filled
 from .node import Handler, Node, Results

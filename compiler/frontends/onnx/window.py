@@ -17,7 +17,7 @@ from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ....dialects.graph.ops.fold import FoldOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 from .element import Unsupported
 from .node import Handler, Node, Result
 from .selection import Cut, cut

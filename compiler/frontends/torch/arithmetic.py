@@ -27,7 +27,7 @@ from ....dialects.graph.ops.exponential import Exp2Op
 from ....dialects.graph.ops.polar import CopysignOp
 from ....dialects.graph.ops.rounding import RoundOp, TruncOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import is_float, tensor_type
+from ....dialects.shape import is_float, tensor_type
 from .call import Call, Number, Operand, Reader, Result, number_like, reshape
 from .unsupported import Unsupported
 

@@ -19,7 +19,7 @@ from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, PoolOp, SumPoolOp
 from ....dialects.graph.ops.unfold import UnfoldOp
-from ....dialects.graph.shape import is_float, tensor_type
+from ....dialects.shape import is_float, tensor_type
 from .call import Call, Reader, Result, number_like, reshape, shape_of
 from .contraction import Window, each
 from .padding import part

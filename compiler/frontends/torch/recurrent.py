@@ -18,7 +18,7 @@ from ....dialects.graph.ops.lstm import LstmOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.rnn import RnnOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import dtype, tensor_type
+from ....dialects.shape import dtype, tensor_type
 from .call import Call, Reader, Result, reshape, shape_of
 from .unsupported import Unsupported
 

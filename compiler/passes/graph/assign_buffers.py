@@ -46,7 +46,6 @@ from ....dialects.dims import Dim, Ranges, greatest
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.define_symbol import defined_symbols
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import tensor_type
 from ....dialects.graph.storage.buffer import (
     BUFFERS,
     LIFETIMES,
@@ -56,6 +55,7 @@ from ....dialects.graph.storage.buffer import (
     byte_size,
 )
 from ....dialects.graph.storage.memory import Homes, is_computed, ops_in
+from ....dialects.shape import tensor_type
 from ....runtime.planning import Record, plan
 
 ALIGNMENT = 64

@@ -47,8 +47,8 @@ from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
 from ....dialects.graph.region import ControlOp
-from ....dialects.graph.shape import sizes, tensor_type
 from ....dialects.kernel.row_reductions import arrange, is_contraction
+from ....dialects.shape import sizes, tensor_type
 
 LIMIT = 64
 """Ops of the largest group, so that a kernel keeps its values in registers."""

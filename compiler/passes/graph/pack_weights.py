@@ -36,11 +36,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import tensor_type
 from ....dialects.graph.storage.panels import PanelsAttr
 from ....dialects.kernel.key import structure
 from ....dialects.loop.preference import preference_of
 from ....dialects.loop.target import TargetAttr, target_of
+from ....dialects.shape import tensor_type
 from ...context import weights_of
 from ...cost.packing import contractions_of, panels_in
 from ...weights import WeightStore

@@ -35,7 +35,6 @@ from xdsl.passes import ModulePass
 
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.region import block_of
-from ....dialects.graph.shape import tensor_type
 from ....dialects.graph.storage.buffer import IN_PLACE, byte_size
 from ....dialects.graph.storage.memory import Homes, is_computed, ops_in
 from ....dialects.kernel.group import group_of
@@ -43,6 +42,7 @@ from ....dialects.kernel.in_place import is_alike, read_elsewhere
 from ....dialects.kernel.key import structure
 from ....dialects.loop.preference import preference_of
 from ....dialects.loop.target import target_of
+from ....dialects.shape import tensor_type
 from ...cost.packing import is_one_block
 from .analyze_aliases import lives, places
 

@@ -52,7 +52,7 @@ from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import ReduceOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 FITS = 1 << 21
 """Bytes between two products that are worth no blocks, as a second cache has."""

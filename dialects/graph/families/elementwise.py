@@ -12,10 +12,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, broadcast, is_float, tensor, with_element
 from .. import scalar
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, broadcast, is_float, tensor, with_element
 
 Accepts: TypeAlias = Literal["float", "number", "any", "integer", "bool"]
 

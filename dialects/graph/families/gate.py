@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 
+from ...shape import ELEMENTS, Array, dtype, tensor, tensor_type
 from ..ops.activation import LeakyReluOp, ReluOp, SigmoidOp
 from ..ops.arithmetic import AbsOp, NegOp
 from ..ops.binary import AddOp, DivOp, MulOp
@@ -24,7 +25,6 @@ from ..ops.fusion import YieldOp
 from ..ops.hyperbolic import TanhOp
 from ..ops.where import WhereOp
 from ..region import run_block
-from ..shape import ELEMENTS, Array, dtype, tensor, tensor_type
 
 
 def number(value: float, like: SSAValue) -> SSAValue:

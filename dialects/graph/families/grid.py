@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..shape import Array
+from ...shape import Array
 from .interpolation import Interpolation
 
 MODES = ("nearest", "linear", "cubic")

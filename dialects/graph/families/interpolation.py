@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
-from ..shape import Array
+from ...shape import Array
 
 ROUNDED = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
 """The modes that take the nearest element, by how positions are rounded."""

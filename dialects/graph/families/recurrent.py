@@ -28,6 +28,7 @@ from xdsl.irdl import opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..literal import to_names
 from ..op import GraphOp
 from ..ops.binary import AddOp
@@ -42,7 +43,6 @@ from ..ops.permute import PermuteOp
 from ..ops.reshape import ReshapeOp
 from ..ops.slice import SliceOp
 from ..ops.where import WhereOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 from .elementwise import require
 from .gate import Gate, number
 

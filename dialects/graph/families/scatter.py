@@ -8,8 +8,8 @@ from typing import Any, cast, get_args
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor
 from ..nest import Combiner
-from ..shape import Array, Tensor
 
 COMBINE: Mapping[str, Callable[..., Any]] = {
     "add": np.add.at,

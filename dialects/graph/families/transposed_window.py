@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
-from ..shape import Array
+from ...shape import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, floordiv
+from ...shape import Array
 from ..order import Order
-from ..shape import Array
 
 T = TypeVar("T")
 

@@ -18,6 +18,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
+from ...shape import Array, Tensor, sizes, tensor
 from .. import scalar
 from ..families.elementwise import require
 from ..families.window import (
@@ -33,7 +34,6 @@ from ..literal import to_attribute
 from ..nest import Nest, Read, axes
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, inverse
-from ..shape import Array, Tensor, sizes, tensor
 from .pad import PadOp
 
 FILTERS = 8

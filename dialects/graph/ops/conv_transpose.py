@@ -12,12 +12,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import floordiv, product
+from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from ..families.elementwise import require
 from ..families.transposed_window import Phases, Spread, spread_sizes
 from ..families.window import pad_spatial
 from ..literal import to_names
 from ..op import Requirement, SingleResultOp
-from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from .concat import ConcatOp
 from .constant import ConstantOp
 from .conv import ConvOp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.irdl import irdl_op_definition
 
 from ...dims import Dim, product
-from ..shape import dtype, tensor_type
+from ...shape import dtype, tensor_type
 from ..storage.buffer import byte_size
 from ..storage.panels import PanelsAttr
 from ..storage.stored import StoredOp

@@ -32,7 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim, product
-from ..shape import Tensor, dtype, sizes, tensor_type
+from ...shape import Tensor, dtype, sizes, tensor_type
 
 Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
 REGIONS = ("inputs", "constants", "activations", "outputs")

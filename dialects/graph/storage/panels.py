@@ -24,7 +24,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..shape import Array
+from ...shape import Array
 
 Axis = tuple[int, int]
 """How many steps an axis has, and how many elements each is."""

@@ -12,7 +12,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Polynomial
-from ..shape import Tensor, sizes, tensor_type
+from ...shape import Tensor, sizes, tensor_type
 
 
 class StoredOp(IRDLOperation, ABC):

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Contractions: packing, blocks of the cache, and register tiles."""

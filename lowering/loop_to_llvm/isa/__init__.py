@@ -1,1 +1,1 @@
-"""TODO."""
+"""Instruction sets: one file for each that contractions have instructions of."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The functions of kernels, but for their contractions."""

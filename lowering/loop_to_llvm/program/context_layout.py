@@ -7,9 +7,9 @@ from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from ....dialects.dims import symbols_of
-from ....dialects.graph.shape import sizes, tensor_type
 from ....dialects.loop.ops.program import ProgramOp
 from ....dialects.loop.ops.program_flow import DefineOp
+from ....dialects.shape import sizes, tensor_type
 from ....runtime.layout import WORD, Layout
 from ..text.function import FunctionWriter
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.dims import Dim, Symbol, symbols_of
-from ....dialects.graph.shape import Tensor, dtype, sizes, tensor_type
 from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.shape import Tensor, dtype, sizes, tensor_type
 from ....runtime.layout import INTERRUPTED, WORD, State
 from . import python_objects as objects
 from .context_layout import defined_by, entry_list, layout_of, symbols_of_program

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.dims import Dim
-from ....dialects.graph.shape import Tensor, dtype, sizes
+from ....dialects.shape import Tensor, dtype, sizes
 from ....runtime.layout import DTYPE_NAMES, WORD, State
 from ..text.function import FunctionWriter
 

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.dims import Dim, Monomial, Symbol, dim, evaluate, magnitude, terms_of
-from ....dialects.graph.shape import MOST_BYTES, tensor_type
 from ....dialects.graph.storage.buffer import BufferAttr, byte_size
 from ....dialects.loop.ops.program import CallOp, ProgramOp, symbol_name
+from ....dialects.shape import MOST_BYTES, tensor_type
 from ....runtime.program import Reach
 from .context_layout import defined_by, entry_list
 

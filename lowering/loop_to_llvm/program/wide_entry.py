@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....dialects.dims import Dim, symbols_of
-from ....dialects.graph.shape import Tensor, sizes
 from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.shape import Tensor, sizes
 from ....runtime.layout import WORD, State
 from . import python_objects as objects
 from .context_layout import entry_list

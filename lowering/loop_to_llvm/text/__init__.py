@@ -1,1 +1,1 @@
-"""TODO."""
+"""LLVM text: functions, types, numbers and scalar ops."""

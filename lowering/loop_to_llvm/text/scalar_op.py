@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from ....dialects.graph.bf16 import QUIET
-from ....dialects.loop.ops.remainder import RemainderOp
+from ....dialects.scalar.ops.remainder import RemainderOp
 from ..math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
 from .function import FunctionWriter
 from .sign_analysis import never_above_zero

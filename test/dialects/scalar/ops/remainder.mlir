@@ -3,11 +3,11 @@
 // The operands and the result have one type.
 //
 // CHECK-LABEL: loop.kernel @round_trip
-// CHECK:         %{{.*}} = loop.remainder %x, %x : f64
+// CHECK:         %{{.*}} = scalar.remainder %x, %x : f64
 loop.kernel @round_trip(%a: memref<?xf64>) {
   loop.for parallel %i to 4 {
     %x = loop.load %a[%i] : memref<?xf64>
-    %y = loop.remainder %x, %x : f64
+    %y = scalar.remainder %x, %x : f64
     loop.store %y, %a[%i] : memref<?xf64>
     loop.yield
   }
@@ -20,7 +20,7 @@ loop.kernel @integers(%a: memref<?xi64>) {
   loop.for parallel %i to 4 {
     %x = loop.load %a[%i] : memref<?xi64>
     // expected-error {{Unexpected attribute i64}}
-    %y = loop.remainder %x, %x : i64
+    %y = scalar.remainder %x, %x : i64
     loop.yield
   }
 }

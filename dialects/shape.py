@@ -38,7 +38,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ..dims import Dim, SizeError, dim, magnitude, terms_of
+from .dims import Dim, SizeError, dim, magnitude, terms_of
 
 Element: TypeAlias = AnyFloat | IntegerType
 Tensor: TypeAlias = TensorType[Element]

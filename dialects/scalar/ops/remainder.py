@@ -1,4 +1,4 @@
-"""`loop.remainder`: what a quotient of floats rounded towards zero leaves."""
+"""`scalar.remainder`: what a quotient of floats rounded towards zero leaves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class RemainderOp(IRDLOperation):
     It has the sign of the dividend, and is NaN of a division by zero.
 
     ```mlir
-    %z = loop.remainder %x, %y : f32
+    %z = scalar.remainder %x, %y : f32
     ```
     """
 
-    name = "loop.remainder"
+    name = "scalar.remainder"
 
     T: ClassVar = VarConstraint("T", AnyFloatConstr)
 
