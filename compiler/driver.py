@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.graph.op import GraphOp
 from ..dialects.graph.ops.fusion import FusionOp
-from ..dialects.loop.ops.program import CallOp
+from ..dialects.loop.ops.program_calls import CallOp
 from ..dialects.loop.target import target_of
 from ..lowering.graph_to_loop import GraphToLoop
 from ..lowering.llvm_to_object import machine_of, objects

@@ -25,7 +25,7 @@ FAMILIES = {
     *("rounding", "softmax", "trigonometric"),
     # graph and loop: ops that mean nothing without each other
     *("containers", "control_flow", "for_loop", "fusion", "memory", "position"),
-    *("program", "program_flow"),
+    *("program_calls", "program_flow"),
 }
 """The files that hold more than one op; every other is named after the one it holds."""
 

@@ -23,7 +23,7 @@ from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.kernel.group import group_of
 from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.program import CallOp, ViewOp
+from ...dialects.loop.ops.program_calls import CallOp, ViewOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.preference import KEY, OWN, PreferenceAttr
 from ...dialects.loop.target import KEY as TARGET
@@ -155,7 +155,7 @@ def operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
     """The memory that the only call of a program passes."""
     program = program_of(module)
     described = describe(program)
-    constants = dict(constant_block(program, ctx.weights).places)
+    constants = [each for _, each in constant_block(program, ctx.weights).places]
     (call,) = (each for each in program.walk() if isinstance(each, CallOp))
 
     def operand(view: ViewOp) -> Operand:

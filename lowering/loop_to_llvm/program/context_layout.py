@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
-
-from ....dialects.dims import symbols_of
 from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.loop.ops.program_flow import DefineOp
-from ....dialects.shape import sizes, tensor_type
 from ....runtime.layout import WORD, Layout
 from ..text.function import FunctionWriter
-
-
-def entry_list(program: ProgramOp, name: str) -> tuple[Attribute, ...]:
-    """The entry of a program that is a list; empty when there is none."""
-    found = program.entries.data.get(name)
-    return found.data if isa(found, ArrayAttr) else ()
-
-
-def defined_by(program: ProgramOp) -> dict[str, DefineOp]:
-    """The symbols that the program defines itself, in the order of their words."""
-    return {op.symbol.data: op for op in program.walk() if isinstance(op, DefineOp)}
-
-
-def symbols_of_program(program: ProgramOp) -> tuple[str, ...]:
-    """The symbols that inputs define, in the order of their words."""
-    found: dict[str, None] = {}
-    defined = defined_by(program)
-    for name in ("inputs", "outputs"):
-        for type in entry_list(program, name):
-            for size in sizes(tensor_type(type)):
-                found.update(dict.fromkeys(sorted(symbols_of(size))))
-    return tuple(name for name in found if name not in defined)
 
 
 def layout_of(program: ProgramOp) -> Layout:
     """The words of a context of the program."""
     return Layout(
-        inputs=len(entry_list(program, "inputs")),
-        outputs=len(entry_list(program, "outputs")),
-        symbols=len(symbols_of_program(program)),
-        defined=len(defined_by(program)),
-        slots=len(entry_list(program, "slots")),
+        inputs=len(program.inputs),
+        outputs=len(program.outputs),
+        symbols=len(program.symbols),
+        defined=len(program.defined),
+        slots=len(program.slots),
     )
 
 

@@ -20,10 +20,10 @@ from collections.abc import Sequence
 
 from ....dialects.dims import Dim, Symbol, symbols_of
 from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.shape import Tensor, dtype, sizes, tensor_type
+from ....dialects.shape import Tensor, dtype, sizes
 from ....runtime.layout import INTERRUPTED, WORD, State
 from . import python_objects as objects
-from .context_layout import defined_by, entry_list, layout_of, symbols_of_program
+from .context_layout import layout_of
 from .interrupts import length_of
 from .python_objects import TYPE, WANTED_FLAGS, WRITTEN_FLAGS, ObjectWriter
 
@@ -85,11 +85,10 @@ class EntryWriter(ObjectWriter):
     def __init__(self, program: ProgramOp):
         super().__init__()
         self.layout = layout_of(program)
-        self.inputs = [tensor_type(each) for each in entry_list(program, "inputs")]
-        self.outputs = [tensor_type(each) for each in entry_list(program, "outputs")]
-        self.names = symbols_of_program(program)
+        self.inputs, self.outputs = program.input_types, program.output_types
+        self.names = program.symbol_names
         self.length = length_of(program)
-        defined = {*defined_by(program)}
+        defined = {*program.defined}
         self.is_cut = any(
             symbols_of(size) & defined for type in self.outputs for size in sizes(type)
         )

@@ -16,18 +16,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block
 
-from ....dialects.dims import Dim, dim, evaluate, greatest, guess, product
+from ....dialects.dims import Dim, evaluate, greatest, guess, product
 from ....dialects.loop.ops.for_loop import ForOp
 from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, symbol_name
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.loop.ops.program_calls import CallOp, CallOutOp
 from ....dialects.loop.ops.program_flow import IfOp, RepeatOp, is_unlimited
 from ....dialects.loop.ops.tile import TileOp
 from ....runtime.layout import INTERRUPTED, WORD, Layout
 from ..text.function import FunctionWriter
-from .context_layout import defined_by
 
 LONG = 1 << 22
 """
@@ -130,13 +129,11 @@ class Length:
 
 def length_of(program: ProgramOp) -> Length:
     """How long the runs of a program are."""
-    noted = program.entries.data.get("work")
-    work = dim(noted.data) if isinstance(noted, StringAttr) else 0
-    ranges = {name: op.range for name, op in defined_by(program).items()}
+    ranges = {name: op.range for name, op in program.defined.items()}
     ops = [*program.walk()]
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
     return Length(
-        bounded(greatest(work, ranges)),
+        bounded(greatest(program.points, ranges)),
         any(is_unlimited(op.limit) for op in repeats),
         any(isinstance(op, CallOutOp) for op in ops),
     )
@@ -166,15 +163,14 @@ def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
 
 def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:
     """The points of the call of a kernel."""
-    kernel = kernels[symbol_name(op.callee)]
+    kernel = kernels[op.kernel_name]
     return evaluate(points(kernel.body.block), sizes_of(op, kernel)) + TRIP
 
 
 def sizes_of(op: CallOp, kernel: KernelOp) -> dict[str, Dim]:
     """What the symbols of a kernel are in a call."""
-    values = [dim(each.data) for each in op.symbols]
     names = [each.data for each in kernel.symbols]
-    return dict(zip(names, values, strict=True))
+    return dict(zip(names, op.sizes, strict=True))
 
 
 def points(block: Block) -> Dim:

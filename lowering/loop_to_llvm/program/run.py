@@ -18,13 +18,8 @@ from xdsl.ir import Operation, SSAValue
 from ....dialects.dims import Dim, dim, evaluate, guess, symbols_of
 from ....dialects.loop.ops.kernel import KernelOp
 from ....dialects.loop.ops.memory import element_type
-from ....dialects.loop.ops.program import (
-    CallOp,
-    CallOutOp,
-    ProgramOp,
-    ViewOp,
-    symbol_name,
-)
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.loop.ops.program_calls import CallOp, CallOutOp, ViewOp
 from ....dialects.loop.ops.program_flow import (
     DefineOp,
     ElementOp,
@@ -45,7 +40,7 @@ from ....runtime.layout import (
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
 from . import interrupts
-from .context_layout import ContextWriter, defined_by, layout_of, symbols_of_program
+from .context_layout import ContextWriter, layout_of
 from .outlining import REPEAT, part_name, stretches, write_chain, write_declarations
 
 
@@ -74,8 +69,8 @@ class _ProgramWriter(ContextWriter):
         self.kernels = kernels
         self.names = names
         self.layout = layout_of(program)
-        self.symbols = symbols_of_program(program)
-        self.defined = {name: at for at, name in enumerate(defined_by(program))}
+        self.symbols = program.symbol_names
+        self.defined = {name: at for at, name in enumerate(program.defined)}
         self.length = interrupts.length_of(program)
         self.calls = 0
         self.spent: Dim = 0
@@ -283,10 +278,9 @@ class _ProgramWriter(ContextWriter):
             case "outputs":
                 return self.pointer(layout.first_output + number)
             case "constants":
-                return self.offset(layout.CONSTANTS, str(number))
+                return self.offset(layout.CONSTANTS, str(self.program.offset_of(op)))
             case _:
-                offset = op.offset.value.data
-                if offset >= 0:
+                if (offset := self.program.offset_of(op)) is not None:
                     return self.offset(layout.ACTIVATIONS, str(offset))
                 word = self.word(layout.first_slot + number)
                 looked_up = self.w.entered(f"load i64, ptr {word}, align {WORD}")
@@ -301,11 +295,11 @@ class _ProgramWriter(ContextWriter):
 
     def call(self, op: CallOp) -> None:
         """Writes the call of a kernel."""
-        name = symbol_name(op.callee)
+        name = op.kernel_name
         kernel = self.kernels[name]
         callee = self.names[name]
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
-        arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
+        arguments += [f"i64 {self.size(each)}" for each in op.sizes]
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:

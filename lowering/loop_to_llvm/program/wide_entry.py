@@ -19,7 +19,6 @@ from ....dialects.loop.ops.program import ProgramOp
 from ....dialects.shape import Tensor, sizes
 from ....runtime.layout import WORD, State
 from . import python_objects as objects
-from .context_layout import entry_list
 from .entry import COUNT, DECLARATIONS, FREE_LIST, EntryWriter
 from .python_objects import WANTED_FLAGS, ObjectWriter
 
@@ -74,7 +73,7 @@ done:
 
 def is_wide(program: ProgramOp) -> bool:
     """Whether a program has many inputs and outputs."""
-    return sum(len(entry_list(program, name)) for name in ("inputs", "outputs")) > MANY
+    return len(program.inputs) + len(program.outputs) > MANY
 
 
 def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
