@@ -30,6 +30,7 @@ from .outputs import apart, match_outputs
 from .planning import Plan
 from .program import CallOut, Program
 from .runtime import StaticRuntime
+from .thread_pool import is_supported
 from .vectorcall import call_by, callable_class
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -75,7 +76,7 @@ class StaticModule:
         self._code = code
         self._constants = constants
         self._references = tuple(references)
-        self._threads = threads if program.is_shared else 1
+        self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
         self.report = None
