@@ -19,10 +19,9 @@ from ..dialects.graph.op import GraphOp
 from ..dialects.graph.ops.fusion import FusionOp
 from ..dialects.loop.ops.program_calls import CallOp
 from ..dialects.loop.target import target_of
-from ..lowering.llvm_to_object import machine_of, objects
-from ..lowering.loop_to_llvm import lower_program
 from ..runtime.artifact import Artifact
 from ..runtime.cache import Cache
+from .codegen import lower_program, machine_of, objects
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError

@@ -29,10 +29,14 @@ from ...dialects.loop.preference import KEY, OWN, PreferenceAttr
 from ...dialects.loop.target import KEY as TARGET
 from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import dtype, tensor_type
-from ...lowering.graph_to_loop.kernel import build_kernel
-from ...lowering.llvm_to_object import machine_of, objects
-from ...lowering.loop_to_llvm import function_name, lower_kernels
 from ...runtime.cache import Cache
+from ..codegen import (
+    build_kernel,
+    function_name,
+    lower_kernels,
+    machine_of,
+    objects,
+)
 from ..context import SrContext, context
 from ..cost.panels import known
 from ..describe import constant_block, describe, program_of
