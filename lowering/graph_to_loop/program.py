@@ -30,7 +30,7 @@ from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.region import ControlOp
 from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, buffer_of
-from ...dialects.graph.storage.memory import Homes, Part
+from ...dialects.graph.storage.memory import MemoryMap, Part
 from ...dialects.kernel.group import Group, make_group
 from ...dialects.kernel.key import structure
 from ...dialects.loop.interface import CheckAttr, SymbolAttr, TensorAttr
@@ -48,7 +48,7 @@ from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
 from ...dialects.shape import sizes, tensor_type
 from .kernel import build_kernel
-from .signature import Memory, plan_of, ranges_of, tensors_of
+from .signature import Storage, plan_of, ranges_of, tensors_of
 
 NESTS = 64
 """Nests of a kernel, such as those of the parts of a concatenation."""
@@ -74,7 +74,7 @@ class ProgramBuilder:
         """A program for `function`; `kernels` go by their text without a name."""
         self.function = function
         self.kernels = kernels
-        self.homes = Homes(function.body.block)
+        self.memory = MemoryMap(function.body.block)
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
@@ -86,7 +86,7 @@ class ProgramBuilder:
         self.call_outs = 0
         self.work: list[Dim] = []
         """The points of the loops of each call, a measure of how long a run is."""
-        self.memory = Memory(function, self.homes)
+        self.storage = Storage(function, self.memory)
         self.ranges = ranges_of(function)
         self.least = {name: least for name, (least, _) in self.ranges.items()}
         self.positive: dict[Dim, bool] = {}
@@ -105,9 +105,9 @@ class ProgramBuilder:
             inputs=inputs,
             outputs=outputs,
             symbols=self.symbols(inputs, outputs),
-            constants=self.memory.constants,
-            slots=self.memory.slots,
-            plan=plan_of(self.function, self.memory.steps),
+            constants=self.storage.constants,
+            slots=self.storage.slots,
+            plan=plan_of(self.function, self.storage.steps),
             checks=self.checks(),
             # The entry asks for it before the run has defined any symbol.
             work=greatest(total(self.work), self.defined),
@@ -267,11 +267,11 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = self.homes.place_of(value)
-        if (part := self.homes.parts.get(value)) is not None:
+        value = self.memory.storage_of(value)
+        if (part := self.memory.parts.get(value)) is not None:
             return self.part(value, part)
         if value not in self.views:
-            region, number = self.memory.number_of(buffer_of(value))
+            region, number = self.storage.number_of(buffer_of(value))
             view = ViewOp(region, number, tensor_type(value).element_type)
             self.start.add_op(view)
             self.views[value] = view.result

@@ -24,15 +24,15 @@ from ...dialects.graph.storage.buffer import (
     LifetimeAttr,
     buffer_of,
 )
-from ...dialects.graph.storage.memory import Homes, ops_in
+from ...dialects.graph.storage.memory import MemoryMap, ops_in
 from ...dialects.loop.interface import TensorAttr
 from ...dialects.loop.storage import ConstantAttr, PlanAttr, SlotAttr
 
 
-class Memory:
+class Storage:
     """The constants and slots of a function, in the order of their numbers."""
 
-    def __init__(self, function: func.FuncOp, homes: Homes):
+    def __init__(self, function: func.FuncOp, memory: MemoryMap):
         """What the buffers and lifetimes of the function's results say."""
         constants: dict[int, ConstantAttr] = {}
         slots: dict[int, SlotAttr] = {}
@@ -44,7 +44,8 @@ class Memory:
                 continue
             for result in op.results:
                 buffer = buffer_of(result)
-                if buffer.place == "activations" and homes.owner_of(result) is result:
+                owns = memory.owner_of(result) is result
+                if buffer.region_name == "activations" and owns:
                     slots[buffer.slot.data] = slot(buffer, result)
                 if isinstance(op, WeightOp):
                     constants[buffer.slot.data] = constant(buffer, op)
@@ -57,15 +58,15 @@ class Memory:
 
     def number_of(self, buffer: BufferAttr) -> tuple[str, int]:
         """The region of a buffer, and which of the region's it is."""
-        number = buffer.slot.data
-        if (known := self.numbers.get(buffer.place)) is None:
-            return buffer.place, number
+        region, number = buffer.region_name, buffer.slot.data
+        if (known := self.numbers.get(region)) is None:
+            return region, number
         if number not in known:
             raise VerifyException(
-                f"expected a result whose buffer is slot {number} of {buffer.place}, "
+                f"expected a result whose buffer is slot {number} of {region}, "
                 "got none; run assign-buffers first"
             )
-        return buffer.place, known[number]
+        return region, known[number]
 
 
 def slot(buffer: BufferAttr, result: OpResult) -> SlotAttr:

@@ -189,7 +189,7 @@ def conv_transpose(node: Node) -> Result:
         node.operand(1),
         strides=strides,
         padding=(*low, *high),
-        more=more,
+        output_padding=more,
         dilation=dilation,
         groups=groups,
     ).result
