@@ -41,7 +41,7 @@ from ..text.function import FunctionWriter
 from ..text.types import byte_count
 from . import interrupts
 from .context_layout import ContextWriter, layout_of
-from .outlining import REPEAT, part_name, stretches, write_chain, write_declarations
+from .outlining import REPEAT, outlined, part_name, write_chain, write_declarations
 
 
 def write_program(
@@ -95,7 +95,7 @@ class _ProgramWriter(ContextWriter):
 
     def write(self) -> str:
         """The functions that run the program, and declarations of the kernels."""
-        lists = list(stretches(self.program.body.block))
+        lists = list(outlined(self.program.body.block))
         if len(lists) == 1:
             runs = [self.function("define i32 @sr_run", lists[0], "")]
         else:
