@@ -1,9 +1,9 @@
 """
 Outlining: which calls of a program become a function of their own, and what calls it.
 
-LLVM takes longer than in proportion over a function that is long. So the calls of a long
-program are outlined, some in each function, and `sr_run` calls these in order. A kernel
-that threads share is called by a function that takes its arguments from memory.
+LLVM takes longer than in proportion over a function that is long. So the calls of a
+long program are outlined, some in each function, and `sr_run` calls these in order. A
+kernel that threads share is called by a function that takes its arguments from memory.
 """
 
 from __future__ import annotations
