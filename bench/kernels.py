@@ -55,19 +55,19 @@ def tiles(kernel: KernelOp) -> Iterator[tuple[Dim, tuple[Dim, ...]]]:
 
 def address(view: ViewOp, program: ProgramOp, runtime: StaticRuntime) -> int:
     """The address of a view."""
-    number, layout, words = view.number.value.data, runtime.layout, runtime.words
+    number, layout, context = view.number.value.data, runtime.layout, runtime.context
     match view.region.data:
         case "inputs":
-            return int(words[layout.HEAD + number])
+            return int(context[layout.HEAD + number])
         case "outputs":
-            return int(words[layout.first_output + number])
+            return int(context[layout.first_output + number])
         case "constants":
-            return int(words[layout.CONSTANTS]) + (program.offset_of(view) or 0)
+            return int(context[layout.CONSTANTS]) + (program.offset_of(view) or 0)
         case _:
             offset = program.offset_of(view)
             if offset is None:
-                offset = int(words[layout.first_slot + number])
-            return int(words[layout.ACTIVATIONS]) + offset
+                offset = int(context[layout.first_slot + number])
+            return int(context[layout.ACTIVATIONS]) + offset
 
 
 def call_arguments(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias, TypeVar, cast
 
-from .layout import DTYPE_NAMES, Layout
+from .layout import DTYPE_NAMES, ContextLayout
 from .planning import PLANNERS
 from .size import Size, Symbols, evaluate, symbols_in
 
@@ -84,9 +84,9 @@ class Program:
     """A bound of all that is computed from sizes, where a size of zero is one."""
 
     @property
-    def layout(self) -> Layout:
-        """The words of a context."""
-        return Layout(
+    def layout(self) -> ContextLayout:
+        """The fields of a context."""
+        return ContextLayout(
             len(self.inputs),
             len(self.outputs),
             len(self.symbols),

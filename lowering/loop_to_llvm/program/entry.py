@@ -191,8 +191,8 @@ class EntryWriter(ObjectWriter):
         context = self.state(State.FREE)
         self.require(w.emit(f"icmp ne ptr {context}, null"))
         for at, name in enumerate(self.names):
-            word = self.word(context, self.layout.first_symbol + at)
-            self.require(self.equal("i64", word, self.known[name]))
+            field = self.context_field(context, self.layout.first_symbol + at)
+            self.require(self.equal("i64", field, self.known[name]))
         for actual, size in later:
             self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
         return context
@@ -276,7 +276,9 @@ class EntryWriter(ObjectWriter):
     def take(self, context: str) -> None:
         """Takes the first context off the free list, which nobody changed meanwhile."""
         w = self.w
-        following = w.emit(f"load ptr, ptr {self.word(context, self.layout.NEXT)}")
+        following = w.emit(
+            f"load ptr, ptr {self.context_field(context, self.layout.NEXT)}"
+        )
         w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
 
     def give_back(self, context: str) -> None:
@@ -285,13 +287,15 @@ class EntryWriter(ObjectWriter):
         self.set(context, self.layout.NEXT, f"ptr {first}")
         self.w.do(f"store ptr {context}, ptr @sr_state, align {WORD}")
 
-    def word(self, context: str, number: int) -> str:
-        """The address of a word of a context."""
+    def context_field(self, context: str, number: int) -> str:
+        """The address of a field of a context."""
         return self.w.emit(f"getelementptr inbounds i64, ptr {context}, i64 {number}")
 
     def set(self, context: str, number: int, value: str) -> None:
-        """Writes a word of a context."""
-        self.w.do(f"store {value}, ptr {self.word(context, number)}, align {WORD}")
+        """Writes a field of a context."""
+        self.w.do(
+            f"store {value}, ptr {self.context_field(context, number)}, align {WORD}"
+        )
 
     def make_outputs(self, context: str) -> list[str]:
         """Makes an array for each output."""

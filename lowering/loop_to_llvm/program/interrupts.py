@@ -25,7 +25,7 @@ from ....dialects.loop.ops.program import ProgramOp
 from ....dialects.loop.ops.program_calls import CallOp, CallOutOp
 from ....dialects.loop.ops.program_flow import IfOp, RepeatOp, is_unlimited
 from ....dialects.loop.ops.tile import TileOp
-from ....runtime.layout import INTERRUPTED, WORD, Layout
+from ....runtime.layout import INTERRUPTED, WORD, ContextLayout
 from ..text.function import FunctionWriter
 
 LONG = 1 << 22
@@ -56,7 +56,7 @@ TEXT = f"""declare i32 @PyErr_CheckSignals()
 declare i32 @clock_gettime(i32, ptr)
 define internal i32 @sr_ask(ptr %context) noinline nounwind {{
 entry:
-  %thread.at = getelementptr inbounds i64, ptr %context, i64 {Layout.THREAD}
+  %thread.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.THREAD}
   %thread = load ptr, ptr %thread.at, align {WORD}
   %none = icmp eq ptr %thread, null
   br i1 %none, label %on, label %ask
@@ -73,7 +73,7 @@ on:
 define internal i32 @sr_spend(ptr %context, i64 %points) noinline nounwind {{
 entry:
   %time = alloca [2 x i64], align {WORD}
-  %fuel.at = getelementptr inbounds i64, ptr %context, i64 {Layout.FUEL}
+  %fuel.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.FUEL}
   %fuel = load i64, ptr %fuel.at, align {WORD}
   %left = sub i64 %fuel, %points
   store i64 %left, ptr %fuel.at, align {WORD}
@@ -88,7 +88,7 @@ look:
   %quarters = udiv i64 %rest, 250000000
   %whole = mul i64 %seconds, 4
   %now = add i64 %whole, %quarters
-  %tick.at = getelementptr inbounds i64, ptr %context, i64 {Layout.TICK}
+  %tick.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.TICK}
   %tick = load i64, ptr %tick.at, align {WORD}
   store i64 %now, ptr %tick.at, align {WORD}
   %same = icmp eq i64 %now, %tick
@@ -188,16 +188,16 @@ def points(block: Block) -> Dim:
     return total
 
 
-def write_enter(layout: Layout, symbols: Sequence[str], length: Length) -> str:
+def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -> str:
     """The function that runs the program without the GIL, and what its runs ask."""
     w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
     thread = w.emit("call ptr @PyEval_SaveThread()")
     place = ""
     if length.is_ever_long:
-        place, kept = word(w, layout.THREAD), thread
+        place, kept = field(w, layout.THREAD), thread
         if not length.is_always_long:
             for at, name in enumerate(symbols):
-                load = f"load i64, ptr {word(w, layout.first_symbol + at)}"
+                load = f"load i64, ptr {field(w, layout.first_symbol + at)}"
                 w.entry.append(f"  {w.symbols[name]} = {load}, align {WORD}")
             is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
             kept = w.emit(f"select i1 {is_long}, ptr {thread}, ptr null")
@@ -211,6 +211,6 @@ def write_enter(layout: Layout, symbols: Sequence[str], length: Length) -> str:
     return f"{text}{TEXT}" if place else text
 
 
-def word(w: FunctionWriter, number: int) -> str:
-    """The address of a word of the context."""
+def field(w: FunctionWriter, number: int) -> str:
+    """The address of a field of the context."""
     return w.entered(f"getelementptr inbounds i64, ptr %context, i64 {number}")

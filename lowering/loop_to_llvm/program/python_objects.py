@@ -77,9 +77,9 @@ class ObjectWriter:
         self.w.do(f"br i1 {condition}, label %{on}, label %slow")
         self.w.start(on)
 
-    def state(self, word: int) -> str:
-        """The pointer that a word of the module's state holds."""
-        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {word})"
+    def state(self, number: int) -> str:
+        """The pointer that a field of the module's state holds."""
+        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
         return self.w.emit(f"load ptr, ptr {at}, align {WORD}")
 
     def field(self, array: str, offset: int) -> str:

@@ -92,16 +92,16 @@ class _PartWriter(ObjectWriter):
         symbols: dict[str, str] = {}
         for at, name in enumerate(entry.names):
             if name in used:
-                word = entry.layout.first_symbol + at
-                place = f"getelementptr inbounds i64, ptr %context, i64 {word}"
+                number = entry.layout.first_symbol + at
+                place = f"getelementptr inbounds i64, ptr %context, i64 {number}"
                 value = f"load i64, ptr {self.w.entered(place)}, align {WORD}"
                 symbols[name] = self.w.entered(value)
         self.w.symbols = symbols
 
     def keep_data(self, array: str, number: int) -> None:
-        """Writes where the elements of an array are to a word of the context."""
-        word = self.w.emit(f"getelementptr inbounds i64, ptr %context, i64 {number}")
-        self.w.do(f"store ptr {self.data(array)}, ptr {word}, align {WORD}")
+        """Writes where the elements of an array are to a field of the context."""
+        field = self.w.emit(f"getelementptr inbounds i64, ptr %context, i64 {number}")
+        self.w.do(f"store ptr {self.data(array)}, ptr {field}, align {WORD}")
 
     def text(self, name: str, argument: str) -> str:
         """The text of the function."""
@@ -135,7 +135,9 @@ class _WideEntryWriter(EntryWriter):
         for name in readers:
             # What is written to a context that stays free is nothing to who takes it.
             self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {context})"))
-        following = w.emit(f"load ptr, ptr {self.word(context, self.layout.NEXT)}")
+        following = w.emit(
+            f"load ptr, ptr {self.context_field(context, self.layout.NEXT)}"
+        )
         w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
         makers = dict(self.makers())
         made = self.make_all(context, list(makers))
@@ -210,8 +212,8 @@ class _WideEntryWriter(EntryWriter):
         needed = symbols_of(self.length.work)
         for at, name in enumerate(self.names):
             if name in needed:
-                word = self.word(context, self.layout.first_symbol + at)
-                self.known[name] = w.emit(f"load i64, ptr {word}, align {WORD}")
+                field = self.context_field(context, self.layout.first_symbol + at)
+                self.known[name] = w.emit(f"load i64, ptr {field}, align {WORD}")
         w.symbols = self.known
         status = self.run(context)
         failed, done = w.fresh("failed"), w.fresh("done")
