@@ -79,7 +79,7 @@ def graph_passes(
         # From here a result may be the memory of an operand that dies.
         AnalyzeAliases(),
         AssignBuffers(planner=options.planner),
-        # From here every result has its place in memory.
+        # From here every result has its buffer.
         VerifyBuffers(),
     ]
 

@@ -268,12 +268,12 @@ def run_call_out(
     count = len(op.inputs)
     copies = [each.copy() for each in arrays[:count]]
     results = map(np.asarray, reference(copies, symbols))
-    for place, result in zip(arrays[count:], results, strict=True):
-        if result.shape != place.shape:
+    for output, result in zip(arrays[count:], results, strict=True):
+        if result.shape != output.shape:
             raise ValueError(
-                f"expected a result of shape {place.shape}, got {result.shape}"
+                f"expected a result of shape {output.shape}, got {result.shape}"
             )
-        np.copyto(place, result, casting="no")
+        np.copyto(output, result, casting="no")
 
 
 def give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:

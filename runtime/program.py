@@ -39,7 +39,7 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Slot:
-    """Memory of an activation: its size, when it is used, where it is if known."""
+    """Memory of an activation: its size, the steps it lives in, its offset if known."""
 
     bytes: Size
     first: int
@@ -96,7 +96,7 @@ class Program:
 
     @property
     def is_planned(self) -> bool:
-        """Whether every slot has its place already."""
+        """Whether every slot has its offset already."""
         return all(slot.offset >= 0 for slot in self.slots)
 
     def check_reach(self, symbols: Symbols) -> None:

@@ -159,7 +159,7 @@ def operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
     """The memory that the only call of a program passes."""
     program = program_of(module)
     described = describe(program)
-    constants = [each for _, each in constant_block(program, ctx.weights).places]
+    constants = [each for _, each in constant_block(program, ctx.weights).arrays]
     (call,) = (each for each in program.walk() if isinstance(each, CallOp))
 
     def operand(view: ViewOp) -> Operand:

@@ -202,7 +202,10 @@ class ProgramOp(IRDLOperation):
 def _verify_memory(program: ProgramOp) -> None:
     """Constants do not overlap, and slots lie and live within the plan."""
     end = 0
-    for constant in sorted(program.constants, key=lambda each: each.offset.data):
+    # What is empty may begin where another does.
+    for constant in sorted(
+        program.constants, key=lambda each: (each.offset.data, each.size.data)
+    ):
         if constant.offset.data < end:
             raise VerifyException(
                 f"expected constants side by side, got {constant}, and another up to "

@@ -110,11 +110,11 @@ class EntryWriter(ObjectWriter):
         # What both ways to the outputs use is computed before they part.
         for type in self.outputs:
             self.bytes(type)
-        out, places = self.read_outputs(arrays)
+        out, given = self.read_outputs(arrays)
         self.take(context)
-        made, places = self.make_missing(context, out, places)
-        for at, place in enumerate([*map(self.data, arrays), *places]):
-            self.set(context, self.layout.HEAD + at, f"ptr {place}")
+        made, elements = self.make_missing(context, out, given)
+        for at, address in enumerate([*map(self.data, arrays), *elements]):
+            self.set(context, self.layout.HEAD + at, f"ptr {address}")
         status = self.run(context)
         failed, done = w.fresh("failed"), w.fresh("done")
         bad = w.emit(f"icmp ne i32 {status}, 0")
@@ -214,8 +214,8 @@ class EntryWriter(ObjectWriter):
 
     def read_outputs(self, arrays: Sequence[str]) -> tuple[str, list[str]]:
         """
-        What the caller gave as `out`, null if nothing, and where the elements of its
-        arrays are; they are checked as the inputs are, and share no memory.
+        What the caller gave as `out`, null if nothing, and the addresses of its arrays'
+        elements. They are checked as inputs are, and that none overlaps another array.
         """
         w = self.w
         named, ready, before = w.fresh("named"), w.fresh("ready"), w.label
@@ -236,24 +236,24 @@ class EntryWriter(ObjectWriter):
             for actual, size in zip(dims, sizes(type), strict=True):
                 self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
         types = [*self.outputs, *self.inputs]
-        places = [self.data(each) for each in (*given, *arrays)]
-        rows = zip(places, map(self.bytes, types), strict=True)
+        elements = [self.data(each) for each in (*given, *arrays)]
+        rows = zip(elements, map(self.bytes, types), strict=True)
         self.require_apart(len(given), [*rows])
         end = w.label
         w.do(f"br label %{ready}")
         w.start(ready)
         each_or_null = [
             w.emit(f"phi ptr [null, %{before}], [{each}, %{end}]")
-            for each in (out, *places[: len(given)])
+            for each in (out, *elements[: len(given)])
         ]
         return each_or_null[0], each_or_null[1:]
 
     def make_missing(
-        self, context: str, out: str, places: Sequence[str]
+        self, context: str, out: str, given: Sequence[str]
     ) -> tuple[list[str], list[str]]:
         """
-        The arrays that are made unless the caller gave some, null if it did, and where
-        the elements of the outputs are.
+        The arrays that are made unless the caller gave some, null if it did, and the
+        addresses of the outputs' elements, which are at `given` if it did.
         """
         w = self.w
         make, ready, before = w.fresh("make"), w.fresh("ready"), w.label
@@ -269,8 +269,8 @@ class EntryWriter(ObjectWriter):
             w.emit(f"phi ptr [null, %{before}], [{each}, %{end}]") for each in made
         ]
         return arrays, [
-            w.emit(f"phi ptr [{given}, %{before}], [{each}, %{end}]")
-            for given, each in zip(places, new, strict=True)
+            w.emit(f"phi ptr [{old}, %{before}], [{each}, %{end}]")
+            for old, each in zip(given, new, strict=True)
         ]
 
     def take(self, context: str) -> None:

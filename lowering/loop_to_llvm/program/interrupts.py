@@ -8,7 +8,7 @@ with the status `INTERRUPTED`, and the exception is set where Python looks for i
 
 `sr_enter` runs the program without the GIL. It notes Python's thread in the context
 when the run is long. Where none is noted, as in short runs and in those that keep the
-GIL, nothing is asked, and a place where a run may end is a branch that is not taken.
+GIL, nothing is asked, and an interruption point is a branch that is not taken.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ interrupted at all: a tenth of a millisecond of products, or some of other kerne
 SHARE = 8
 """
 The part of the kernels of a program, or of a loop's trip, as 1 / SHARE, after which
-there is a place where a run may end.
+there is an interruption point.
 """
 
 LEAST = 1 << 20
-"""Points of kernels that are worth such a place."""
+"""Points of loops that are worth an interruption point."""
 
 TRIP = 64
 """Points that a trip, or the call of a kernel, is as long as besides its own."""
@@ -147,7 +147,7 @@ def bounded(work: Dim) -> Dim:
 
 
 def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
-    """The points of kernels after which there is a place where a run may end."""
+    """The points of loops after which there is an interruption point."""
     total: Dim = 0
     ops = [*block.ops]
     for op in ops:
@@ -192,23 +192,23 @@ def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -
     """The function that runs the program without the GIL, and what its runs ask."""
     w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
     thread = w.emit("call ptr @PyEval_SaveThread()")
-    place = ""
+    address = ""
     if length.is_ever_long:
-        place, kept = field(w, layout.THREAD), thread
+        address, kept = field(w, layout.THREAD), thread
         if not length.is_always_long:
             for at, name in enumerate(symbols):
                 load = f"load i64, ptr {field(w, layout.first_symbol + at)}"
                 w.entry.append(f"  {w.symbols[name]} = {load}, align {WORD}")
             is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
             kept = w.emit(f"select i1 {is_long}, ptr {thread}, ptr null")
-        w.do(f"store ptr {kept}, ptr {place}, align {WORD}")
+        w.do(f"store ptr {kept}, ptr {address}, align {WORD}")
     status = w.emit("call i32 @sr_run(ptr %context)")
-    if place:
-        w.do(f"store ptr null, ptr {place}, align {WORD}")
+    if address:
+        w.do(f"store ptr null, ptr {address}, align {WORD}")
     w.do(f"call void @PyEval_RestoreThread(ptr {thread})")
     w.do(f"ret i32 {status}")
     text = w.text("define i32 @sr_enter(ptr noundef %context)")
-    return f"{text}{TEXT}" if place else text
+    return f"{text}{TEXT}" if address else text
 
 
 def field(w: FunctionWriter, number: int) -> str:

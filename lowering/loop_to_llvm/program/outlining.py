@@ -83,8 +83,8 @@ def write_part(callee: str, types: Sequence[str]) -> str:
     w = FunctionWriter({})
     arguments: list[str] = []
     for at, type in enumerate(types):
-        place = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
-        value = w.emit(f"load {type}, ptr {place}, align {WORD}")
+        address = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
+        value = w.emit(f"load {type}, ptr {address}, align {WORD}")
         arguments.append(f"{type} {value}")
     arguments += ["i64 %part", "i64 %parts"]
     w.do(f"call void {callee}({', '.join(arguments)})")

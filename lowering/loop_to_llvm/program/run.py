@@ -74,9 +74,9 @@ class _ProgramWriter(ContextWriter):
         self.length = interrupts.length_of(program)
         self.calls = 0
         self.spent: Dim = 0
-        """Points of loops since the last place where a run may end."""
+        """Points of loops since the last interruption point."""
         self.share = interrupts.share(program.body.block, kernels)
-        """Points from which on there is another such place."""
+        """Points of loops after which there is another one."""
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
         self.sizes: dict[Dim, None] = {}
@@ -250,8 +250,8 @@ class _ProgramWriter(ContextWriter):
         # Read once, since another thread may write to it where it is an input.
         value = w.emit(f"load volatile i64, ptr {self.address(op.value)}, align {WORD}")
         low, high = (self.size(each) for each in op.range)
-        for place, each in enumerate((value, low, high)):
-            field = self.field(self.layout.ERROR + place)
+        for number, each in enumerate((value, low, high)):
+            field = self.field(self.layout.ERROR + number)
             w.do(f"store i64 {each}, ptr {field}, align {WORD}")
         floor = w.emit(f"call i64 @llvm.smax.i64(i64 {low}, i64 0)")
         below = w.emit(f"icmp slt i64 {value}, {floor}")
@@ -353,8 +353,8 @@ class _ProgramWriter(ContextWriter):
         w.start(shared)
         block = w.entered(f"alloca [{len(arguments)} x i64], align {WORD}")
         for at, argument in enumerate(arguments):
-            place = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")
-            w.do(f"store {argument}, ptr {place}, align {WORD}")
+            slot = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")
+            w.do(f"store {argument}, ptr {slot}, align {WORD}")
         self.parts[callee] = [each.split()[0] for each in arguments]
         w.do(
             f"call void {self.pointer(layout.FORK)}(ptr {self.pointer(layout.POOL)}, "

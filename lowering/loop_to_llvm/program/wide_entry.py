@@ -93,8 +93,8 @@ class _PartWriter(ObjectWriter):
         for at, name in enumerate(entry.names):
             if name in used:
                 number = entry.layout.first_symbol + at
-                place = f"getelementptr inbounds i64, ptr %context, i64 {number}"
-                value = f"load i64, ptr {self.w.entered(place)}, align {WORD}"
+                address = f"getelementptr inbounds i64, ptr %context, i64 {number}"
+                value = f"load i64, ptr {self.w.entered(address)}, align {WORD}"
                 symbols[name] = self.w.entered(value)
         self.w.symbols = symbols
 
@@ -172,8 +172,8 @@ class _WideEntryWriter(EntryWriter):
             for at, type in enumerate(types, first):
                 array = part.new_array(type, dims)
                 part.require(w.emit(f"icmp ne ptr {array}, null"))
-                place = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
-                w.do(f"store ptr {array}, ptr {place}, align {WORD}")
+                address = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
+                w.do(f"store ptr {array}, ptr {address}, align {WORD}")
                 part.keep_data(array, self.layout.first_output + at)
             self.compared.update(dict.fromkeys(part.w.sizes))
             yield f"make.{first}", part.text(f"make.{first}", "%made")
