@@ -19,7 +19,7 @@ from ....dialects.loop.ops.program import ProgramOp
 from ....dialects.shape import Tensor, sizes
 from ....runtime.layout import WORD, State
 from . import python_objects as objects
-from .entry import COUNT, DECLARATIONS, FREE_LIST, EntryWriter
+from .call import COUNT, DECLARATIONS, FREE_LIST, CallWriter
 from .python_objects import WANTED_FLAGS, ObjectWriter
 
 MANY = 64
@@ -112,7 +112,7 @@ class _PartWriter(ObjectWriter):
         return self.w.text(head, "nounwind noinline ")
 
 
-class _WideEntryWriter(EntryWriter):
+class _WideEntryWriter(CallWriter):
     """Writes functions of a few arrays, and what calls them."""
 
     def __init__(self, program: ProgramOp):
@@ -135,10 +135,7 @@ class _WideEntryWriter(EntryWriter):
         for name in readers:
             # What is written to a context that stays free is nothing to who takes it.
             self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {context})"))
-        following = w.emit(
-            f"load ptr, ptr {self.context_field(context, self.layout.NEXT)}"
-        )
-        w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
+        self.take(context)
         makers = dict(self.makers())
         made = self.make_all(context, list(makers))
         self.finish(context, made)
