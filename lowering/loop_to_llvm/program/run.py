@@ -74,7 +74,7 @@ class _ProgramWriter(OperandWriter):
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
         self.is_long = ""
-        """The i1 that says whether the run may be interrupted; none before it is used."""
+        """The i1 that says whether the run is long; none before it is used."""
 
     def write(self) -> str:
         """The functions that run the program, and declarations of the kernels."""
