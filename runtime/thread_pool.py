@@ -237,7 +237,7 @@ class ThreadPool:
 
     def grow(self, threads: int) -> None:
         """
-        Starts workers, so that with the caller there are so many threads; fewer when
+        Starts workers until there are `threads` threads, counting the caller; fewer if
         the system refuses one.
         """
         with self.lock:
