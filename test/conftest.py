@@ -3,6 +3,7 @@ Which test files are read, which machine is the host that they see, and what a r
 them takes from its surroundings.
 """
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -57,6 +58,15 @@ def runs_host() -> None:
     from .as_host import skip_unless_host_runs
 
     skip_unless_host_runs()
+
+
+def pytest_collection_finish() -> None:
+    """
+    Has Python's collector leave alone what is there before the first test, and stays:
+    modules and cases are most of all objects, and it would visit them each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
