@@ -50,7 +50,7 @@ bench-docs: .venv-torch/bench
 
 # The list of ops; it needs PyTorch to say what is read of that.
 docs: .venv-torch/dev
-	$(TORCH)/python -m static_runtime.compiler.ops_table docs/ops.md
+	$(TORCH)/python -m static_runtime.compiler.tools.ops_table docs/ops.md
 
 # The .mlir tests that pytest runs, with a process for each command.
 lit: .venv/dev

@@ -11,8 +11,8 @@ from xdsl.irdl import traits_def
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..shape import Array
 from .op import GraphOp
-from .shape import Array
 
 
 class RegionOp(GraphOp, ABC):

@@ -16,10 +16,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FileLineColLoc,
     IndexType,
     IntegerAttr,
-    NameLoc,
     StringAttr,
     TensorType,
     i64,
@@ -29,17 +27,19 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects.dims import Dim, greatest, is_nonnegative, product, symbols_of
-from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
 from ...dialects.graph.literal import to_value
-from ...dialects.graph.memory import Homes, Part, ops_in
-from ...dialects.graph.op import GraphOp, Requirement
+from ...dialects.graph.location import describe
+from ...dialects.graph.op import CHECKS, GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.control_flow import IfOp, LoopOp
 from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.region import ControlOp
-from ...dialects.graph.shape import sizes, tensor_type
+from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
+from ...dialects.graph.storage.memory import Homes, Part, ops_in
+from ...dialects.kernel.group import Group, make_group
+from ...dialects.kernel.key import structure
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from ...dialects.loop.ops.program_flow import (
@@ -51,15 +51,11 @@ from ...dialects.loop.ops.program_flow import (
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
-from .expression import Group, make_group
+from ...dialects.shape import sizes, tensor_type
 from .kernel import build_kernel
-from .structure import structure
 
 NESTS = 64
 """Nests of a kernel, such as those of the parts of a concatenation."""
-
-CHECKS = "graph.checks"
-"""What must hold of symbols for ops that are no longer there."""
 
 
 @dataclass(frozen=True)
@@ -324,19 +320,6 @@ def kernel_name(op: GraphOp) -> str:
     if len(names) > 4:
         names = [*names[:2], "etc", names[-1]]
     return "_".join(names)
-
-
-def describe(op: Operation) -> str:
-    """What an op is in the model, for messages: its name, and where it came from."""
-    location = op.location
-    if isinstance(location, NameLoc):
-        return f"{op.name} at {location.desc.data}"
-    if isinstance(location, FileLineColLoc):
-        place = f"{location.filename.data}:{location.line.data}"
-        return f"{op.name} at {place}"
-    if isinstance(op, FusionOp):
-        return " and ".join(describe(each) for each in op.ops)
-    return op.name
 
 
 def as_function(op: Operation) -> str:

@@ -20,7 +20,7 @@ from ....dialects.graph.ops.exponential import Expm1Op, ExpOp, Log1pOp
 from ....dialects.graph.ops.hyperbolic import TanhOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import tensor_type
+from ....dialects.shape import tensor_type
 from .expression import number, plus, times
 from .node import Handler, Node, Result
 

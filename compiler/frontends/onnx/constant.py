@@ -16,7 +16,7 @@ from ....dialects.graph.ops.compare import EqOp, GeOp, LeOp, LtOp
 from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import DTYPES, Element, tensor
+from ....dialects.shape import DTYPES, Element, tensor
 from .element import Unsupported, element
 from .expression import convert, filled, number, plus, times
 from .known import Known

@@ -8,7 +8,7 @@ from ....dialects.graph.ops.linear import LinearOp
 from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import is_float, sizes, tensor_type
+from ....dialects.shape import is_float, sizes, tensor_type
 from .element import Unsupported
 from .expression import times
 from .node import Handler, Node, Result

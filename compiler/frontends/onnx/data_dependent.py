@@ -27,7 +27,7 @@ from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 from .element import Unsupported
 from .known import Known
 from .node import Handler, Node, Result

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.elementwise import BinaryOp
+from ....dialects.graph.families.elementwise import BinaryOp
 from ....dialects.graph.ops.arithmetic import AbsOp, ReciprocalOp, RsqrtOp, SqrtOp
 from ....dialects.graph.ops.binary import (
     AddOp,
@@ -24,7 +24,7 @@ from ....dialects.graph.ops.clamp import ClampOp
 from ....dialects.graph.ops.compare import EqOp, NeOp
 from ....dialects.graph.ops.division import ModOp, RemOp
 from ....dialects.graph.ops.logical import LogicalXorOp
-from ....dialects.graph.shape import ELEMENTS, Tensor, dtype, is_float
+from ....dialects.shape import ELEMENTS, Tensor, dtype, is_float
 from .element import element
 from .expression import convert, number
 from .node import Handler, Node, Result

@@ -13,7 +13,7 @@ from ....dialects.graph.ops.binary import AddOp, MulOp
 from ....dialects.graph.ops.cast import CastOp
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.expand import ExpandOp
-from ....dialects.graph.shape import Array, Element, Tensor, dtype, tensor_type
+from ....dialects.shape import Array, Element, Tensor, dtype, tensor_type
 
 
 def number(value: float, type: Tensor) -> SSAValue:

@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.graph.ops.arithmetic import AbsOp, SqrtOp
 from ....dialects.graph.ops.binary import MulOp, PowOp
-from ....dialects.graph.shape import tensor_type
+from ....dialects.shape import tensor_type
 from .expression import number
 from .node import Node
 

@@ -10,14 +10,7 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.dims import Dim
-from ....dialects.graph.shape import (
-    Array,
-    Element,
-    Tensor,
-    shown,
-    sizes,
-    tensor_type,
-)
+from ....dialects.shape import Array, Element, Tensor, shown, sizes, tensor_type
 from ...errors import CompileError
 from .element import TYPES, Unsupported
 from .known import Known

@@ -18,7 +18,7 @@ from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, SumPoolOp
 from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp, SumOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.scatter import ScatterOp
-from ....dialects.graph.shape import dtype
+from ....dialects.shape import dtype
 from .element import Unsupported
 from .expression import filled
 from .length import length_power, raised, root

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
-from ....dialects.graph.gate import FUNCTIONS
+from ....dialects.graph.families.gate import FUNCTIONS
+from ....dialects.graph.families.recurrent import RecurrentOp
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.constant import ConstantOp
@@ -22,8 +23,7 @@ from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.rnn import RnnOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.recurrent import RecurrentOp
-from ....dialects.graph.shape import dtype, sizes, tensor_type
+from ....dialects.shape import dtype, sizes, tensor_type
 from .element import Unsupported
 from .expression import filled
 from .node import Handler, Node, Results

@@ -30,7 +30,7 @@ from ....dialects.graph.ops.reduce import (
 )
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import dtype, is_float, sizes, tensor_type
+from ....dialects.shape import dtype, is_float, sizes, tensor_type
 from .expression import convert, number
 from .known import Known
 from .node import Handler, Node, Result

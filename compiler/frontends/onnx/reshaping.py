@@ -11,7 +11,7 @@ from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import broadcast, sizes, tensor, tensor_type
+from ....dialects.shape import broadcast, sizes, tensor, tensor_type
 from .element import Unsupported
 from .node import Handler, Node, Result
 

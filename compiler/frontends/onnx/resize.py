@@ -12,10 +12,10 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
-from ....dialects.graph.interpolation import COORDINATES, ROUNDED
+from ....dialects.graph.families.interpolation import COORDINATES, ROUNDED
 from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
-from ....dialects.graph.shape import MOST_BYTES, is_float
+from ....dialects.shape import MOST_BYTES, is_float
 from .element import Unsupported
 from .expression import convert
 from .node import Handler, Node, Result

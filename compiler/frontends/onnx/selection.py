@@ -14,7 +14,7 @@ from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.require import RequireOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .element import Unsupported
 from .node import Handler, Node, Result, Results

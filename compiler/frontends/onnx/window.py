@@ -9,6 +9,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, ceildiv, floordiv
+from ....dialects.graph.families.window import window_sizes
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.binary import AddOp
 from ....dialects.graph.ops.conv import ConvOp
@@ -16,8 +17,7 @@ from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ....dialects.graph.ops.fold import FoldOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import sizes, tensor_type
-from ....dialects.graph.window import window_sizes
+from ....dialects.shape import sizes, tensor_type
 from .element import Unsupported
 from .node import Handler, Node, Result
 from .selection import Cut, cut
@@ -189,7 +189,7 @@ def conv_transpose(node: Node) -> Result:
         node.operand(1),
         strides=strides,
         padding=(*low, *high),
-        more=more,
+        output_padding=more,
         dilation=dilation,
         groups=groups,
     ).result

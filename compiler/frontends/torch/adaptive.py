@@ -17,7 +17,7 @@ from ....dialects.graph.ops.pool import AvgPoolOp
 from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp
 from ....dialects.graph.ops.resample import ResampleOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import tensor_type
+from ....dialects.shape import tensor_type
 from .call import Call, Reader, Result, number, number_like, reshape, shape_of
 from .pooling import places_of, pool, window
 from .unsupported import Unsupported

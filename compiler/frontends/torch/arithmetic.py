@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerType, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Polynomial
-from ....dialects.graph.elementwise import BinaryOp
+from ....dialects.graph.families.elementwise import BinaryOp
 from ....dialects.graph.ops.arithmetic import AbsOp, ReciprocalOp, RsqrtOp, SqrtOp
 from ....dialects.graph.ops.binary import (
     AddOp,
@@ -27,7 +27,7 @@ from ....dialects.graph.ops.exponential import Exp2Op
 from ....dialects.graph.ops.polar import CopysignOp
 from ....dialects.graph.ops.rounding import RoundOp, TruncOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import is_float, tensor_type
+from ....dialects.shape import is_float, tensor_type
 from .call import Call, Number, Operand, Reader, Result, number_like, reshape
 from .unsupported import Unsupported
 

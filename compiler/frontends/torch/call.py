@@ -18,7 +18,7 @@ from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.get_attr import GetAttrOp
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import (
+from ....dialects.shape import (
     DTYPES,
     Array,
     Element,
@@ -27,7 +27,7 @@ from ....dialects.graph.shape import (
     tensor,
     tensor_type,
 )
-from ....dialects.graph.shape import ELEMENTS as OF_NUMPY
+from ....dialects.shape import ELEMENTS as OF_NUMPY
 from ...weights import WeightStore
 from .dtypes import element_of
 from .sizes import Sizes

@@ -148,7 +148,7 @@ def conv_transpose(
         weight,
         strides=each(stride, count),
         padding=each(padding, count) * 2,
-        more=each(output_padding, count),
+        output_padding=each(output_padding, count),
         dilation=each(dilation, count),
         groups=groups,
     ).result

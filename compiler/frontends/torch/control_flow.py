@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from ....dialects.dims import Dim
 from ....dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
 from ....dialects.graph.ops.fusion import YieldOp
-from ....dialects.graph.shape import sizes, tensor, tensor_type
+from ....dialects.shape import sizes, tensor, tensor_type
 from .arguments import Value, resolve
 from .call import reshape
 from .unsupported import Unsupported

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.graph.ops.binary import AddOp, MulOp
 from ....dialects.graph.ops.iota import IotaOp
-from ....dialects.graph.shape import DTYPES
+from ....dialects.shape import DTYPES
 from .call import Call, Number, Reader, Result, cast
 from .movement import expand_to
 from .unsupported import Unsupported

@@ -20,7 +20,7 @@ from ....dialects.graph.ops.nonzero import NonzeroOp
 from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.require import RequireOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import broadcast, tensor_type
+from ....dialects.shape import broadcast, tensor_type
 from .arguments import Item
 from .call import Call, Reader, cast, number_like, reshape, shape_of
 from .guards import in_words

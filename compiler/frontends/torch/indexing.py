@@ -19,7 +19,7 @@ from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import broadcast, normalize_axis, tensor_type
+from ....dialects.shape import broadcast, normalize_axis, tensor_type
 from .call import Call, Reader, Result, cast, number, reshape, shape_of
 from .data_dependent import without_masks
 from .movement import expand_to, reorder

@@ -15,7 +15,7 @@ from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.ops.unfold import UnfoldOp
-from ....dialects.graph.shape import normalize_axis
+from ....dialects.shape import normalize_axis
 from .call import Call, Reader, Result, reshape, shape_of
 
 

@@ -13,7 +13,7 @@ from ....dialects.graph.ops.logical import LogicalOrOp
 from ....dialects.graph.ops.sort import SortOp
 from ....dialects.graph.ops.topk import TopkOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import normalize_axis, sizes
+from ....dialects.shape import normalize_axis, sizes
 from .call import Call, Reader, Result, number, reshape, shape_of
 from .selection import part
 

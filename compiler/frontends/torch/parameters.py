@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.get_attr import GetAttrOp
-from ....dialects.graph.shape import DTYPES, Array, tensor
+from ....dialects.shape import DTYPES, Array, tensor
 from ...weights import WeightStore
 from .call import INLINE
 from .dtypes import element_of

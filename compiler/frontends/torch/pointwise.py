@@ -9,7 +9,7 @@ import torch
 from xdsl.dialects.builtin import IntegerType, i1
 
 from ....dialects.graph import Graph
-from ....dialects.graph.elementwise import BinaryOp, CompareOp, UnaryOp
+from ....dialects.graph.families.elementwise import BinaryOp, CompareOp, UnaryOp
 from ....dialects.graph.op import GraphOp, SingleResultOp
 from ....dialects.graph.ops.bitwise import (
     BitwiseAndOp,

@@ -9,6 +9,7 @@ from torch import Tensor
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv, product
+from ....dialects.graph.families.window import window_sizes
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
 from ....dialects.graph.ops.binary import DivOp
@@ -18,8 +19,7 @@ from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, PoolOp, SumPoolOp
 from ....dialects.graph.ops.unfold import UnfoldOp
-from ....dialects.graph.shape import is_float, tensor_type
-from ....dialects.graph.window import window_sizes
+from ....dialects.shape import is_float, tensor_type
 from .call import Call, Reader, Result, number_like, reshape, shape_of
 from .contraction import Window, each
 from .padding import part

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
+from ....dialects.graph.families.recurrent import RecurrentOp
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.gru import GruOp
@@ -17,8 +18,7 @@ from ....dialects.graph.ops.lstm import LstmOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.rnn import RnnOp
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.recurrent import RecurrentOp
-from ....dialects.graph.shape import dtype, tensor_type
+from ....dialects.shape import dtype, tensor_type
 from .call import Call, Reader, Result, reshape, shape_of
 from .unsupported import Unsupported
 

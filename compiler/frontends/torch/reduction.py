@@ -24,7 +24,7 @@ from ....dialects.graph.ops.reduce import (
     ReduceOp,
     SumOp,
 )
-from ....dialects.graph.shape import normalize_axis, tensor_type
+from ....dialects.shape import normalize_axis, tensor_type
 from .call import Call, Reader, Result, cast, number_like, reshape, shape_of
 
 Axes = int | Sequence[int] | None

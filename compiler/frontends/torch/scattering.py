@@ -19,13 +19,7 @@ from ....dialects.graph.ops.embedding import EmbeddingOp
 from ....dialects.graph.ops.scatter import ScatterOp
 from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import (
-    Element,
-    dtype,
-    is_float,
-    normalize_axis,
-    tensor_type,
-)
+from ....dialects.shape import Element, dtype, is_float, normalize_axis, tensor_type
 from .call import Call, Operand, Reader, Result, number, reshape, shape_of
 from .indexing import at_least_one_axis
 from .movement import expand_to, reorder

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from ....dialects.dims import Dim, maximum
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.shape import normalize_axis, sizes
+from ....dialects.shape import normalize_axis, sizes
 from .call import Call, Reader, Result, reshape, shape_of
 
 

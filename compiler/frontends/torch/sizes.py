@@ -11,6 +11,7 @@ from typing import Any
 from torch import SymInt, Tensor
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, i64
 
+from ....dialects import shape
 from ....dialects.dims import (
     FUNCTIONS,
     Dim,
@@ -21,7 +22,6 @@ from ....dialects.dims import (
     product,
     symbol,
 )
-from ....dialects.graph import shape
 from ...errors import CompileError
 from .dtypes import element_of
 from .unsupported import Unsupported

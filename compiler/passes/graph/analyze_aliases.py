@@ -36,9 +36,9 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.graph.buffer import LIFETIMES, LifetimeAttr
-from ....dialects.graph.memory import Homes, ops_in
 from ....dialects.graph.region import ControlOp
+from ....dialects.graph.storage.buffer import LIFETIMES, LifetimeAttr
+from ....dialects.graph.storage.memory import Homes, ops_in
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,10 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ....dialects.dims import Dim, Ranges, greatest
-from ....dialects.graph.buffer import (
+from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.define_symbol import defined_symbols
+from ....dialects.graph.ops.weight import WeightOp
+from ....dialects.graph.storage.buffer import (
     BUFFERS,
     LIFETIMES,
     UNKNOWN,
@@ -51,11 +54,8 @@ from ....dialects.graph.buffer import (
     LifetimeAttr,
     byte_size,
 )
-from ....dialects.graph.memory import Homes, is_computed, ops_in
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.define_symbol import defined_symbols
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import tensor_type
+from ....dialects.graph.storage.memory import Homes, is_computed, ops_in
+from ....dialects.shape import tensor_type
 from ....runtime.planning import Record, plan
 
 ALIGNMENT = 64

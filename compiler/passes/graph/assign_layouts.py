@@ -44,7 +44,7 @@ from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.order import Carried, Order, inverse, ordered, then
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 WORTH = 64
 """How many points of a preferred nest make up for one element that is permuted."""

@@ -33,9 +33,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects.graph.memory import is_computed, root_of
 from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
+from ....dialects.graph.storage.memory import is_computed, root_of
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from xdsl.rewriter import Rewriter
 from ....dialects.graph.nest import Read, axes, same
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 
 def does_nothing(op: GraphOp) -> bool:

@@ -58,7 +58,7 @@ from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import dtype, sizes, tensor_type
+from ....dialects.shape import dtype, sizes, tensor_type
 from ...context import weights_of
 from ...weights import WeightStore
 

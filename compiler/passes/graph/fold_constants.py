@@ -38,7 +38,8 @@ from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.control_flow import IfOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.region import ControlOp
-from ....dialects.graph.shape import (
+from ....dialects.graph.storage.stored import StoredOp
+from ....dialects.shape import (
     DTYPES,
     ELEMENTS,
     Array,
@@ -47,7 +48,6 @@ from ....dialects.graph.shape import (
     tensor,
     tensor_type,
 )
-from ....dialects.graph.stored import StoredOp
 from ...context import weights_of
 from ...weights import WeightStore
 

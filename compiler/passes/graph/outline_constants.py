@@ -33,7 +33,7 @@ from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import tensor_type
+from ....dialects.shape import tensor_type
 from ...context import weights_of
 
 

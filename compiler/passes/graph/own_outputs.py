@@ -38,11 +38,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.memory import is_computed, root_of
 from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.region import ControlOp, block_of
-from ....dialects.graph.shape import computed_type
+from ....dialects.graph.storage.memory import is_computed, root_of
+from ....dialects.shape import computed_type
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ After:
 The operand was computed by the same block, and no op after this one reads it or a view
 of it. Inputs and constants are nobody's to overwrite, and what a region takes belongs
 to its op. Both have as many elements of one type, and the loops of the op read each
-element only before they store it (`lowering/graph_to_loop/in_place.py`). What a region
+element only before they store it (`dialects/kernel/in_place.py`). What a region
 yields has its place already, and is left there.
 
 From here the two are one memory: `analyze-aliases` gives them one group, and the kernel
@@ -29,24 +29,21 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.dims import product
-from ....dialects.graph.buffer import IN_PLACE, byte_size
-from ....dialects.graph.memory import Homes, is_computed, ops_in
 from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.region import block_of
-from ....dialects.graph.shape import tensor_type
+from ....dialects.graph.storage.buffer import IN_PLACE, byte_size
+from ....dialects.graph.storage.memory import Homes, is_computed, ops_in
+from ....dialects.kernel.group import group_of
+from ....dialects.kernel.in_place import is_alike, read_elsewhere
+from ....dialects.kernel.key import structure
+from ....dialects.loop.preference import preference_of
 from ....dialects.loop.target import target_of
-from ....lowering.graph_to_loop.collapse import collapse
-from ....lowering.graph_to_loop.in_place import is_alike, loops_of, read_elsewhere
-from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
-from ....lowering.graph_to_loop.structure import structure
-from ....lowering.graph_to_loop.tree import KernelNest, loads
-from ...cost.panels import panel_width, steps_at_once
+from ....dialects.shape import tensor_type
+from ...cost.packing import is_one_block
 from .analyze_aliases import lives, places
 
 
@@ -125,30 +122,12 @@ class Loops:
 
     def found(self, op: GraphOp) -> Iterator[int]:
         """What is `allowed` of an op whose structure is new."""
-        group = loops_of(op)
+        group = group_of(op)
         kept = None if group is None else read_elsewhere(group)
         if group is None or kept is None:
             return
-        if all(map(self.finishes_at_once, group.nests)):
+        target, preference = target_of(self.module), preference_of(op)
+        if all(is_one_block(each, target, preference) for each in group.nests):
             for number, value in enumerate(op.operands):
                 if value not in kept and is_alike(group, value):
                     yield number
-
-    def finishes_at_once(self, nest: KernelNest) -> bool:
-        """Whether no total of a contraction is stored before it is finished."""
-        if not nest.is_contraction:
-            return True
-        nest = collapse(nest)
-        parallel = len(nest.bounds) - nest.reductions
-        _, column = choose_rows_and_columns(nest, parallel)
-        steps = product(nest.bounds[parallel:])
-        packed = any(
-            isinstance(weight := each.buffer.owner, WeightOp) and weight.panels
-            for each in loads(nest.element)
-        )
-        if column is None or not packed or not isinstance(steps, int):
-            return False
-        assert isinstance(nest.type, FixedBitwidthType)
-        bits, target = nest.type.bitwidth, target_of(self.module)
-        width, _ = panel_width(nest.bounds[column], bits, target)
-        return steps <= steps_at_once(width, bits // 8, target)

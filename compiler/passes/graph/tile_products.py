@@ -42,7 +42,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.dims import Dim, guess, product
-from ....dialects.graph.elementwise import BinaryOp, UnaryOp
+from ....dialects.graph.families.elementwise import BinaryOp, UnaryOp
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.cast import CastOp
@@ -52,7 +52,7 @@ from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import ReduceOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 FITS = 1 << 21
 """Bytes between two products that are worth no blocks, as a second cache has."""

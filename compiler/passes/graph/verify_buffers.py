@@ -34,17 +34,18 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.buffer import (
+from ....dialects.graph.op import GraphOp
+from ....dialects.graph.storage.buffer import (
     BUFFERS,
     LIFETIMES,
     BufferAttr,
     LifetimeAttr,
     replaced_by,
 )
-from ....dialects.graph.memory import Homes, ops_in
-from ....dialects.graph.op import GraphOp
-from ....lowering.graph_to_loop.in_place import loops_of, may_replace
-from ....lowering.graph_to_loop.structure import structure
+from ....dialects.graph.storage.memory import Homes, ops_in
+from ....dialects.kernel.group import group_of
+from ....dialects.kernel.in_place import may_replace
+from ....dialects.kernel.key import structure
 from .analyze_aliases import lives, places
 from .reuse_operands import is_free
 
@@ -169,7 +170,7 @@ def verify_in_place(block: Block) -> None:
             )
         key = structure(op)
         if key not in known:
-            group = loops_of(op)
+            group = group_of(op)
             known[key] = group is not None and may_replace(group, operand)
         if not known[key]:
             raise VerifyException(

@@ -13,11 +13,11 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
+from ...shape import Array, Tensor, is_float, sizes, tensor_type, with_element
+from ..families.window import pad_spatial, padded
 from ..literal import to_names
 from ..op import Requirement
 from ..order import Carried, Order
-from ..shape import Array, Tensor, is_float, sizes, tensor_type, with_element
-from ..window import pad_spatial, padded
 from .binary import AddOp, MulOp, SubOp
 from .compare import EqOp, NeOp
 from .constant import ConstantOp

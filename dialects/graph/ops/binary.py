@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.hints import isa
 
+from ...shape import Array
 from .. import scalar
-from ..elementwise import BinaryOp
-from ..shape import Array
+from ..families.elementwise import BinaryOp
 
 
 def divide(lhs: Array, rhs: Array) -> Array:

@@ -14,9 +14,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.hints import isa
 
+from ...shape import Array
 from .. import scalar
-from ..elementwise import BinaryOp, UnaryOp
-from ..shape import Array
+from ..families.elementwise import BinaryOp, UnaryOp
 
 
 @irdl_op_definition

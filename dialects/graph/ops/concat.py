@@ -10,11 +10,11 @@ from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor
 from ..literal import to_attribute
 from ..nest import Nest, Read, axes, same
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor
 
 
 def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:

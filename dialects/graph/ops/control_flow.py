@@ -26,9 +26,9 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, evaluate
+from ...shape import Array, dtype, sizes, tensor, tensor_type
 from ..literal import to_attribute
 from ..region import ControlOp, run_block
-from ..shape import Array, dtype, sizes, tensor, tensor_type
 
 UNLIMITED = 2**63 - 1
 """The number of trips of a loop that only its condition ends."""

@@ -18,14 +18,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
+from ...shape import Array, Tensor, sizes, tensor
 from .. import scalar
-from ..elementwise import require
-from ..literal import to_attribute
-from ..nest import Nest, Read, axes
-from ..op import Requirement, SingleResultOp
-from ..order import Carried, Order, inverse
-from ..shape import Array, Tensor, sizes, tensor
-from ..window import (
+from ..families.elementwise import require
+from ..families.window import (
     channels_to_end,
     pad_spatial,
     padded,
@@ -34,6 +30,10 @@ from ..window import (
     take_apart,
     window_sizes,
 )
+from ..literal import to_attribute
+from ..nest import Nest, Read, axes
+from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, inverse
 from .pad import PadOp
 
 FILTERS = 8

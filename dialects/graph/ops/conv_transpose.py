@@ -12,12 +12,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import floordiv, product
-from ..elementwise import require
+from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
+from ..families.elementwise import require
+from ..families.transposed_window import Phases, TransposedWindow, transposed_sizes
+from ..families.window import pad_spatial
 from ..literal import to_names
 from ..op import Requirement, SingleResultOp
-from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
-from ..spread import Phases, Spread, spread_sizes
-from ..window import pad_spatial
 from .concat import ConcatOp
 from .constant import ConstantOp
 from .conv import ConvOp
@@ -36,12 +36,12 @@ class ConvTransposeOp(SingleResultOp):
 
     Each element adds the weights, so many times as it is large, around the place that
     is `strides` times its own. `padding` is cut off before each spatial axis, then
-    after each; `more` zeros, or further sums, stand at the end of each.
+    after each; `output_padding` elements, zeros or further sums, stand at the end of each.
 
     ```mlir
-    %2 = graph.conv_transpose %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 1, 1>, more = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<3x4x3x3xf32> -> tensor<2x4x10x7xf32>
-    %3 = graph.conv_transpose %0, %1 {strides = array<i64: 4>, padding = array<i64: 1, 0>, more = array<i64: 2>, dilation = array<i64: 6>, groups = 2 : i64} : tensor<1x4x7xf32>, tensor<4x3x5xf32> -> tensor<1x6x50xf32>
-    %4 = graph.conv_transpose %0, %1 {strides = array<i64: 2>, padding = array<i64: 3, 0>, more = array<i64: 0>, dilation = array<i64: 1>, groups = 3 : i64} : tensor<2x3x8xf32>, tensor<3x1x2xf32> -> tensor<2x3x13xf32>
+    %2 = graph.conv_transpose %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 1, 1>, output_padding = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<3x4x3x3xf32> -> tensor<2x4x10x7xf32>
+    %3 = graph.conv_transpose %0, %1 {strides = array<i64: 4>, padding = array<i64: 1, 0>, output_padding = array<i64: 2>, dilation = array<i64: 6>, groups = 2 : i64} : tensor<1x4x7xf32>, tensor<4x3x5xf32> -> tensor<1x6x50xf32>
+    %4 = graph.conv_transpose %0, %1 {strides = array<i64: 2>, padding = array<i64: 3, 0>, output_padding = array<i64: 0>, dilation = array<i64: 1>, groups = 3 : i64} : tensor<2x3x8xf32>, tensor<3x1x2xf32> -> tensor<2x3x13xf32>
     ```
     """
 
@@ -51,7 +51,7 @@ class ConvTransposeOp(SingleResultOp):
     weight = operand_def(TensorType)
     strides = prop_def(DenseArrayBase.constr(i64))
     padding = prop_def(DenseArrayBase.constr(i64))
-    more = prop_def(DenseArrayBase.constr(i64))
+    output_padding = prop_def(DenseArrayBase.constr(i64))
     dilation = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr.constr(i64))
 
@@ -62,7 +62,7 @@ class ConvTransposeOp(SingleResultOp):
         weight: Tensor,
         strides: tuple[int, ...],
         padding: tuple[int, ...],
-        more: tuple[int, ...],
+        output_padding: tuple[int, ...],
         dilation: tuple[int, ...],
         groups: int,
     ) -> Tensor:
@@ -76,20 +76,22 @@ class ConvTransposeOp(SingleResultOp):
                 and c2 % groups == 0
                 and c == c2
             ):
-                window = Spread.of(kernel, strides, padding, more, dilation)
-                spread = spread_sizes(spatial, window)
-                return tensor(input.element_type, n, o_group * groups, *spread)
+                window = TransposedWindow.of(
+                    kernel, strides, padding, output_padding, dilation
+                )
+                image = transposed_sizes(spatial, window)
+                return tensor(input.element_type, n, o_group * groups, *image)
             case _:
                 raise VerifyException(
                     f"expected NxCx... and Cx(O/{groups})x..., got {input} and {weight}"
                 )
 
-    def window(self) -> Spread:
-        """The kernel, and how it is spread."""
+    def window(self) -> TransposedWindow:
+        """The kernel, and how far apart its elements and its windows are."""
         values = self.values()
         kernel = self.operand_sizes()[1][2:]
-        names = ("strides", "padding", "more", "dilation")
-        return Spread.of(kernel, *(values[name] for name in names))
+        names = ("strides", "padding", "output_padding", "dilation")
+        return TransposedWindow.of(kernel, *(values[name] for name in names))
 
     def requirements(self) -> Sequence[Requirement]:
         (_, _, *spatial), _ = self.operand_sizes()
@@ -105,17 +107,18 @@ class ConvTransposeOp(SingleResultOp):
         weight: Array,
         strides: tuple[int, ...],
         padding: tuple[int, ...],
-        more: tuple[int, ...],
+        output_padding: tuple[int, ...],
         dilation: tuple[int, ...],
         groups: int,
     ) -> Array:
         n, c, *spatial = input.shape
         outputs, kernel = weight.shape[1], weight.shape[2:]
-        window = Spread.of(kernel, strides, padding, more, dilation)
-        shape = [int(str(each)) for each in spread_sizes(spatial, window)]
+        window = TransposedWindow.of(kernel, strides, padding, output_padding, dilation)
+        shape = [int(str(each)) for each in transposed_sizes(spatial, window)]
         # Zeros around the image, as many as any tap reaches.
         reach = [
-            (k - 1) * d + m for k, d, m in zip(kernel, dilation, more, strict=True)
+            (k - 1) * d + m
+            for k, d, m in zip(kernel, dilation, output_padding, strict=True)
         ]
         around = [-(-each // s) for each, s in zip(reach, strides, strict=True)]
         wide = pad_spatial(input, (*around, *around), 0)
@@ -168,7 +171,7 @@ class ConvTransposeOp(SingleResultOp):
             ).result
         ]
 
-    def combine(self, window: Spread, chosen: tuple[Phases, ...]) -> SSAValue:
+    def combine(self, window: TransposedWindow, chosen: tuple[Phases, ...]) -> SSAValue:
         """
         Builds NxOx(phases)...x(places)..., of all phases along the axes after those
         that are chosen.
@@ -179,7 +182,7 @@ class ConvTransposeOp(SingleResultOp):
         parts = [self.combine(window, (*chosen, each)) for each in window.phases(at)]
         return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=2 + at).result
 
-    def convolve(self, window: Spread, chosen: Sequence[Phases]) -> SSAValue:
+    def convolve(self, window: TransposedWindow, chosen: Sequence[Phases]) -> SSAValue:
         """Builds NxOx(phases)...x(places)..., of some phases along each axis."""
         (n, _, *spatial), (channels, outputs, *_) = self.operand_sizes()
         groups, half = self.groups.value.data, len(chosen)

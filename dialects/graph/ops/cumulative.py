@@ -10,13 +10,13 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import Accepts, require
+from ...shape import Array, Tensor, normalize_axis, sizes
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Combiner, Nest, Read, same
 from ..nest import axis as index
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes
 
 
 class CumulativeOp(SingleResultOp, ABC):

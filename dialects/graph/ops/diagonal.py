@@ -10,9 +10,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, maximum, minimum
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from ..nest import Nest, Read, axes, axis, same
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
 @irdl_op_definition

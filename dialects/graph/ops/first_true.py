@@ -12,14 +12,14 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from .. import scalar
-from ..elementwise import Accepts, require
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Extent, Linear, Nest, Read, Where
 from ..nest import axis as index
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, without
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
 class PlaceOp(SingleResultOp, ABC):

@@ -19,12 +19,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from .. import scalar
-from ..elementwise import require
+from ..families.elementwise import require
+from ..families.window import room, window_sizes
 from ..nest import Nest, Read, axes, axis, same
 from ..op import Requirement, SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
-from ..window import room, window_sizes
 
 
 @irdl_op_definition

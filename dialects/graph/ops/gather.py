@@ -10,10 +10,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
-from ..elementwise import require
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..nest import Lookup, Nest, Position, Read, axes, same
 from ..op import Requirement, SingleResultOp
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
 def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:

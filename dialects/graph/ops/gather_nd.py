@@ -10,10 +10,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
-from ..elementwise import require
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..nest import Linear, Lookup, Nest, Position, Read, axes, axis, same
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 from .gather import check_range
 
 

@@ -13,11 +13,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, maximum, product
-from ..elementwise import require
-from ..grid import FARTHEST, MODES, PADDINGS, Grid
+from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
+from ..families.elementwise import require
+from ..families.grid import FARTHEST, MODES, PADDINGS, Grid
 from ..literal import to_names
 from ..op import Requirement, SingleResultOp
-from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from .arithmetic import AbsOp
 from .binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
 from .cast import CastOp

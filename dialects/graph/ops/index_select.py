@@ -8,12 +8,12 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import require
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..nest import Lookup, Nest, Read, axes, axis, same
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
 @irdl_op_definition

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
 
-from ..gate import number
+from ...shape import Array, sizes, tensor_type
+from ..families.gate import number
+from ..families.recurrent import RecurrentOp, columns, part, parts
 from ..literal import to_names
-from ..recurrent import RecurrentOp, columns, part, parts
-from ..shape import Array, sizes, tensor_type
 from .binary import AddOp, MulOp, SubOp
 from .matmul import MatmulOp
 from .permute import PermuteOp

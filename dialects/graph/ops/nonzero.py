@@ -12,10 +12,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, product
-from ..elementwise import require
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 from .binary import DivOp, MinimumOp, SubOp
 from .cast import CastOp
 from .concat import ConcatOp

@@ -17,12 +17,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
+from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from .. import scalar
 from ..literal import to_attribute
 from ..nest import Linear, Nest, Read, axes, axis, same
 from ..op import SingleResultOp
 from ..order import Carried, Order, ordered
-from ..shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 
 
 @irdl_op_definition

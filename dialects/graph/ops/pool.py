@@ -21,13 +21,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..elementwise import require
-from ..literal import to_attribute, to_names
-from ..nest import Combiner, Nest, Read, axes, same
-from ..op import Requirement, SingleResultOp
-from ..order import Carried, Order, inverse
-from ..shape import Array, Tensor, dtype, is_float, sizes, tensor, tensor_type
-from ..window import (
+from ...shape import Array, Tensor, dtype, is_float, sizes, tensor, tensor_type
+from ..families.elementwise import require
+from ..families.window import (
     channels_to_end,
     pad_spatial,
     padded,
@@ -36,6 +32,10 @@ from ..window import (
     take_apart,
     window_sizes,
 )
+from ..literal import to_attribute, to_names
+from ..nest import Combiner, Nest, Read, axes, same
+from ..op import Requirement, SingleResultOp
+from ..order import Carried, Order, inverse
 from .binary import DivOp
 from .constant import ConstantOp
 from .expand import ExpandOp

@@ -10,13 +10,13 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from .. import scalar
-from ..elementwise import require
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 UNROLLED = 16
 """Taps up to which a sum is written out, so that other axes run in vectors."""

@@ -21,11 +21,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, maximum, minimum
-from ..elementwise import require
-from ..interpolation import Interpolation
-from ..literal import to_names
-from ..op import Requirement, SingleResultOp
-from ..shape import (
+from ...shape import (
     DTYPES,
     Array,
     Element,
@@ -35,6 +31,10 @@ from ..shape import (
     tensor,
     tensor_type,
 )
+from ..families.elementwise import require
+from ..families.interpolation import Interpolation
+from ..literal import to_names
+from ..op import Requirement, SingleResultOp
 from .arithmetic import AbsOp
 from .binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, SubOp
 from .cast import CastOp

@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i1, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, sizes, tensor_type
+from ..families.scatter import combiner, require_update, update
 from ..nest import Nest, Read, axes, same
 from ..op import Requirement, SingleResultOp
-from ..scatter import combiner, require_update, update
-from ..shape import Array, Tensor, sizes, tensor_type
 from .gather import along, fit, line, require_room
 
 

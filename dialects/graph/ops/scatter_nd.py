@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import (
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, sizes, tensor_type
+from ..families.scatter import combiner, require_update, update
 from ..nest import Nest, Read, axes, same
 from ..op import SingleResultOp
-from ..scatter import combiner, require_update, update
-from ..shape import Array, Tensor, sizes, tensor_type
 from .gather_nd import block, chosen, place
 
 

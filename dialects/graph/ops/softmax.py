@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import require
+from ...shape import Array, Tensor, normalize_axis, sizes
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes
 from .arithmetic import ReciprocalOp
 from .binary import MulOp, SubOp
 from .exponential import ExpOp, LogOp

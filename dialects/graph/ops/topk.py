@@ -11,8 +11,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import dim
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from ..op import GraphOp, Requirement
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from .sort import order
 
 

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..families.window import room, window_sizes
 from ..nest import Nest, Read, axes, axis, same
 from ..op import Requirement, SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
-from ..window import room, window_sizes
 
 
 def elements_under(

@@ -18,8 +18,8 @@ from static_runtime.compiler.passes.graph.fold_batch_norm import FoldBatchNorm
 from static_runtime.compiler.passes.graph.fold_constants import FoldConstants
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
-from static_runtime.dialects.graph.shape import Array
-from static_runtime.dialects.graph.stored import StoredOp
+from static_runtime.dialects.graph.storage.stored import StoredOp
+from static_runtime.dialects.shape import Array
 
 PLAIN = "strides = array<i64: 1, 2>, dilation = array<i64: 1, 1>"
 
