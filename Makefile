@@ -24,7 +24,6 @@ test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/pytest -n auto --dist worksteal $(DESCRIBED:%=--host %)
-	$(BIN)/lit -q $(DESCRIBED:%=-D host=%) test
 
 # Results beside those of PyTorch and ONNX Runtime.
 test-torch: .venv-torch/dev
@@ -54,7 +53,7 @@ docs: .venv-torch/dev
 
 # The .mlir tests that pytest runs, with a process for each command.
 lit: .venv/dev
-	$(BIN)/lit -v test
+	$(BIN)/lit -v $(DESCRIBED:%=-D host=%) test
 
 # The versions of what the checks use, in constraints.txt: the newest ones that work
 # together, for each Python and processor. PyTorch is left to pip, since each of its

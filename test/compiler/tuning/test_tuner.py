@@ -12,13 +12,14 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
-from static_runtime.compiler import benchmark
+
 from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.report import CompileReport
 from static_runtime.compiler.target import TARGETS
+from static_runtime.compiler.tools import benchmark
 from static_runtime.compiler.tools.run import main, random_inputs
 from static_runtime.compiler.tuning import tuner as tuning
 from static_runtime.compiler.tuning.subject import Build, build
