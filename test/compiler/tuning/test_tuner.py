@@ -12,7 +12,6 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
-
 from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.context import SrContext
