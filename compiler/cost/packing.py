@@ -99,11 +99,9 @@ def is_one_block(
     nest: KernelNest, target: TargetAttr, preference: PreferenceAttr = OWN
 ) -> bool:
     """
-    Whether a nest stores no accumulator before it is finished: it is no contraction, or
-    one of a packed weight whose steps all belong to one block.
+    Whether a contraction stores no accumulator before it is finished: all of its steps
+    are one block, as far as it is known before there are loops, of packed weights.
     """
-    if not nest.is_contraction:
-        return True
     steps = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     owners = [each.buffer.owner for each in loads(nest.element)]
     packed = [e.panels for e in owners if isinstance(e, WeightOp) and e.panels]

@@ -37,7 +37,7 @@ from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.region import ControlOp
 from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
-from ...dialects.graph.storage.memory import Homes, Part, ops_in
+from ...dialects.graph.storage.memory import MemoryMap, Part, ops_in
 from ...dialects.kernel.group import Group, make_group
 from ...dialects.kernel.key import structure
 from ...dialects.loop.ops.kernel import KernelOp
@@ -78,7 +78,7 @@ class ProgramBuilder:
         """A program for `function`; `kernels` go by their text without a name."""
         self.function = function
         self.kernels = kernels
-        self.homes = Homes(function.body.block)
+        self.memory = MemoryMap(function.body.block)
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
@@ -100,7 +100,7 @@ class ProgramBuilder:
         for op in list(self.body.ops):
             op.detach()
             self.start.add_op(op)
-        known = entries(self.function, self.homes) | {
+        known = entries(self.function, self.memory) | {
             # The entry asks for it before the run has defined any symbol.
             "work": StringAttr(str(greatest(total(self.work), self.defined))),
             "checks": ArrayAttr(self.checks()),
@@ -251,13 +251,13 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = self.homes.place_of(value)
-        if (part := self.homes.parts.get(value)) is not None:
+        value = self.memory.storage_of(value)
+        if (part := self.memory.parts.get(value)) is not None:
             return self.part(value, part)
         if value not in self.views:
             buffer = buffer_of(value)
             element = tensor_type(value).element_type
-            where = buffer.place
+            where = buffer.region_name
             number = buffer.slot.data
             if where == "constants":
                 number = buffer.offset.data
@@ -335,7 +335,7 @@ def as_function(op: Operation) -> str:
     return str(function)
 
 
-def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
+def entries(function: func.FuncOp, memory: MemoryMap) -> dict[str, Attribute]:
     """What the runtime must know of the function."""
     block = function.body.block
     end = block.last_op
@@ -348,7 +348,10 @@ def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
             continue
         for result in op.results:
             buffer = buffer_of(result)
-            if buffer.place == "activations" and homes.owner_of(result) is result:
+            if (
+                buffer.region_name == "activations"
+                and memory.owner_of(result) is result
+            ):
                 slots[buffer.slot.data] = buffer
                 lives = op.attributes.get(LIFETIMES)
                 if not isa(lives, ArrayAttr) or len(lives) != len(op.results):

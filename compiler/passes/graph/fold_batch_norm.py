@@ -109,7 +109,7 @@ def is_layer(op: object, constants: Constants) -> bool:
 
 
 def channel_axis(layer: Layer) -> int:
-    """The axis of the result that each filter has one place on."""
+    """The axis of the result that each filter has one element on."""
     return len(layer.shape) - 1 if isinstance(layer, LinearOp | MatmulOp) else 1
 
 
@@ -139,9 +139,9 @@ def is_per_channel(constant: SSAValue, layer: Layer) -> bool:
     if len(shape) > rank:
         # Then the axis of the channels is another one in the sum.
         return False
-    places = range(rank - len(shape), rank)
+    axes = range(rank - len(shape), rank)
     channels = channel_axis(layer)
-    return all(size == 1 or at == channels for at, size in zip(places, shape))
+    return all(size == 1 or at == channels for at, size in zip(axes, shape))
 
 
 def reshaped(value: SSAValue, *shape: Dim) -> SSAValue:
@@ -200,7 +200,7 @@ def replace(
     result: SSAValue,
     rewriter: PatternRewriter,
 ) -> None:
-    """Puts what was built of `layer` in the place of `op`."""
+    """Replaces `op` by what was built of `layer`."""
     for each in built.ops:
         each.location = layer.location
     rewriter.inline_block(built, InsertPoint.before(op))
@@ -225,7 +225,7 @@ class FoldIntoLayerBefore(RewritePattern):
             if channels != 1:
                 return
         elif not (
-            is_per_channel(op.operands[self.place(op)], layer)
+            is_per_channel(op.operands[self.operand(op)], layer)
             and layer.operands[1].has_one_use()
         ):
             return
@@ -251,8 +251,8 @@ class FoldIntoLayerBefore(RewritePattern):
             case BatchNormOp():
                 return op.input if self.constants.have(op.operands[1:]) else None
             case MulOp() | DivOp():
-                place = self.place(op)
-                value, constant = op.operands[1 - place], op.operands[place]
+                operand = self.operand(op)
+                value, constant = op.operands[1 - operand], op.operands[operand]
                 if op.type != value.type or dtype(op.type).kind != "f":
                     return None
                 return (
@@ -261,7 +261,7 @@ class FoldIntoLayerBefore(RewritePattern):
             case _:
                 return None
 
-    def place(self, op: Operation) -> int:
+    def operand(self, op: Operation) -> int:
         """Which operand of a product or a quotient is the constant."""
         return int(isinstance(op, DivOp) or op.operands[1] in self.constants)
 
@@ -280,7 +280,7 @@ class FoldIntoLayerBefore(RewritePattern):
         """Builds the factor of each channel, and what is added to it, if anything."""
         if isinstance(op, BatchNormOp):
             return op.scale_and_shift()
-        factor = vector(op.operands[self.place(op)])
+        factor = vector(op.operands[self.operand(op)])
         return ReciprocalOp(factor).result if isinstance(op, DivOp) else factor, None
 
 

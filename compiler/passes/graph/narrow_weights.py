@@ -28,8 +28,8 @@ rounded as well:
 
 A contraction is known by its nest, and what it would read in panels (`pack_weights.py`)
 is narrowed. Weights with a filter for each channel stay: they are small, and each
-element is used but once for a place of the image. What something else reads as well is
-there twice.
+element is used but once for a position of the image. What something else reads as well
+is there twice.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Phases:
     """The number of each tap, a row for each phase."""
 
     offset: int
-    """The element that the first tap of a phase takes, from the place on."""
+    """The element that the first tap of a phase takes, less that of the result."""
 
     step: int
     """How far apart the elements are that two taps in a row take."""
@@ -99,19 +99,19 @@ class TransposedWindow:
         return found
 
     def first(self, axis: int) -> int:
-        """The first place that is computed, counted in strides."""
+        """The first element that is computed, counted in strides."""
         least = min(self._reach(each) - each.offset for each in self.phases(axis))
         return min(least, self.low[axis] // self.strides[axis])
 
     def grows(self, axis: int) -> int:
-        """How many more places are computed than there are elements."""
+        """How many more elements are computed than there are elements."""
         last = (self.kernel[axis] - 1) * self.dilation[axis] + self.output_padding[axis]
         needed = (last - self.high[axis]) // self.strides[axis]
         least = max(-each.offset for each in self.phases(axis))
         return max(needed, least) - self.first(axis)
 
     def around(self, axis: int, phases: Phases) -> tuple[int, int]:
-        """The zeros before and after the image with which all places are computed."""
+        """The zeros before and after the image with which all elements are computed."""
         low = self._reach(phases) - phases.offset - self.first(axis)
         return low, self.grows(axis) + self._reach(phases) - low
 

@@ -34,7 +34,7 @@ class ConvTransposeOp(SingleResultOp):
     The transposed convolution of NxCx... with weights Cx(O/groups)x..., as ONNX and
     ATen define it.
 
-    Each element adds the weights, so many times as it is large, around the place that
+    Each element adds the weights, so many times as it is large, around the point that
     is `strides` times its own. `padding` is cut off before each spatial axis, then
     after each; `output_padding` elements, zeros or further sums, stand at the end of each.
 
@@ -122,17 +122,17 @@ class ConvTransposeOp(SingleResultOp):
         ]
         around = [-(-each // s) for each, s in zip(reach, strides, strict=True)]
         wide = pad_spatial(input, (*around, *around), 0)
-        places = wide.shape[2:]
-        grouped = wide.reshape(n, groups, c // groups, *places)
+        points = wide.shape[2:]
+        grouped = wide.reshape(n, groups, c // groups, *points)
         weights = weight.reshape(groups, c // groups, outputs, *kernel)
         grown = (
-            size * s + r for size, s, r in zip(places, strides, reach, strict=True)
+            size * s + r for size, s, r in zip(points, strides, reach, strict=True)
         )
         total = np.zeros((n, groups, outputs, *grown), input.dtype)
         for tap in pairs(*map(range, kernel)):
             there = tuple(
                 slice(k * d, k * d + size * s, s)
-                for k, d, s, size in zip(tap, dilation, strides, places, strict=True)
+                for k, d, s, size in zip(tap, dilation, strides, points, strict=True)
             )
             with np.errstate(all="ignore"):
                 total[(..., *there)] += np.einsum(
@@ -144,17 +144,17 @@ class ConvTransposeOp(SingleResultOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         """
-        Convolutions that find, for each place of the image, what lies between it and
+        Convolutions that find, for each point of the image, what lies between it and
         the next: so many channels each, which are then put side by side.
         """
         window, half = self.window(), len(self.shape) - 2
         strides = window.strides
         wide = self.combine(window, ())
         n, channels, *rest = sizes(tensor_type(wide))
-        places = rest[half:]
+        points = rest[half:]
         order = [2 + half * part + each for each in range(half) for part in (1, 0)]
         turned = PermuteOp(wide, order=(0, 1, *order))
-        grown = [place * s for place, s in zip(places, strides, strict=True)]
+        grown = [point * s for point, s in zip(points, strides, strict=True)]
         image = ReshapeOp(turned, shape=to_names([n, channels, *grown]))
         starts = [
             window.low[each] - window.first(each) * strides[each]
@@ -173,7 +173,7 @@ class ConvTransposeOp(SingleResultOp):
 
     def combine(self, window: TransposedWindow, chosen: tuple[Phases, ...]) -> SSAValue:
         """
-        Builds NxOx(phases)...x(places)..., of all phases along the axes after those
+        Builds NxOx(phases)...x(points)..., of all phases along the axes after those
         that are chosen.
         """
         at = len(chosen)
@@ -183,13 +183,13 @@ class ConvTransposeOp(SingleResultOp):
         return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=2 + at).result
 
     def convolve(self, window: TransposedWindow, chosen: Sequence[Phases]) -> SSAValue:
-        """Builds NxOx(phases)...x(places)..., of some phases along each axis."""
+        """Builds NxOx(phases)...x(points)..., of some phases along each axis."""
         (n, _, *spatial), (channels, outputs, *_) = self.operand_sizes()
         groups, half = self.groups.value.data, len(chosen)
         counts = [each.taps.shape[0] for each in chosen]
         taps = [each.taps.shape[1] for each in chosen]
-        places = [size + window.grows(at) for at, size in enumerate(spatial)]
-        shape = to_names([n, self.shape[1], *counts, *places])
+        points = [size + window.grows(at) for at, size in enumerate(spatial)]
+        shape = to_names([n, self.shape[1], *counts, *points])
         if 0 in taps:
             zero = ConstantOp(value=np.zeros((), dtype(self.type)))
             return ExpandOp(zero, shape=shape).result

@@ -78,8 +78,8 @@ class LstmOp(RecurrentOp):
         found = {"weight": columns(operands["recurrent_weight"])}
         if "peepholes" in operands:
             _, hidden = sizes(tensor_type(operands["peepholes"]))
-            for place, name in enumerate("ifo"):
-                row = part(operands["peepholes"], 0, place, 1)
+            for number, name in enumerate("ifo"):
+                row = part(operands["peepholes"], 0, number, 1)
                 found[name] = ReshapeOp(row, shape=to_names([hidden])).result
         if "projection" in operands:
             turned = PermuteOp(operands["projection"], order=(1, 0))

@@ -6,7 +6,7 @@ Where a value lives, and how long: what the planning passes write beside each re
     #graph.buffer<activations, slot = 0, offset = ?, size = "128 * batch">
 
 A group is a set of values that share memory, because one is a view of another or is
-computed in its place. `first` and `last` count the ops of the function. A size is in
+computed in its memory. `first` and `last` count the ops of the function. A size is in
 bytes; an offset is `?` while it depends on symbols, and is then an entry of a table
 that the program reads.
 """
@@ -47,7 +47,7 @@ IN_PLACE = "graph.in_place"
 """The attribute of an op with the number of the operand whose memory its result is."""
 
 UNKNOWN = -1
-"""The offset of a buffer whose place depends on symbols."""
+"""The offset of a buffer whose position depends on symbols."""
 
 
 @irdl_attr_definition
@@ -99,7 +99,7 @@ class BufferAttr(ParametrizedAttribute):
         return BufferAttr(name, IntAttr(slot), IntAttr(offset), text)
 
     @property
-    def place(self) -> Region:
+    def region_name(self) -> Region:
         """The region."""
         return cast(Region, self.region.data)
 
@@ -156,13 +156,13 @@ def buffer_of(value: SSAValue) -> BufferAttr:
 
 
 def replaced_by(op: Operation) -> SSAValue | None:
-    """The operand in whose place an op computes its result, if it does."""
+    """The operand in whose memory an op computes its result, if it does."""
     number = op.attributes.get(IN_PLACE)
     if not isa(number, IntegerAttr):
         return None
     if not 0 <= number.value.data < len(op.operands) or len(op.results) != 1:
         raise VerifyException(
-            f"expected {op.name} with one result in the place of one of its "
+            f"expected {op.name} with one result in the memory of one of its "
             f"{len(op.operands)} operands, got {number}"
         )
     return op.operands[number.value.data]
