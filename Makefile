@@ -10,7 +10,7 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 # What a shell has set for other Pythons and other programs is not for these.
 unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
 
-.PHONY: demo test test-torch soak soak-hostile bench bench-docs lit docs lock clean
+.PHONY: demo test types cases test-torch soak soak-hostile bench bench-docs lit docs lock clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -22,7 +22,13 @@ demo: .venv/demo
 test: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(MAKE) --no-print-directory --jobs=2 types cases
+
+# pyright has one thread, and what it leaves of the cores, the cases take.
+types: .venv/dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+cases: .venv/dev
 	$(BIN)/pytest -n auto --dist worksteal $(DESCRIBED:%=--host %)
 
 # Results beside those of PyTorch and ONNX Runtime.

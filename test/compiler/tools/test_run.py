@@ -292,7 +292,7 @@ def test_a_bug_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_status_is_one_and_nothing_is_traced(folder: Path):
-    command = "from static_runtime.compiler.run import main; main()"
+    command = "from static_runtime.compiler.tools.run import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", command, "none.mlir"],
         capture_output=True,
