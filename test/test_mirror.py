@@ -3,8 +3,8 @@ Tests stand at the path of their source, or a table says which tests try it, and
 
 The test of `runtime/module.py` is `runtime/test_module.py` below `test/`, or such as
 `test_module_threads.py` when there are several; that of `passes/graph/fuse.py` is
-`fuse.mlir`, and that of a folder is named after the folder. `test_house.py` asks more of
-ops, passes and lowerings: each has a test of its own.
+`fuse.mlir`, and that of a folder is named after the folder. `test_house.py` asks more
+of ops, passes and lowerings: each has a test of its own.
 """
 
 from pathlib import Path
@@ -29,7 +29,9 @@ TESTED_ELSEWHERE = {
         "a file is rows of one table, each tried by models that have the op",
         "compiler/frontends/onnx/test_node_cases.py",
         "compiler/frontends/onnx/test_operators.py",
+        "compiler/frontends/onnx/test_control_flow.py",
         "compiler/frontends/onnx/test_refusals.py",
+        "compiler/tools/test_ops_table.py",
     ),
     "compiler/frontends/torch": (
         "a file is rows of one table, each tried by models that have the operator",
@@ -101,6 +103,7 @@ TESTED_ELSEWHERE = {
         "are parts of one loop nest, tried in every schedule",
         "compiler/cost/test_panels.py",
         "compiler/tuning/test_tuner.py",
+        "compiler/passes/graph/test_narrow_weights.py",
     ),
     "lowering/loop_to_llvm/isa": (
         "is chosen by the target of a contraction",
