@@ -38,6 +38,10 @@ TESTED_ELSEWHERE = {
         "compiler/frontends/torch/test_operators.py",
         "compiler/frontends/torch/test_errors.py",
     ),
+    "compiler/passes/layers.py": (
+        "is read by one pass",
+        "compiler/passes/graph/fold_batch_norm.mlir",
+    ),
     "compiler/references.py": (
         "is used when a model runs",
         "runtime/test_module_fallbacks.py",
