@@ -8,7 +8,8 @@ TORCH := .venv-torch/bin
 DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 
 # What a shell has set for other Pythons and other programs is not for these.
-unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
+unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS \
+  VIRTUAL_ENV
 
 .PHONY: demo test types cases test-torch soak soak-hostile bench bench-docs lit docs lock clean
 

@@ -6,6 +6,7 @@ them takes from its surroundings.
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +18,7 @@ MARK = "pytestmark = pytest.mark.torch"
 
 FOREIGN = (
     *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHON_CPU_COUNT", "PYTHON_COLORS"),
-    *("FORCE_COLOR", "COLUMNS", "SR_DEBUG"),
+    *("FORCE_COLOR", "COLUMNS", "SR_DEBUG", "PYTHONDONTWRITEBYTECODE"),
 )
 """Variables that change what this process, or one that a test starts, does or says."""
 
@@ -29,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     for name in FOREIGN:
         os.environ.pop(name, None)
+    # Each process that a test starts would compile the house anew.
+    sys.dont_write_bytecode = False
     # A shell has its background jobs ignore the key that interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
