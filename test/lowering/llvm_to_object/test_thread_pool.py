@@ -145,7 +145,7 @@ def test_an_interruption_is_not_kept_for_later():
 # The call ends when the interruption has come, so it is waited for until then.
 INTERRUPTED = """
 import signal, sys, threading
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import Crew
 
 patience = float(sys.argv[1])
 begun, alone, interrupted = threading.Event(), threading.Event(), threading.Event()
@@ -169,7 +169,7 @@ except KeyboardInterrupt:
 
 ENDING = """
 import atexit, threading, time
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import Crew
 
 def work(who):
     with Crew(2) as crew:
@@ -184,7 +184,7 @@ threading.Thread(target=late).start()
 
 FORKED = """
 import os, sys, threading
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import Crew
 
 patience = float(sys.argv[1])
 def work():
