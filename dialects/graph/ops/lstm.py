@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
 
-from ..gate import number
+from ..compose.number import number_like
 from ..literal import to_names
 from ..recurrent import RecurrentOp, columns, part, parts
 from ..shape import Array, sizes, tensor_type
@@ -103,7 +103,7 @@ class LstmOp(RecurrentOp):
         i, f, g, o = parts(sums, 4, hidden)
         entering = gate(with_cell(i, "i", cell))
         if self.is_coupled:
-            kept = SubOp(number(1, entering), entering).result
+            kept = SubOp(number_like(1, entering), entering).result
         else:
             kept = gate(with_cell(f, "f", cell))
         fresh = MulOp(entering, new_cell(self.held(g)))

@@ -1,0 +1,45 @@
+"""Numbers held between others, and those that have no bound."""
+
+from __future__ import annotations
+
+from math import inf
+
+from xdsl.ir import SSAValue
+
+from ..ops.arithmetic import AbsOp
+from ..ops.binary import MaximumOp, MinimumOp
+from ..ops.clamp import ClampOp
+from ..ops.compare import EqOp, NeOp
+from ..shape import is_float, tensor_type
+from .number import number_like
+
+
+def clamped(x: SSAValue, low: float | None, high: float | None) -> SSAValue:
+    """Builds `x` held between two numbers, where given."""
+    bounds = {"min": low, "max": high}
+    given = {name: float(each) for name, each in bounds.items() if each is not None}
+    return ClampOp(x, **given).result if given else x
+
+
+def is_bound(value: float | None, x: SSAValue) -> bool:
+    """Whether `clamped` can hold `x` by a number: a float has as many digits."""
+    return value is None or is_float(tensor_type(x)) or float(value) == value
+
+
+def between(x: SSAValue, low: SSAValue | None, high: SSAValue | None) -> SSAValue:
+    """Builds `x` held between those of two tensors, where given; `high` comes last."""
+    if low is not None:
+        x = MaximumOp(x, low).result
+    return x if high is None else MinimumOp(x, high).result
+
+
+def is_nan(x: SSAValue) -> SSAValue:
+    """Builds whether each element is not equal to itself."""
+    return NeOp(x, x).result
+
+
+def is_infinite(x: SSAValue) -> SSAValue:
+    """Builds whether each element is infinite, of either sign; no integer is."""
+    if not is_float(tensor_type(x)):
+        return NeOp(x, x).result
+    return EqOp(AbsOp(x), number_like(inf, x)).result
