@@ -19,7 +19,8 @@ from ....dialects.graph.shape import (
     tensor_type,
 )
 from ...errors import CompileError
-from .element import TYPES, Unsupported
+from ..unsupported import Unsupported
+from .element import TYPES
 from .known import Known
 from .signature import Signature
 from .symbols import Symbols

@@ -21,9 +21,9 @@ def clamped(x: SSAValue, low: float | None, high: float | None) -> SSAValue:
     return ClampOp(x, **given).result if given else x
 
 
-def is_bound(value: float | None, x: SSAValue) -> bool:
-    """Whether `clamped` can hold `x` by a number: a float has as many digits."""
-    return value is None or is_float(tensor_type(x)) or float(value) == value
+def is_bound(value: float | None) -> bool:
+    """Whether `clamped` takes a number: not NaN, and no integer of too many digits."""
+    return value is None or float(value) == value
 
 
 def between(x: SSAValue, low: SSAValue | None, high: SSAValue | None) -> SSAValue:

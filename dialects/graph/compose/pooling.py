@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.ir import SSAValue
 
 from ...dims import Dim, floordiv, product
 from ..literal import to_names
+from ..ops.binary import DivOp
 from ..ops.fold import FoldOp
 from ..ops.pad import PadOp
 from ..ops.permute import PermuteOp
-from ..ops.pool import AvgPoolOp
+from ..ops.pool import AvgPoolOp, SumPoolOp
+from ..shape import is_float, tensor_type
 from ..window import window_sizes
+from .number import number_like
 from .parts import Cut, cut
-from .shaping import reshaped, shape_of
+from .shaping import expanded, reshaped, shape_of
 
 Sizes = tuple[int, ...]
 
@@ -50,13 +54,26 @@ class Window:
         }
 
 
-def rounded_up(
+def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
+    """
+    The window with its places along every axis rounded up; None where their number is
+    another one for some sizes that vary.
+    """
+    ends: list[tuple[int, int]] = []
+    axes = zip(window.kernel, window.dilation, window.strides, window.low, window.high)
+    for size, (kernel, step, stride, low, high) in zip(spatial, axes, strict=True):
+        end = _end(size, low, high, (kernel - 1) * step + 1, stride)
+        if end is None:
+            return None
+        ends.append(end)
+    high, beyond = (tuple(each) for each in zip(*ends, strict=True))
+    return replace(window, high=high, beyond=beyond)
+
+
+def _end(
     size: Dim, low: int, high: int, reach: int, stride: int
 ) -> tuple[int, int] | None:
-    """
-    The padding after an axis, and that beyond it, with the places rounded up; None
-    where that differs with a size that varies.
-    """
+    """The padding after an axis, and that beyond it, with the places rounded up."""
     if not isinstance(size, int):
         # The last window may begin in the padding, and is left out then.
         return None if stride > 1 and high + stride > reach else (high, stride - 1)
@@ -70,17 +87,26 @@ def rounded_up(
 
 def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
     """
-    Builds the means under a window, of which padding is part where it counts; what
-    lies beyond the padding never is.
+    Builds the means under a window, of integers rounded towards zero.
+
+    Padding is part of a mean where it counts; what lies beyond the padding never is.
     """
-    padding = window.padding
     if counts_padding and any(window.beyond):
-        outer = (0,) * (len(shape_of(x)) - len(window.low))
+        outer, none = (
+            (0,) * (len(shape_of(x)) - len(window.low)),
+            (0,) * len(window.low),
+        )
         low, high = (*outer, *window.low), (*outer, *window.high)
         x = PadOp(x, low=low, high=high, value=0.0).result
-        padding, counts_padding = (*(0 for _ in window.low), *window.beyond), False
-    places = window.properties() | {"padding": padding}
-    return AvgPoolOp(x, **places, count_padding=counts_padding).result
+        window, counts_padding = replace(window, low=none, high=none), False
+    places = window.properties()
+    if is_float(tensor_type(x)):
+        return AvgPoolOp(x, **places, count_padding=counts_padding).result
+    total = SumPoolOp(x, **places).result
+    if counts_padding or not any(window.padding):
+        return DivOp(total, number_like(prod(window.kernel), total)).result
+    ones = expanded(number_like(1, x), shape_of(x))
+    return DivOp(total, SumPoolOp(ones, **places)).result
 
 
 def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAValue:
