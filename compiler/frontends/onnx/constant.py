@@ -9,14 +9,13 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import ceildiv, product
-from ....dialects.graph.compose.counting import counted
-from ....dialects.graph.compose.number import convert, number, plus, times
+from ....dialects.graph.compose.counting import counted, progression
+from ....dialects.graph.compose.number import convert, number, plus
 from ....dialects.graph.compose.parts import taken
 from ....dialects.graph.compose.shaping import filled, reshaped
 from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.binary import AddOp, SubOp
+from ....dialects.graph.ops.binary import SubOp
 from ....dialects.graph.ops.compare import EqOp, GeOp, LeOp, LtOp
-from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.graph.shape import DTYPES
 from ..unsupported import Unsupported
@@ -106,8 +105,7 @@ def range_of(node: Node) -> Result:
         raise Unsupported(f"a delta of {step}")
     room = last - first if step > 0 else first - last
     count = ceildiv(node.symbols.greater(room, 0), abs(step))
-    places = convert(IotaOp(size=str(count)).result, kind)
-    return AddOp(times(places, step), node.tensor(Known.of_dims(first, kind)))
+    return progression(node.tensor(Known.of_dims(first, kind)), step, count)
 
 
 def diagonal_of(node: Node) -> SSAValue:

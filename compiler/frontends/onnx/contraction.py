@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ....dialects.graph.compose import product
-from ....dialects.graph.compose.number import times
-from ....dialects.graph.ops.binary import AddOp
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.ops.linear import LinearOp
 from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.permute import PermuteOp
@@ -35,13 +34,11 @@ def gemm(node: Node) -> Result:
     if node.flag("transA"):
         a = PermuteOp(a, order=(1, 0)).result
     op = LinearOp(a, b) if node.flag("transB") else MatmulOp(a, b)
-    result = times(op.result, alpha)
-    if not node.has(2) or beta == 0:
-        return result
-    added = AddOp(result, times(node.operand(2), beta))
-    if added.shape != op.shape:
+    c = node.operand(2) if node.has(2) and beta != 0 else None
+    result = product.combined(op.result, c, alpha, beta)
+    if shape_of(result) != op.shape:
         raise node.error(f"expected a C that broadcasts, got {node.type(2)}")
-    return added
+    return result
 
 
 HANDLERS: dict[str, Handler] = {"Gemm": gemm, "MatMul": matmul}

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, Polynomial, ceildiv, product
 from ....dialects.graph.compose.counting import true_places, truths
-from ....dialects.graph.compose.number import convert
+from ....dialects.graph.compose.number import convert, quantity
 from ....dialects.graph.compose.parts import part, taken
 from ....dialects.graph.compose.shaping import permuted, reshaped
 from ....dialects.graph.literal import to_names
@@ -20,9 +20,7 @@ from ....dialects.graph.ops.binary import (
     SubOp,
 )
 from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.define_symbol import DefineSymbolOp
-from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.slice import SliceOp
@@ -38,13 +36,6 @@ def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
     made = node.symbols.define(f"{node.name}_{what}")
     DefineSymbolOp(value, symbol=str(made), low="0", high=str(high))
     return made
-
-
-def number(value: Dim) -> SSAValue:
-    """Builds a dimension as an i64."""
-    if isinstance(value, int):
-        return ConstantOp(value=np.array(value)).result
-    return DimOp(value=str(value)).result
 
 
 def places(node: Node, mask: SSAValue, what: str) -> SSAValue:
@@ -108,11 +99,11 @@ def run_time_slice(node: Node) -> Result:
         place = node.normalize(axis, len(shape))
         size = shape[place]
         low, high = (bounded(element(node, which, at), size) for which in (1, 2))
-        zero = number(0)
+        zero = quantity(0, i64)
         length = MaximumOp(SubOp(high, low), zero).result
         if step > 1:
-            more = AddOp(length, number(step - 1))
-            length = DivOp(more, number(step)).result
+            more = AddOp(length, quantity(step - 1, i64))
+            length = DivOp(more, quantity(step, i64)).result
         starts[place] = define(node, low, f"start{at}", size)
         counts[place] = define(node, length, f"size{at}", ceildiv(size, step))
         strides[place] = step
@@ -131,7 +122,7 @@ def element(node: Node, place: int, at: int) -> SSAValue:
 
 def bounded(place: SSAValue, size: Dim) -> SSAValue:
     """Builds a place counted from the front, inside of a size or at its end."""
-    zero, end = number(0), number(size)
+    zero, end = quantity(0, i64), quantity(size, i64)
     from_front = WhereOp(LtOp(place, zero), AddOp(place, end), place)
     return MinimumOp(MaximumOp(from_front, zero), end).result
 

@@ -12,14 +12,13 @@ from xdsl.ir import SSAValue
 from ....dialects.dims import product
 from ....dialects.graph.compose.extreme import reversed_order
 from ....dialects.graph.compose.length import raised, root
-from ....dialects.graph.compose.number import convert, number_like
+from ....dialects.graph.compose.number import number_like
 from ....dialects.graph.compose.parts import flipped, part
 from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.argmax import ArgmaxOp
 from ....dialects.graph.ops.binary import AddOp, DivOp, SubOp
 from ....dialects.graph.ops.clamp import ClampOp
 from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
-from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.exponential import ExpOp, LogOp
 from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.reduce import (
@@ -93,10 +92,7 @@ def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     if is_float(type):
         return by(MeanOp)(x, axes, keepdims)
     count = product(sizes(type)[each] for each in axes)
-    if isinstance(count, int):
-        divisor = number_like(count, x)
-    else:
-        divisor = convert(DimOp(value=str(count)).result, type.element_type)
+    divisor = number_like(count, x)
     return DivOp(total(x, axes, keepdims), divisor).result
 
 

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from ....dialects.dims import Polynomial
 from ....dialects.graph.compose import bounds
 from ....dialects.graph.compose.bounds import between, clamped, is_bound
-from ....dialects.graph.compose.number import number_like
+from ....dialects.graph.compose.number import Number, number_like, times
 from ....dialects.graph.compose.power import near_power
 from ....dialects.graph.compose.shaping import reshaped
 from ....dialects.graph.elementwise import BinaryOp
@@ -29,7 +29,7 @@ from ....dialects.graph.ops.rounding import RoundOp, TruncOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.graph.shape import is_float, tensor_type
 from ..unsupported import Unsupported
-from .call import Call, Number, Operand, Reader, Result
+from .call import Call, Operand, Reader, Result
 
 
 def add(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
@@ -49,10 +49,7 @@ def rsub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
 
 def scaled(call: Call, value: Operand, alpha: Number) -> SSAValue:
     """`alpha * value` in elements of the result's type."""
-    tensor = call.as_tensor(value, call.element)
-    if alpha == 1:
-        return tensor
-    return MulOp(tensor, call.as_tensor(alpha, call.element)).result
+    return times(call.as_tensor(value, call.element), alpha)
 
 
 def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) -> Result:

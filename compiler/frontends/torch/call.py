@@ -10,9 +10,8 @@ import torch
 from torch import fx
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, Polynomial
-from ....dialects.graph.compose.number import convert, number
-from ....dialects.graph.ops.dim import DimOp
+from ....dialects.dims import Dim
+from ....dialects.graph.compose.number import Number, convert, quantity
 from ....dialects.graph.shape import (
     Array,
     Element,
@@ -22,9 +21,6 @@ from ...weights import WeightStore
 from ..stored import constant
 from .dtypes import element_of
 from .sizes import Sizes
-
-Number: TypeAlias = bool | int | float | Polynomial
-"""A number in the program, or one that is computed from its sizes."""
 
 Operand: TypeAlias = SSAValue | Number
 
@@ -84,9 +80,7 @@ class Call:
         """A tensor or a number as a tensor of these elements."""
         if isinstance(value, SSAValue):
             return convert(value, element)
-        if isinstance(value, Polynomial):
-            return convert(DimOp(value=str(value)).result, element)
-        return number(value, element)
+        return quantity(value, element)
 
     def constant(self, array: Array) -> SSAValue:
         """A tensor with these elements, in the program or among the weights."""

@@ -9,16 +9,17 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim
 from ....dialects.graph.compose import product
+from ....dialects.graph.compose.number import Number
 from ....dialects.graph.compose.product import with_bias
 from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.binary import AddOp, MulOp
+from ....dialects.graph.ops.binary import AddOp
 from ....dialects.graph.ops.conv import ConvOp
 from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ....dialects.graph.ops.linear import LinearOp
 from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import SumOp
 from ..unsupported import Unsupported
-from .call import Call, Number, Reader, Result
+from .call import Call, Reader, Result
 
 Window: TypeAlias = Dim | Sequence[Dim]
 """One number for every spatial axis, or one for each."""
@@ -48,10 +49,7 @@ def plus_product(multiply: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Re
         beta: Number = 1,
         alpha: Number = 1,
     ) -> Result:
-        result = _times(call, multiply(call, a, b), alpha)
-        if beta != 0:
-            result = AddOp(result, _times(call, bias, beta)).result
-        return result
+        return product.combined(multiply(call, a, b), bias, alpha, beta)
 
     return read
 
@@ -69,12 +67,6 @@ def vector_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
 def sum_of_products(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
     """The products of the matrices of two stacks, added up."""
     return SumOp(MatmulOp(a, b), axes=(0,), keepdims=False).result
-
-
-def _times(call: Call, value: SSAValue, factor: Number) -> SSAValue:
-    if factor == 1:
-        return value
-    return MulOp(value, call.as_tensor(factor, call.element)).result
 
 
 def each(value: Window, count: int) -> tuple[int, ...]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.compose.number import convert
+from ....dialects.graph.compose.counting import progression
+from ....dialects.graph.compose.number import Number
 from ....dialects.graph.compose.shaping import expanded
-from ....dialects.graph.ops.binary import AddOp, MulOp
-from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.shape import DTYPES
 from ..unsupported import Unsupported
-from .call import Call, Number, Reader, Result
+from .call import Call, Reader, Result
 
 
 def filled(call: Call, value: Number) -> SSAValue:
@@ -46,9 +45,7 @@ def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> 
     if isinstance(count, int) and isinstance(start, (int, float)):
         row = start + step * np.arange(count)
         return call.constant(row.astype(DTYPES[call.element]))
-    places = convert(IotaOp(size=str(count)).result, call.element)
-    steps = MulOp(places, call.as_tensor(step, call.element))
-    return AddOp(steps, call.as_tensor(start, call.element)).result
+    return progression(call.as_tensor(start, call.element), step, count)
 
 
 READERS: dict[str, Reader] = {

@@ -9,17 +9,16 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.number import convert, number
+from ....dialects.graph.compose.counting import progression
+from ....dialects.graph.compose.number import convert, number, quantity
 from ....dialects.graph.compose.parts import part
 from ....dialects.graph.compose.shaping import expanded, permuted, reshaped, shape_of
-from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
+from ....dialects.graph.ops.binary import AddOp, SubOp
 from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.cumulative import CumsumOp
-from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.gather import GatherOp
 from ....dialects.graph.ops.gather_nd import GatherNdOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.graph.shape import broadcast, normalize_axis, tensor_type
@@ -222,7 +221,7 @@ def slice_scatter(
             part(x, place, last, shape[place] - last),
             axis=place,
         ).result
-    places = counted(first, size, step)
+    places = progression(quantity(first, i64), step, size)
     rest = [each for each in range(len(shape)) if each != place]
     return ScatterNdOp(
         x,
@@ -232,12 +231,6 @@ def slice_scatter(
         wraps=False,
         reduction="none",
     ).result
-
-
-def counted(first: Dim, size: Dim, step: int) -> SSAValue:
-    """`size` numbers from `first` on, each `step` after the one before."""
-    steps = MulOp(IotaOp(size=str(size)), number(step, i64))
-    return AddOp(steps, DimOp(value=str(first))).result
 
 
 def masked_scatter(call: Call, x: SSAValue, mask: SSAValue, source: SSAValue) -> Result:

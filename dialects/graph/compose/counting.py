@@ -8,13 +8,14 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ...dims import Dim, product
+from ..ops.binary import AddOp
 from ..ops.cast import CastOp
 from ..ops.compare import NeOp
 from ..ops.iota import IotaOp
 from ..ops.nonzero import NonzeroOp
 from ..ops.reduce import SumOp
 from ..shape import Element
-from .number import convert, element_of, number_like
+from .number import Number, convert, element_of, number_like, times
 from .shaping import along, shape_of
 
 
@@ -22,6 +23,12 @@ def counted(size: Dim, axis: int, rank: int, element: Element = i64) -> SSAValue
     """Builds the numbers from zero to before `size` along one of `rank` axes."""
     row = convert(IotaOp(size=str(size)).result, element)
     return along(row, axis, rank)
+
+
+def progression(first: SSAValue, step: Number, count: Dim) -> SSAValue:
+    """Builds `count` numbers from `first` on, each a step after the one before."""
+    places = convert(IotaOp(size=str(count)).result, element_of(first))
+    return AddOp(times(places, step), first).result
 
 
 def truths(x: SSAValue) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Products of matrices in which vectors are rows or columns, and a bias per channel."""
+"""Products of matrices and of vectors, scaled sums, and a bias for each channel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 
 from ..ops.binary import AddOp
 from ..ops.matmul import MatmulOp
+from .number import Number, times
 from .shaping import per_channel, reshaped, shape_of
 
 
@@ -21,6 +22,16 @@ def matmul(a: SSAValue, b: SSAValue) -> SSAValue:
     if len(right) == 1:
         del shape[-1]
     return reshaped(product, shape)
+
+
+def combined(
+    product: SSAValue, c: SSAValue | None, alpha: Number, beta: Number
+) -> SSAValue:
+    """Builds `alpha * product + beta * c`; what `beta` makes nothing is not read."""
+    result = times(product, alpha)
+    if c is None or beta == 0:
+        return result
+    return AddOp(result, times(c, beta)).result
 
 
 def with_bias(x: SSAValue, bias: SSAValue | None) -> SSAValue:

@@ -21,6 +21,16 @@ def test_counted():
             np.testing.assert_array_equal(got.ravel(), np.arange(4))
 
 
+@pytest.mark.parametrize(("first", "step"), [(0, 1), (-3, 2), (5, -1), (0.5, 0.25)])
+def test_progression(first: float, step: float):
+    kind = np.int64 if isinstance(first, int) else np.float32
+    x = np.array(first, kind)
+    for count in (0, 1, 5):
+        got = run(lambda v, n=count: counting.progression(v, step, n), x)
+        assert got.dtype == kind
+        np.testing.assert_array_equal(got, first + step * np.arange(count))
+
+
 @pytest.mark.parametrize(
     "x", [special(np.float32), special(np.float64), np.array([0, -1, 2])]
 )

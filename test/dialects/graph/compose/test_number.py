@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
+from xdsl.ir import Block
 
+from static_runtime.dialects.dims import symbol
 from static_runtime.dialects.graph.compose import number
+from static_runtime.dialects.graph.ops.dim import DimOp
 
 from .run import FLOATS, run, special
 
@@ -29,6 +33,17 @@ def test_numbers_of_every_type():
         got = run(lambda element=element, value=value: number.number(value, element))
         assert got.dtype == expected.dtype
         assert got[()] == expected
+
+
+def test_numbers_computed_from_sizes():
+    block = Block()
+    with ImplicitBuilder(block):
+        got = number.quantity(2 * symbol("n") + 1, f32)
+    size, cast = block.ops
+    assert isinstance(size, DimOp)
+    assert size.value.data == "2 * n + 1"
+    assert cast.results[0] is got
+    assert str(got.type) == "tensor<f32>"
 
 
 def test_convert():
