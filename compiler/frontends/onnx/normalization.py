@@ -61,8 +61,8 @@ def layer_normalization(node: Node) -> Results:
     x = convert(node.operand(0), element(node.integer("stash_type")))
     axes = tuple(range(axis, rank))
     unit, mean, factor = standardized(x, axes, node.number("epsilon"))
-    bias = node.operand(2) if node.has(2) else None
-    result = scaled_and_shifted(convert(unit, kind), node.operand(1), bias)
+    scale, bias = node.operand(1), node.operand(2) if node.has(2) else None
+    result = scaled_and_shifted(convert(unit, kind), scale, bias)
     return [result, mean, factor]
 
 
