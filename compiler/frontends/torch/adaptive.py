@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, ceildiv
 from ....dialects.graph.compose.number import number, number_like
+from ....dialects.graph.compose.pooling import mean_pool
 from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.binary import AddOp, DivOp, MinimumOp, MulOp, SubOp
 from ....dialects.graph.ops.cast import CastOp
@@ -21,7 +22,8 @@ from ....dialects.graph.ops.where import WhereOp
 from ....dialects.graph.shape import tensor_type
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
-from .pooling import mean_pool, places_of, window_of
+from .contraction import over_batch
+from .pooling import places_of, window_of
 
 
 class Windows:
@@ -106,7 +108,9 @@ def adaptive_avg_pool(count: int) -> Reader:
         if len(kernel) < count:
             return along_each(call, x, count, mean_along)
         window = window_of(x, count, kernel, kernel, 0, 1, ceil_mode=False)
-        return mean_pool(x, window, counts_padding=True)
+        return over_batch(
+            x, count + 2, lambda batch: mean_pool(batch, window, counts_padding=True)
+        )
 
     return read
 

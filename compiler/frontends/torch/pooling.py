@@ -98,17 +98,13 @@ def avg_pool(count: int) -> Reader:
         if divisor is not None:
             total = pool(SumPoolOp, x, window)
             return DivOp(total, number_like(divisor, total)).result
-        return mean_pool(x, window, count_include_pad)
+        return over_batch(
+            x,
+            count + 2,
+            lambda batch: pooling.mean_pool(batch, window, count_include_pad),
+        )
 
     return read
-
-
-def mean_pool(x: SSAValue, window: pooling.Window, counts_padding: bool) -> SSAValue:
-    """The means under a window of an image, or of a batch of them."""
-    rank = len(window.kernel) + 2
-    return over_batch(
-        x, rank, lambda batch: pooling.mean_pool(batch, window, counts_padding)
-    )
 
 
 def blocks(call: Call, x: SSAValue, *window: Window) -> Result:
