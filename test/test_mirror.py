@@ -25,6 +25,11 @@ TESTED_ELSEWHERE = {
         "runtime/test_artifact.py",
     ),
     "compiler/driver.py": ("is a compile", "compiler/test_compile.py"),
+    "compiler/frontends": (
+        "is what both front ends say of an op, each of which is tried",
+        "compiler/frontends/onnx/test_operators.py",
+        "compiler/frontends/torch/test_operators.py",
+    ),
     "compiler/frontends/onnx": (
         "a file is rows of one table, each tried by models that have the op",
         "compiler/frontends/onnx/test_node_cases.py",
