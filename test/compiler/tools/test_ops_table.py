@@ -41,7 +41,7 @@ from static_runtime.compiler.frontends.onnx.coverage import (
     is_read,
 )
 
-FILE = Path(__file__).parents[2] / "docs" / "ops.md"
+FILE = Path(__file__).parents[3] / "docs" / "ops.md"
 
 
 @pytest.mark.skipif(
