@@ -45,7 +45,7 @@ bench: .venv-torch/bench
 
 # What `make bench` measured, as the table and the plot of docs/performance.md.
 bench-docs: .venv-torch/bench
-	$(TORCH)/python -m bench.table build/bench.json docs/performance.md
+	$(TORCH)/python -m bench.document docs/performance.md bench.table
 	$(TORCH)/python -m bench.plot build/bench.json docs/performance.svg
 
 # The list of ops; it needs PyTorch to say what is read of that.

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 import llvmlite.binding as llvm
+import mpmath
 import numpy as np
 import numpy.typing as npt
 
@@ -210,14 +212,18 @@ def erf(x: Array) -> Array:
     """The error function, to the last bit of f64 or, by mpmath, of a long double."""
     if x.dtype == np.float64:
         return np.vectorize(math.erf, otypes=[np.float64])(x)
-    import mpmath
-
     result = np.empty_like(x)
     with mpmath.workprec(140):
         for i, each in enumerate(x):
             exact = mpmath.erf(mpmath.mpf(float(each)))
-            high = float(exact)
-            result[i] = np.longdouble(high) + np.longdouble(float(exact - high))
+            if not np.isfinite(each):
+                result[i] = np.longdouble(float(exact))
+                continue
+            # A fraction and an exponent: a long double may be smaller than any of f64.
+            fraction, exponent = mpmath.frexp(exact)
+            high = float(fraction)
+            whole = np.longdouble(high) + np.longdouble(float(fraction - high))
+            result[i] = np.ldexp(whole, exponent)
     return np.copysign(result, x)
 
 
@@ -239,6 +245,19 @@ SPELLINGS: dict[str, Any] = {
     "acosh": np.arccosh,
     "atanh": np.arctanh,
 }
+
+
+def by_mpmath(name: str, arguments: Iterable[float]) -> mpmath.mpf:
+    """What a function should be, as exact as mpmath is told to work."""
+    match name, [mpmath.mpf(each) for each in arguments]:
+        case "exp2", [x]:
+            return 2**x
+        case "log2", [x]:
+            return mpmath.log(x, 2)
+        case "powf", [x, y]:
+            return x**y
+        case _, given:
+            return getattr(mpmath, name)(*given)
 
 
 def exact(name: str, *arguments: Array) -> Array:
@@ -321,13 +340,22 @@ def pairs(generator: np.random.Generator, element: Element) -> tuple[Array, Arra
     ]
     with np.errstate(all="ignore"):
         exponents = [
-            (generator.uniform(-limit, limit, count) / np.log(np.abs(base))).astype(
-                dtype
-            )
+            (generator.uniform(-limit, limit, count) / about_log(base)).astype(dtype)
             for base in bases
         ]
         exponents[-1] = np.rint(exponents[-1])
     return np.concatenate([bits[0], *bases]), np.concatenate([bits[1], *exponents])
+
+
+def about_log(x: Array) -> Array:
+    """
+    The natural logarithm of magnitudes, to a third of it.
+
+    It takes arithmetic alone, so that the sample is the same on every machine: numpy's
+    logarithm has other last bits where a processor has other vectors.
+    """
+    fraction, exponent = np.frexp(np.abs(x).astype(np.float64))
+    return (exponent + 2 * fraction - 2) * math.log(2)
 
 
 @dataclass(frozen=True)
@@ -347,33 +375,72 @@ def expectation(name: str, element: Element) -> tuple[tuple[Array, ...], Array]:
     return arguments, exact(name, *arguments)
 
 
+SLACK: dict[Element, float] = {"f32": 1e-6, "f64": 4e-3}
+"""What `ulps` may be off by, since the results that it takes for exact are rounded."""
+
+
+def true_ulps(
+    name: str, arguments: Iterable[float], actual: float, element: Element
+) -> float:
+    """As `ulps` counts it, how far a result is off from mpmath's."""
+    limits = np.finfo(DTYPES[element])
+    with mpmath.workprec(300):
+        expected = by_mpmath(name, arguments)
+        exponent = int(mpmath.frexp(expected)[1])
+        last = max(exponent, int(limits.minexp) + 1) - int(limits.nmant) - 1
+        beyond = mpmath.ldexp(1, int(limits.maxexp))
+        ends = (mpmath.mpf(actual), expected)
+        a, b = (min(max(each, -beyond), beyond) for each in ends)
+        return float(mpmath.ldexp(abs(a - b), -last))
+
+
 def largest_error(name: str, element: Element, machine: Machine) -> Error:
-    """The largest error of a function over its sample."""
+    """
+    The largest error of a function over its sample.
+
+    The results that are furthest off, as far as numpy can tell, are compared with those
+    of mpmath; so what comes out does not depend on numpy or the C library.
+    """
     arguments, expected = expectation(name, element)
     lanes = 16 if element == "f32" else 8
     actual = compiled(element, lanes, machine)(name, *arguments)
     errors = ulps(actual, expected)
-    worst = int(errors.argmax())
+    most = errors.max()
+    worst, off = int(errors.argmax()), float(most)
+    if 0 < most < np.inf:
+        for each in np.flatnonzero(errors >= most - 2 * SLACK[element]).tolist():
+            given = (float(argument[each]) for argument in arguments)
+            true = true_ulps(name, given, float(actual[each]), element)
+            assert abs(true - float(errors[each])) <= SLACK[element], (name, each)
+            if each == worst or true > off:
+                worst, off = each, true
     return Error(
-        float(errors[worst]),
+        off,
         tuple(float(each[worst]) for each in arguments),
         float(actual[worst]),
         float(expected[worst]),
     )
 
 
+def cell(name: str, element: Element, machine: Machine) -> str:
+    """The bound of a function, and in brackets the largest error that was met."""
+    bound = FUNCTIONS[name].ulp(element, machine.fma)
+    return f"{bound:g} ({largest_error(name, element, machine).ulp:.2f})"
+
+
 def main() -> None:
     """Prints the table of docs/math.md."""
-    fused, split = MACHINES["host"], UNFUSED
+    fused = [each for each in MACHINES.values() if each.fma]
+    if not fused or np.finfo(np.longdouble).nmant < 63:
+        sys.exit(
+            "expected a processor with fused multiply-add, and long doubles of 64 bits "
+            "of fraction or more, got neither or one of them"
+        )
+    machines = (fused[-1], UNFUSED)
     print("| function | f32 | f32, no fma | f64 | f64, no fma | method |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, function in FUNCTIONS.items():
-        cells = [
-            f"{function.ulp(element, machine.fma):g} "
-            f"({largest_error(name, element, machine).ulp:.2f})"
-            for element in ELEMENTS
-            for machine in (fused, split)
-        ]
+        cells = [cell(name, element, each) for element in ELEMENTS for each in machines]
         print(f"| `{name}` | {' | '.join(cells)} | {function.note} |")
 
 
