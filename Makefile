@@ -48,9 +48,13 @@ bench-docs: .venv-torch/bench
 	$(TORCH)/python -m bench.document docs/performance.md bench.table
 	$(TORCH)/python -m bench.plot build/bench.json docs/performance.svg
 
-# The list of ops; it needs PyTorch to say what is read of that.
+# What is written into docs/ by machine, but for times: the list of ops, which needs
+# PyTorch to say what is read of that, the API, and what commands print.
 docs: .venv-torch/dev
 	$(TORCH)/python -m static_runtime.compiler.ops_table docs/ops.md
+	$(TORCH)/python -m bench.document docs/api.md
+	$(TORCH)/python -m bench.document docs/math.md
+	$(TORCH)/python -m bench.document docs/memory.md
 
 # The .mlir tests that pytest runs, with a process for each command.
 lit: .venv/dev

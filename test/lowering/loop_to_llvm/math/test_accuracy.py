@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +36,8 @@ def documented(name: str) -> dict[tuple[Element, bool], str]:
     (text,) = shown(DOCUMENT.read_text()).values()
     rows = [line.strip("| ").split(" | ") for line in text.splitlines()]
     (cells,) = (each[1:5] for each in rows if each[0] == f"`{name}`")
-    columns: list[tuple[Element, bool]] = []
-    for element in ELEMENTS:
-        columns += [(element, True), (element, False)]
+    fma: tuple[bool, ...] = (True, False)
+    columns = tuple(product(ELEMENTS, fma))
     return dict(zip(columns, cells, strict=True))
 
 
