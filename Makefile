@@ -10,7 +10,8 @@ DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 # What a shell has set for other Pythons and other programs is not for these.
 unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
 
-.PHONY: demo test test-torch soak soak-hostile bench bench-docs lit docs lock clean
+.PHONY: demo test test-torch soak soak-hostile bench bench-docs lit docs wheel-check \
+  lock clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -59,6 +60,23 @@ docs: .venv-torch/dev
 # The .mlir tests that pytest runs, with a process for each command.
 lit: .venv/dev
 	$(BIN)/lit -v test
+
+# A wheel by way of an sdist, installed into an environment of its own, and used from a
+# folder in which no checkout is. It needs a network, for isolated builds and for what is
+# installed; test/test_wheel.py checks the wheel without one.
+wheel-check:
+	rm -rf build/wheel
+	$(PYTHON) -m venv build/wheel/builds
+	build/wheel/builds/bin/python -m pip install --quiet build
+	build/wheel/builds/bin/python -m build --outdir build/wheel/dist .
+	$(PYTHON) -m venv build/wheel/empty
+	build/wheel/empty/bin/python -m pip install --quiet \
+	  "$$(echo $(CURDIR)/build/wheel/dist/*.whl)[onnx]"
+	mkdir build/wheel/elsewhere
+	cp examples/digits/digits.onnx build/wheel/elsewhere
+	cd build/wheel/elsewhere && \
+	  ../empty/bin/python -c 'import static_runtime as sr; print(sr.__version__, sr.__file__)' && \
+	  STATIC_RUNTIME_CACHE=cache ../empty/bin/sr-run digits.onnx --size batch=5
 
 # The versions of what the checks use, in constraints.txt: the newest ones that work
 # together, for each Python and processor. PyTorch is left to pip, since each of its
