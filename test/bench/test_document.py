@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -81,7 +82,8 @@ def test_commands_run_at_the_root():
 def test_every_marker_is_one_of_a_pair_and_its_command_is_there(path: Path):
     text = path.read_text()
     found = shown(text)
-    assert text.count("<!-- begin:") == text.count("<!-- end -->") == len(found)
+    markers = re.findall("^<!-- (begin|end)", text, re.MULTILINE)
+    assert markers == ["begin", "end"] * len(found)
     for command in found:
         match shlex.split(command):
             case ["-m", module, *_]:
