@@ -52,7 +52,7 @@ bench-docs: .venv-torch/bench
 # What is written into docs/ by machine, but for times: the list of ops, which needs
 # PyTorch to say what is read of that, the API, and what commands print.
 docs: .venv-torch/dev
-	$(TORCH)/python -m static_runtime.compiler.ops_table docs/ops.md
+	$(TORCH)/python -m static_runtime.compiler.tools.ops_table docs/ops.md
 	$(TORCH)/python -m bench.document docs/api.md
 	$(TORCH)/python -m bench.document docs/math.md
 	$(TORCH)/python -m bench.document docs/memory.md

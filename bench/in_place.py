@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.passes.graph.reuse_operands import ReuseOperands
-from static_runtime.dialects.graph.buffer import IN_PLACE
+from static_runtime.dialects.graph.storage.buffer import IN_PLACE
 
 from .turns import assert_same, in_turns, inputs_of
 

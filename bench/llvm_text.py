@@ -77,7 +77,7 @@ def normalised(program: LlvmProgram) -> str:
 
 def main() -> None:
     """Prints a line for each model and setting."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser = argparse.ArgumentParser(description="Print hashes of LLVM text.")
     parser.add_argument("--models", nargs="+", default=[], help="names; else all")
     parser.add_argument("--texts", type=Path, help="a folder to write the texts to")
     arguments = parser.parse_args()

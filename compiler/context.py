@@ -13,12 +13,13 @@ from xdsl.ir import Dialect
 
 from ..dialects.graph import Graph
 from ..dialects.loop import Loop
+from ..dialects.scalar import Scalar
 from .weights import WeightStore
 
 if TYPE_CHECKING:
     from .tuning.tuner import Tuner
 
-DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math)
+DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
 
 
 class SrContext(Context):

@@ -18,13 +18,13 @@ from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from ..dialects.dims import Dim, dim, greatest, product, symbols_of
-from ..dialects.graph.buffer import BufferAttr, LifetimeAttr
 from ..dialects.graph.literal import to_value
-from ..dialects.graph.shape import computed_type, dtype, sizes, tensor_type
+from ..dialects.graph.storage.buffer import BufferAttr, LifetimeAttr
 from ..dialects.loop.ops.kernel import KernelOp
 from ..dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp
 from ..dialects.loop.ops.program_flow import DefineOp, RequireOp
-from ..lowering.loop_to_llvm.words import (
+from ..dialects.shape import computed_type, dtype, sizes, tensor_type
+from ..lowering.loop_to_llvm.program.context_layout import (
     defined_by,
     entry_list,
     symbols_of_program,

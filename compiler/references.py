@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..dialects.graph.op import GraphOp
-from ..dialects.graph.shape import Array
+from ..dialects.shape import Array
 from ..runtime.module import Reference
 from ..runtime.program import Program
 from .context import context

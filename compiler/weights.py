@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from ..dialects.graph.shape import Array
+from ..dialects.shape import Array
 from ..runtime.regular_file import OutsideError, reason
 from ..runtime.safetensors import SafetensorsError, write
 from .errors import ModelFileError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from static_runtime.compiler.opt import split
+from static_runtime.compiler.tools.opt import split
 
 ROOT = Path(__file__).parent
 

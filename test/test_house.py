@@ -15,7 +15,7 @@ from static_runtime.compiler.pipeline import PIPELINE
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("compiler", "dialects", "lowering", "runtime")
-OPS = ("dialects/graph/ops", "dialects/loop/ops")
+OPS = ("dialects/graph/ops", "dialects/loop/ops", "dialects/scalar/ops")
 PASSES = ("compiler/passes/graph", "compiler/passes/loop")
 
 FAMILIES = {

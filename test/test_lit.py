@@ -37,8 +37,8 @@ def tool(module: str) -> Callable[[list[str]], object]:
 COMMANDS: dict[str, Callable[[list[str]], object]] = {
     "FileCheck": lambda arguments: filecheck(["FileCheck", *arguments]),
     "filecheck": lambda arguments: filecheck(["filecheck", *arguments]),
-    "sr-opt": tool("static_runtime.compiler.opt"),
-    "sr-run": tool("static_runtime.compiler.run"),
+    "sr-opt": tool("static_runtime.compiler.tools.opt"),
+    "sr-run": tool("static_runtime.compiler.tools.run"),
 }
 
 

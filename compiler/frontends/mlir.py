@@ -18,8 +18,8 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.shape import dtype, sizes, tensor_type
-from ...dialects.graph.stored import StoredOp
+from ...dialects.graph.storage.stored import StoredOp
+from ...dialects.shape import dtype, sizes, tensor_type
 from ..context import SrContext
 from ..errors import CompileError, ModelFileError
 from ..parse_ir import parse_module

@@ -20,16 +20,15 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects.dims import product
 from ...dialects.graph.op import GraphOp
 from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.shape import dtype, tensor_type
+from ...dialects.kernel.group import group_of
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import CallOp, ViewOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.preference import KEY, OWN, PreferenceAttr
 from ...dialects.loop.target import KEY as TARGET
 from ...dialects.loop.target import TargetAttr
-from ...lowering.graph_to_loop.expression import make_group
+from ...dialects.shape import dtype, tensor_type
 from ...lowering.graph_to_loop.kernel import build_kernel
 from ...lowering.llvm_to_object import machine_of, objects
 from ...lowering.loop_to_llvm import function_name, lower_kernels
@@ -53,10 +52,10 @@ def subject_text(op: GraphOp) -> str | None:
     Measured are contractions with enough work whose sizes are all known, and which
     look up nothing: then any numbers will do to run them on.
     """
-    if not isinstance(op, FusionOp) and not op.nests():
+    group = group_of(op)
+    if group is None or group.checks:
         return None
-    group = make_group(op)
-    if group.checks or not any(nest.is_contraction for nest in group.nests):
+    if not any(nest.is_contraction for nest in group.nests):
         return None
     kernel = build_kernel(group, "kernel")
     work = work_of(kernel.op.body.block)

@@ -18,9 +18,9 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects.graph.op import GraphOp
+from ...dialects.kernel.key import structure
 from ...dialects.loop.preference import NAMES, OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
-from ...lowering.graph_to_loop.structure import structure
 from ...lowering.llvm_to_object import machine_of
 from ...runtime.cache import Cache
 from ..cost.candidates import candidates

@@ -11,10 +11,10 @@ from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation
 
 from . import ops
-from .buffer import BufferAttr, LifetimeAttr
 from .container import DictType, ListType, TupleType
 from .op import GraphOp as GraphOp
-from .panels import PanelsAttr
+from .storage.buffer import BufferAttr, LifetimeAttr
+from .storage.panels import PanelsAttr
 
 
 def _ops_in_folder() -> Iterator[type[IRDLOperation]]:

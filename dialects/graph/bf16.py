@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .shape import Array
+from ..shape import Array
 
 QUIET = 0x40
 """The bit of the fraction by which a NaN stays one, whatever the others were."""

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ..dims import Dim, SizeError
-from .shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
+from ..shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
 
 Literal: TypeAlias = DenseIntOrFPElementsAttr
 

@@ -37,10 +37,16 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim, evaluate
+from ..shape import Array, Tensor, computed_type, sizes, tensor_type
 from .literal import to_attribute, to_values
 from .nest import Nest
 from .order import Carried, Order, carry_elements
-from .shape import Array, Tensor, computed_type, sizes, tensor_type
+
+CHECKS = "graph.checks"
+"""
+The attribute of a function that says what must hold of symbols for ops that are no
+longer there: quantities, each followed by what was expected should it be negative.
+"""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ..loop.ops.remainder import RemainderOp
+from ..scalar.ops.remainder import RemainderOp
 from .nest import Combiner
 
 Binary = Callable[[SSAValue, SSAValue], SSAValue]

@@ -13,7 +13,6 @@ from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
 from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
-from .ops.remainder import RemainderOp
 from .ops.tile import TileOp
 from .preference import PreferenceAttr
 from .schedule import ScheduleAttr
@@ -36,7 +35,6 @@ Loop = Dialect(
         PositionOp,
         PrefetchOp,
         ProgramOp,
-        RemainderOp,
         RepeatOp,
         RequireOp,
         StoreOp,

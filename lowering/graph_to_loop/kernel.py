@@ -29,20 +29,9 @@ from ...dialects.dims import (
 from ...dialects.graph import scalar
 from ...dialects.graph.nest import Extent, Linear, Where
 from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.panels import PanelsAttr
-from ...dialects.graph.shape import tensor_type
-from ...dialects.loop.ops.check_index import CheckIndexOp
-from ...dialects.loop.ops.clamp_index import ClampIndexOp
-from ...dialects.loop.ops.for_loop import ForOp, YieldOp
-from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
-from ...dialects.loop.ops.position import ExtentOp, PositionOp
-from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Panel, Subscript
-from .collapse import collapse
-from .expression import Group
-from .stages import build_stages
-from .tree import (
+from ...dialects.graph.storage.panels import PanelsAttr
+from ...dialects.kernel.contraction import another_row, choose_rows_and_columns
+from ...dialects.kernel.expression import (
     Apply,
     Constant,
     Expression,
@@ -51,9 +40,19 @@ from .tree import (
     Load,
     Total,
     left,
-    loads,
     operands_of,
 )
+from ...dialects.kernel.group import Group
+from ...dialects.loop.ops.check_index import CheckIndexOp
+from ...dialects.loop.ops.clamp_index import ClampIndexOp
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
+from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
+from ...dialects.loop.ops.position import ExtentOp, PositionOp
+from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.subscript import Panel, Subscript
+from ...dialects.shape import tensor_type
+from .row_loops import build_stages
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""
@@ -102,7 +101,7 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.step),
             )
         for nest in group.nests:
-            NestBuilder(collapse(nest), places, body.args[-1], rename).build()
+            NestBuilder(nest, places, body.args[-1], rename).build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     return Kernel(op, tuple(buffers), symbols)
@@ -254,60 +253,6 @@ class NestBuilder:
         if isinstance(self.nest.type, AnyFloat):
             return math.FmaOp(a, b, so_far).result
         return scalar.add(so_far, scalar.mul(a, b))
-
-
-def choose_rows_and_columns(
-    nest: KernelNest, parallel: int
-) -> tuple[int | None, int | None]:
-    """The axes of a contraction that become rows and columns of a tile."""
-    assert isinstance(nest.element, Apply)
-    operands = [
-        dict(each.at.factors) for op in nest.element.operands for each in loads(op)
-    ]
-    store = dict(nest.store.at.factors)
-
-    def fit_as_column(axis: int) -> tuple[int, int]:
-        steps = [each.get(axis, 0) for each in operands]
-        score = 4 * (store.get(axis, 0) == 1) + 2 * (1 in steps) + (0 in steps)
-        return score, axis
-
-    column = max(range(parallel), key=fit_as_column, default=None)
-    if column is None:
-        return None, None
-
-    def fit_as_row(axis: int) -> tuple[int, int]:
-        shared = any(each.get(axis, 0) == 0 and column in each for each in operands)
-        varies = any(axis in each for each in operands)
-        return 2 * shared + varies, axis
-
-    rest = [axis for axis in range(parallel) if axis != column]
-    return max(rest, key=fit_as_row, default=None), column
-
-
-def another_row(
-    nest: KernelNest, parallel: int, row: int, column: int | None
-) -> int | None:
-    """
-    An axis that may share the index of the rows, so that there are more of them.
-
-    It is one along which what moves with the columns stays, in a product of matrices:
-    of two operands, one of which moves with the rows and one with the columns.
-    """
-    assert isinstance(nest.element, Apply)
-    operands = [{*dict(load.at.factors)} for load in loads(nest.element)]
-    across = [each for each in operands if column in each]
-    if len(across) == len(operands) or not isinstance(nest.bounds[row], int):
-        return None
-    if any(row in each for each in across):
-        return None
-    return max(
-        (
-            axis
-            for axis in range(parallel)
-            if axis not in (row, column) and not any(axis in each for each in across)
-        ),
-        default=None,
-    )
 
 
 class Scalars:

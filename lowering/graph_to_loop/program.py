@@ -16,10 +16,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FileLineColLoc,
     IndexType,
     IntegerAttr,
-    NameLoc,
     StringAttr,
     TensorType,
     i64,
@@ -29,17 +27,19 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects.dims import Dim, greatest, is_nonnegative, product, symbols_of
-from ...dialects.graph.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
 from ...dialects.graph.literal import to_value
-from ...dialects.graph.memory import Homes, Part, ops_in
-from ...dialects.graph.op import GraphOp, Requirement
+from ...dialects.graph.location import describe
+from ...dialects.graph.op import CHECKS, GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.control_flow import IfOp, LoopOp
 from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
 from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.region import ControlOp
-from ...dialects.graph.shape import sizes, tensor_type
+from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
+from ...dialects.graph.storage.memory import MemoryMap, Part, ops_in
+from ...dialects.kernel.group import Group, make_group
+from ...dialects.kernel.key import structure
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
 from ...dialects.loop.ops.program_flow import (
@@ -51,15 +51,11 @@ from ...dialects.loop.ops.program_flow import (
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
-from .expression import Group, make_group
+from ...dialects.shape import sizes, tensor_type
 from .kernel import build_kernel
-from .structure import structure
 
 NESTS = 64
 """Nests of a kernel, such as those of the parts of a concatenation."""
-
-CHECKS = "graph.checks"
-"""What must hold of symbols for ops that are no longer there."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ class ProgramBuilder:
         """A program for `function`; `kernels` go by their text without a name."""
         self.function = function
         self.kernels = kernels
-        self.homes = Homes(function.body.block)
+        self.memory = MemoryMap(function.body.block)
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
@@ -104,7 +100,7 @@ class ProgramBuilder:
         for op in list(self.body.ops):
             op.detach()
             self.start.add_op(op)
-        known = entries(self.function, self.homes) | {
+        known = entries(self.function, self.memory) | {
             # The entry asks for it before the run has defined any symbol.
             "work": StringAttr(str(greatest(total(self.work), self.defined))),
             "checks": ArrayAttr(self.checks()),
@@ -255,13 +251,13 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = self.homes.place_of(value)
-        if (part := self.homes.parts.get(value)) is not None:
+        value = self.memory.storage_of(value)
+        if (part := self.memory.parts.get(value)) is not None:
             return self.part(value, part)
         if value not in self.views:
             buffer = buffer_of(value)
             element = tensor_type(value).element_type
-            where = buffer.place
+            where = buffer.region_name
             number = buffer.slot.data
             if where == "constants":
                 number = buffer.offset.data
@@ -326,19 +322,6 @@ def kernel_name(op: GraphOp) -> str:
     return "_".join(names)
 
 
-def describe(op: Operation) -> str:
-    """What an op is in the model, for messages: its name, and where it came from."""
-    location = op.location
-    if isinstance(location, NameLoc):
-        return f"{op.name} at {location.desc.data}"
-    if isinstance(location, FileLineColLoc):
-        place = f"{location.filename.data}:{location.line.data}"
-        return f"{op.name} at {place}"
-    if isinstance(op, FusionOp):
-        return " and ".join(describe(each) for each in op.ops)
-    return op.name
-
-
 def as_function(op: Operation) -> str:
     """The text of a function of just this op, from which the op can be made again."""
     body = Block(arg_types=op.operand_types)
@@ -352,7 +335,7 @@ def as_function(op: Operation) -> str:
     return str(function)
 
 
-def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
+def entries(function: func.FuncOp, memory: MemoryMap) -> dict[str, Attribute]:
     """What the runtime must know of the function."""
     block = function.body.block
     end = block.last_op
@@ -365,7 +348,10 @@ def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
             continue
         for result in op.results:
             buffer = buffer_of(result)
-            if buffer.place == "activations" and homes.owner_of(result) is result:
+            if (
+                buffer.region_name == "activations"
+                and memory.owner_of(result) is result
+            ):
                 slots[buffer.slot.data] = buffer
                 lives = op.attributes.get(LIFETIMES)
                 if not isa(lives, ArrayAttr) or len(lives) != len(op.results):

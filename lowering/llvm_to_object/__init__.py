@@ -21,8 +21,8 @@ from ...dialects.loop.target import TargetAttr
 from ...runtime.cache import Cache
 from ...runtime.fork import unforked
 from ...runtime.host import host
-from .crew import Crew, Job
 from .pass_manager import pass_manager
+from .thread_pool import Crew, Job
 from .unlocked import emit_object, run_passes
 
 PASSES = 1

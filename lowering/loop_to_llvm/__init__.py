@@ -21,12 +21,12 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program import ProgramOp
 from ...dialects.loop.target import target_of
 from ...runtime.program import Reach
-from .entry import write_entry
-from .kernel import write_kernel
+from .kernel.kernel import write_kernel
 from .math import declarations
-from .program import write_program
-from .reach import reach_of
-from .wide_entry import is_wide, write_wide_entry
+from .program.entry import write_entry
+from .program.reach import reach_of
+from .program.run import write_program
+from .program.wide_entry import is_wide, write_wide_entry
 
 PLACEHOLDER = "@sr_kernel"
 

@@ -74,6 +74,7 @@ def test_a_process_that_ends_is_a_failure(add16: Case):
     assert started.timing.median is None
 
 
+@pytest.mark.usefixtures("runs_host")
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="no news of what is stopped")
 def test_a_process_is_stopped_unless_it_is_its_turn(add16: Case):
     with (

@@ -19,7 +19,7 @@ from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.errors import ModelFileError
 from static_runtime.compiler.pipeline import pipeline
 from static_runtime.lowering import llvm_to_object
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import Crew
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.safetensors import write
 from static_runtime.runtime.thread_pool import usable_threads

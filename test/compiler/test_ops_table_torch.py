@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 
 from static_runtime.compiler.frontends.torch.readers import READERS
-from static_runtime.compiler.ops_table import TORCH_HEAD, torch_part
+from static_runtime.compiler.tools.ops_table import TORCH_HEAD, torch_part
 
 pytestmark = pytest.mark.torch
 

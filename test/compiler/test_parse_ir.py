@@ -17,9 +17,9 @@ from static_runtime.compiler.compile import compile
 from static_runtime.compiler.context import context
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.ir_text import MOST_NESTED
-from static_runtime.compiler.opt import main as opt
 from static_runtime.compiler.parse_ir import MOST_SHOWN, parse_module
-from static_runtime.compiler.run import main as run
+from static_runtime.compiler.tools.opt import main as opt
+from static_runtime.compiler.tools.run import main as run
 from static_runtime.compiler.verify import verify
 
 

@@ -12,9 +12,9 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from static_runtime.compiler.context import context
 from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.opt import PASSES
 from static_runtime.compiler.parse_ir import parse_module
 from static_runtime.compiler.pipeline import GRAPH, LOOP
+from static_runtime.compiler.tools.opt import PASSES
 from static_runtime.compiler.verify import verify
 from static_runtime.lowering.loop_to_llvm import module_to_llvm
 

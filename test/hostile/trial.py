@@ -30,9 +30,9 @@ from static_runtime.compiler.context import SrContext, context
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.frontends.mlir import only_function, read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.opt import OptMain, Section
 from static_runtime.compiler.options import Options
-from static_runtime.compiler.reproducer import CrashError
+from static_runtime.compiler.tools.opt import OptMain, Section
+from static_runtime.compiler.tools.reproducer import CrashError
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.runtime.program import Program
 from static_runtime.runtime.size import evaluate

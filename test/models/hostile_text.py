@@ -40,7 +40,7 @@ from static_runtime.dialects.graph.ops.pool import MaxPoolOp
 from static_runtime.dialects.graph.ops.reduce import SumOp
 from static_runtime.dialects.graph.ops.reshape import ReshapeOp
 from static_runtime.dialects.graph.ops.slice import SliceOp
-from static_runtime.dialects.graph.shape import ELEMENTS, sizes, tensor, tensor_type
+from static_runtime.dialects.shape import ELEMENTS, sizes, tensor, tensor_type
 from static_runtime.runtime.arguments import bind_symbols
 
 ALONE = ("n", "m", "n", "m", "k")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.dialects.graph.shape import Array
+from static_runtime.dialects.shape import Array
 
 HEADS, ROWS, COLUMNS, WIDTH = 3, 640, 1111, 16
 

@@ -19,7 +19,6 @@ from static_runtime.compiler.passes.graph.fuse import Fuse
 from static_runtime.compiler.passes.graph.reuse_operands import ReuseOperands
 from static_runtime.compiler.pipeline import pipeline
 from static_runtime.dialects.dims import Dim, symbol
-from static_runtime.dialects.graph.buffer import IN_PLACE
 from static_runtime.dialects.graph.literal import to_names
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.activation import ReluOp
@@ -33,7 +32,8 @@ from static_runtime.dialects.graph.ops.permute import PermuteOp
 from static_runtime.dialects.graph.ops.reduce import ReduceMaxOp, SumOp
 from static_runtime.dialects.graph.ops.reshape import ReshapeOp
 from static_runtime.dialects.graph.ops.softmax import SoftmaxOp
-from static_runtime.dialects.graph.shape import Array, sizes, tensor, tensor_type
+from static_runtime.dialects.graph.storage.buffer import IN_PLACE
+from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 
 OPS = 16
 ROWS = 5, 1, 0, 77, 4001

@@ -39,7 +39,7 @@ from static_runtime.dialects.graph.ops.reduce import MeanOp, ReduceMaxOp, SumOp
 from static_runtime.dialects.graph.ops.reshape import ReshapeOp
 from static_runtime.dialects.graph.ops.slice import SliceOp
 from static_runtime.dialects.graph.ops.softmax import SoftmaxOp
-from static_runtime.dialects.graph.shape import Array, sizes, tensor, tensor_type
+from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 
 PLANNERS = (
     "naive",

@@ -23,7 +23,7 @@ from static_runtime.dialects.graph.ops.binary import AddOp, MaximumOp, MulOp, Su
 from static_runtime.dialects.graph.ops.fusion import FusionOp
 from static_runtime.dialects.graph.ops.hyperbolic import TanhOp
 from static_runtime.dialects.graph.ops.reduce import ReduceMaxOp, ReduceMinOp, SumOp
-from static_runtime.dialects.graph.shape import Array, sizes, tensor, tensor_type
+from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 
 OPS = 14
 SIZES = (3, 8), (1, 1), (2, 33), (5, 7), (0, 4), (4, 0), (2, 128)

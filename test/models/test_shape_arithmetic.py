@@ -15,8 +15,8 @@ from static_runtime.compiler.pipeline import GRAPH
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
 from static_runtime.dialects.graph.ops.dim import DimOp
-from static_runtime.dialects.graph.shape import dtype, tensor_type
-from static_runtime.dialects.graph.stored import StoredOp
+from static_runtime.dialects.graph.storage.stored import StoredOp
+from static_runtime.dialects.shape import dtype, tensor_type
 
 from .stored import STORED
 

@@ -16,8 +16,8 @@ from ....dialects.graph.ops.control_flow import IfOp, LoopOp
 from ....dialects.graph.ops.fusion import YieldOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.region import capture
-from ....dialects.graph.shape import sizes, tensor, tensor_type
-from .element import Unsupported
+from ....dialects.shape import sizes, tensor, tensor_type
+from ..unsupported import Unsupported
 from .loop import loop
 from .node import Node
 from .region import RegionHandler, add, building, entries_of, scalar, tensors

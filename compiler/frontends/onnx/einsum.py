@@ -15,7 +15,7 @@ from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 from .node import Handler, Node, Result
 
 ELLIPSIS = "..."

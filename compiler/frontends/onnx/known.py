@@ -46,7 +46,7 @@ from ....dialects.graph.ops.reduce import ProdOp, SumOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import (
+from ....dialects.shape import (
     DTYPES,
     ELEMENTS,
     Array,

@@ -28,8 +28,8 @@ from ....dialects.graph.ops.logical import LogicalAndOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.region import capture
-from ....dialects.graph.shape import sizes, tensor, tensor_type
-from .element import Unsupported
+from ....dialects.shape import sizes, tensor, tensor_type
+from ..unsupported import Unsupported
 from .known import Known
 from .node import Node
 from .region import add, building, entries_of, scalar, tensors

@@ -21,12 +21,13 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ....dialects.dims import Dim, SizeError
-from ....dialects.graph.shape import Tensor, tensor
+from ....dialects.shape import Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from ...source_file import SourceFile
+from ..unsupported import Unsupported
 from .call_graph import functions_of
-from .element import Unsupported, element
+from .element import element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
 from .model_file import check, opset_of, read_bytes, read_file

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 from .emit import locate
 from .node import Node
 from .scope import Entry, Scope

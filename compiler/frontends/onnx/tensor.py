@@ -11,7 +11,7 @@ import numpy as np
 from onnx import TensorProto
 
 from ....dialects.dims import SizeError
-from ....dialects.graph.shape import DTYPES, ELEMENTS, Array, check_sizes
+from ....dialects.shape import DTYPES, ELEMENTS, Array, check_sizes
 from ....runtime.regular_file import OutsideError, reason, size_of
 from ...errors import ModelFileError
 from ...weight_file import WeightFile

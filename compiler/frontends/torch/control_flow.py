@@ -10,12 +10,12 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.dims import Dim
+from ....dialects.graph.compose.shaping import reshaped
 from ....dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
 from ....dialects.graph.ops.fusion import YieldOp
-from ....dialects.graph.shape import sizes, tensor, tensor_type
+from ....dialects.shape import sizes, tensor, tensor_type
+from ..unsupported import Unsupported
 from .arguments import Value, resolve
-from .call import reshape
-from .unsupported import Unsupported
 
 if TYPE_CHECKING:
     from .program import ProgramReader
@@ -90,7 +90,7 @@ def one_boolean(value: Value) -> SSAValue:
     """A condition as a tensor without axes."""
     if not isinstance(value, SSAValue):
         raise Unsupported(f"a condition that is {value}, not a tensor")
-    return reshape(value)
+    return reshaped(value, ())
 
 
 def cond(reader: ProgramReader, node: fx.Node) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
-from ....dialects.graph.shape import Element
-from .unsupported import Unsupported
+from ....dialects.shape import Element
+from ..unsupported import Unsupported
 
 ELEMENTS: dict[torch.dtype, Element] = {
     torch.float32: f32,

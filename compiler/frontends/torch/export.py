@@ -15,7 +15,7 @@ from torch.nn import Module
 from torch.utils import _pytree as pytree
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.shape import Array
+from ....dialects.shape import Array
 from ...errors import CompileError
 from .kept_layers import kept_layers
 from .readers import READERS

@@ -32,11 +32,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.op import GraphOp
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from ..unsupported import Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
-from .call import Call, shape_of
+from .call import Call
 from .control_flow import REGIONS
 from .data_dependent import assert_at_run, read_item
 from .export import FAILURES, decompose
@@ -47,7 +49,6 @@ from .readers import READERS
 from .result import check_result
 from .sizes import sizes_of_inputs
 from .source import location, place
-from .unsupported import Unsupported
 
 ASSERTIONS = (
     "aten._assert_scalar.default",

@@ -7,8 +7,8 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
+from ....dialects import shape
 from ....dialects.dims import evaluate, symbols_of
-from ....dialects.graph import shape
 from .call import Result
 from .sizes import Sizes
 

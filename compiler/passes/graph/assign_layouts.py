@@ -44,7 +44,7 @@ from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.order import Carried, Order, inverse, ordered, then
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 WORTH = 64
 """How many points of a preferred nest make up for one element that is permuted."""
@@ -260,7 +260,7 @@ class Builder:
             self.carried[op.results[0]] = new.results[0], carried.result
 
     def in_order(self, value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-        """The value in an order; what makes it stands at this place or before."""
+        """The value in an order; what makes it stands here or before."""
         new, own = self.carried.get(value, (value, None))
         if own == order:
             return new
@@ -291,7 +291,7 @@ def is_constant(value: SSAValue) -> bool:
 
 
 def is_view(shape: Sequence[Dim], order: Order) -> bool:
-    """Whether only axes of one element change their places."""
+    """Whether only axes of one element change their positions."""
     more = len(order) - len(shape)
     wide = [each - more for each in order if each >= more and shape[each - more] != 1]
     return wide == sorted(wide)

@@ -30,8 +30,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.op import GraphOp
-from ....lowering.graph_to_loop.program import CHECKS, describe
+from ....dialects.graph.location import describe
+from ....dialects.graph.op import CHECKS, GraphOp
 
 
 class DecomposeOp(RewritePattern):

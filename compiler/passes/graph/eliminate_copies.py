@@ -33,9 +33,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects.graph.memory import is_computed, root_of
 from ....dialects.graph.ops.control_flow import LoopOp
 from ....dialects.graph.ops.copy import CopyOp
+from ....dialects.graph.storage.memory import is_computed, root_of
 
 
 @dataclass(frozen=True)
@@ -55,16 +55,16 @@ def eliminate(loop: LoopOp) -> None:
     block = loop.body.block
     end = block.last_op
     assert end is not None
-    number = {op: at for at, op in enumerate(block.ops)}
+    position = {op: at for at, op in enumerate(block.ops)}
     reads: dict[SSAValue, list[int]] = {}
-    for op, at in number.items():
+    for op, at in position.items():
         for operand in op.operands:
             reads.setdefault(root_of(operand), []).append(at)
-    for place in range(loop.first, loop.first + loop.carried_count):
-        copy = end.operands[place].owner
+    for number in range(loop.first, loop.first + loop.carried_count):
+        copy = end.operands[number].owner
         if not isinstance(copy, CopyOp):
             continue
-        value, old = copy.operands[0], loop.results[place - loop.first]
+        value, old = copy.operands[0], loop.results[number - loop.first]
         producer = value.owner
         if (
             isinstance(producer, Operation)
@@ -73,7 +73,7 @@ def eliminate(loop: LoopOp) -> None:
             and root_of(value) is value
             and value.has_one_use()
             and not any(
-                number[producer] <= at < number[copy] for at in reads.get(old, ())
+                position[producer] <= at < position[copy] for at in reads.get(old, ())
             )
         ):
             Rewriter.replace_op(copy, [], [value])

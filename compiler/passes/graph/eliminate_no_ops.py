@@ -29,7 +29,7 @@ from xdsl.rewriter import Rewriter
 from ....dialects.graph.nest import Read, axes, same
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 
 def does_nothing(op: GraphOp) -> bool:
@@ -45,20 +45,15 @@ def does_nothing(op: GraphOp) -> bool:
         return False
     shape = sizes(tensor_type(op.results[0]))
     whole = nests[-1]
-    at_own_place = all(
-        read == place or shape[axis] == 1
+    stays = all(
+        read == written or shape[axis] == 1
         for source in whole.sources
         if isinstance(source, Read)
-        for axis, (read, place) in enumerate(
+        for axis, (read, written) in enumerate(
             zip(source.at, axes(len(shape)), strict=True)
         )
     )
-    return (
-        whole.body is same
-        and whole.bounds == shape
-        and whole.is_pointwise
-        and at_own_place
-    )
+    return whole.body is same and whole.bounds == shape and whole.is_pointwise and stays
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.control_flow import IfOp
 from ....dialects.graph.ops.weight import WeightOp
 from ....dialects.graph.region import ControlOp
-from ....dialects.graph.shape import (
+from ....dialects.graph.storage.stored import StoredOp
+from ....dialects.shape import (
     DTYPES,
     ELEMENTS,
     Array,
@@ -47,7 +48,6 @@ from ....dialects.graph.shape import (
     tensor,
     tensor_type,
 )
-from ....dialects.graph.stored import StoredOp
 from ...context import weights_of
 from ...weights import WeightStore
 
@@ -95,10 +95,10 @@ def in_rows(array: Array) -> Array:
     axes = {steps.index(min(steps)), array.ndim - 1}
     result = np.empty(array.shape, array.dtype)
     for starts in product(*(range(0, array.shape[each], BLOCK) for each in axes)):
-        place = [slice(None)] * array.ndim
+        block = [slice(None)] * array.ndim
         for axis, start in zip(axes, starts, strict=True):
-            place[axis] = slice(start, start + BLOCK)
-        result[tuple(place)] = array[tuple(place)]
+            block[axis] = slice(start, start + BLOCK)
+        result[tuple(block)] = array[tuple(block)]
     return result
 
 
@@ -149,7 +149,7 @@ def sink_constants(op: ControlOp) -> None:
 
 def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
     """
-    Puts the chosen region in the place of an op whose condition is known; its ops.
+    Puts the chosen region where an op stood whose condition is known; its ops.
     """
     condition = constant_value(op.condition, weights)
     if condition is None:

@@ -34,7 +34,7 @@ from xdsl.pattern_rewriter import (
 from ....dialects.graph.ops.dropout import DropoutOp
 from ....dialects.graph.ops.get_attr import GetAttrOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import tensor_type
+from ....dialects.shape import tensor_type
 
 
 class FreezeAttribute(RewritePattern):

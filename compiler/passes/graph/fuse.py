@@ -25,9 +25,9 @@ many times over. An op of several nests, each for a part of its result, such as 
 concatenation, may take a reduction for each of them; what is padded is computed inside
 the padding. Several reductions over the same rows, and what is computed between them
 for each row and column, are one kernel that goes from row to row: a softmax, or a
-normalization with what is around it (`dialects/graph/stages.py`). It is decided by the
-nests of the ops alone, before there are buffers, so that what is inside a group never
-needs one.
+normalization with what is around it (`dialects/kernel/row_reductions.py`). It is
+decided by the nests of the ops alone, before there are buffers, so that what is inside
+a group never needs one.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.copy import CopyOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
 from ....dialects.graph.region import ControlOp
-from ....dialects.graph.shape import sizes, tensor_type
-from ....dialects.graph.stages import arrange, is_contraction
+from ....dialects.kernel.row_reductions import arrange, is_contraction
+from ....dialects.shape import sizes, tensor_type
 
 LIMIT = 64
 """Ops of the largest group, so that a kernel keeps its values in registers."""
 
 
 @dataclass
-class Group:
+class Candidate:
     """Ops that become one kernel; the last is the one whose value is stored."""
 
     ops: list[GraphOp]
@@ -69,7 +69,7 @@ class Group:
     """Whether the ops reduce more than once, or use a total for more than itself."""
 
 
-def make_group(op: GraphOp) -> Group | None:
+def candidate_of(op: GraphOp) -> Candidate | None:
     """The group of one op; None when the op must stay by itself."""
     nests = op.nests()
     if not nests or isinstance(op, CopyOp):
@@ -77,7 +77,7 @@ def make_group(op: GraphOp) -> Group | None:
     if any(True for nest in nests for _ in nest.lookups):
         return None
     reducing = {number for number, nest in enumerate(nests) if nest.reductions}
-    return Group([op], nests, reducing)
+    return Candidate([op], nests, reducing)
 
 
 def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
@@ -101,27 +101,27 @@ def reads_once(nest: Nest, read: Read) -> bool:
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
 
 
-def taker(user: Group, producer: Group, operand: int) -> int | None:
+def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
     """
     The nest of the last op of `user` inside which `producer` can be computed, if any.
     """
-    places = reads(user.nests, operand)
-    if len(user.ops) + len(producer.ops) > LIMIT or len(places) != 1:
+    found = reads(user.nests, operand)
+    if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
         return None
-    ((number, read),) = places
+    ((number, read),) = found
     nest = user.nests[number]
     if producer.reducing:
         # The tail of a reduction: each total is used once, just where it belongs.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
-        can = free and is_total and reads_at_own_place(nest, read, producer)
+        can = free and is_total and reads_at_own_point(nest, read, producer)
     else:
         whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
         can = whole and reads_once(nest, read) and not is_contraction(nest)
     return number if can and len(producer.nests) == 1 else None
 
 
-def reads_at_own_place(nest: Nest, read: Read, producer: Group) -> bool:
+def reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
     """Whether a nest goes over all of a value, and reads it at the nest's own point."""
     shape = sizes(tensor_type(producer.ops[-1].results[0]))
     return nest.bounds == shape and all(
@@ -131,10 +131,10 @@ def reads_at_own_place(nest: Nest, read: Read, producer: Group) -> bool:
 
 
 @dataclass
-class Groups:
+class Candidates:
     """The groups of a block so far, by the values that they have."""
 
-    known: dict[SSAValue, Group] = field(default_factory=dict[SSAValue, Group])
+    known: dict[SSAValue, Candidate] = field(default_factory=dict[SSAValue, Candidate])
     nests: dict[GraphOp, Sequence[Nest]] = field(
         default_factory=dict[GraphOp, Sequence[Nest]]
     )
@@ -143,7 +143,7 @@ class Groups:
     order: dict[GraphOp, int] = field(default_factory=dict[GraphOp, int])
     """The number of each such op in the order of the block."""
 
-    def add(self, op: GraphOp, group: Group) -> None:
+    def add(self, op: GraphOp, group: Candidate) -> None:
         """Adds the group of one op, and moves into it what may."""
         self.nests[op] = group.nests
         self.order[op] = len(self.order)
@@ -157,7 +157,7 @@ class Groups:
             pass
         self.known[op.results[0]] = group
 
-    def extend(self, group: Group) -> bool:
+    def extend(self, group: Candidate) -> bool:
         """Moves one more group into this one; whether there was one."""
         inside = set[Operation](group.ops)
         for value in dict.fromkeys(each for op in group.ops for each in op.operands):
@@ -176,7 +176,7 @@ class Groups:
         return False
 
 
-def merge(user: Group, producer: Group, nest: int) -> None:
+def merge(user: Candidate, producer: Candidate, nest: int) -> None:
     """Moves the ops of `producer` before those of `user`, into one of its nests."""
     user.ops[:0] = producer.ops
     if producer.reducing:
@@ -185,7 +185,7 @@ def merge(user: Group, producer: Group, nest: int) -> None:
 
 @dataclass(frozen=True)
 class Fuse(ModulePass):
-    """Groups ops into fusions."""
+    """Candidates ops into fusions."""
 
     name = "fuse"
 
@@ -197,13 +197,13 @@ class Fuse(ModulePass):
 
 def fuse_block(block: Block) -> None:
     """Groups the ops of a block and of the regions in it; builds fusions of several."""
-    groups = Groups()
+    groups = Candidates()
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
         if isinstance(op, ControlOp):
             for inner in op.blocks:
                 fuse_block(inner)
-        group = make_group(op) if isinstance(op, GraphOp) else None
+        group = candidate_of(op) if isinstance(op, GraphOp) else None
         if isinstance(op, GraphOp) and group is not None:
             groups.add(op, group)
     for group in groups.known.values():

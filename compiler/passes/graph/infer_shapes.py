@@ -42,7 +42,7 @@ from ....dialects.graph.container import DictType, ListType, TupleType
 from ....dialects.graph.literal import to_attribute, to_names
 from ....dialects.graph.op import GraphOp, texts
 from ....dialects.graph.region import RegionOp
-from ....dialects.graph.shape import sizes, tensor, tensor_type
+from ....dialects.shape import sizes, tensor, tensor_type
 
 
 @dataclass(frozen=True)

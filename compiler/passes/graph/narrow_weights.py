@@ -28,8 +28,8 @@ rounded as well:
 
 A contraction is known by its nest, and what it would read in panels (`pack_weights.py`)
 is narrowed. Weights with a filter for each channel stay: they are small, and each
-element is used but once for a place of the image. What something else reads as well is
-there twice.
+element is used but once for a position of the image. What something else reads as well
+is there twice.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.cast import CastOp
 from ....dialects.graph.ops.fusion import FusionOp, YieldOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.shape import tensor_type, with_element
+from ....dialects.kernel.contraction import choose_rows_and_columns
+from ....dialects.kernel.expression import KernelNest, loads
+from ....dialects.kernel.key import structure
 from ....dialects.loop.target import TargetAttr, target_of
-from ....lowering.graph_to_loop.expression import KernelNest, loads
-from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
-from ....lowering.graph_to_loop.structure import structure
+from ....dialects.shape import tensor_type, with_element
 from ...context import weights_of
+from ...cost.packing import contractions_of, has_pairs, panels_in
 from ...weights import WeightStore
-from .pack_weights import contractions_of, has_pairs, panels_in
 
 
 @dataclass(frozen=True)

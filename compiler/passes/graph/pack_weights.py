@@ -29,32 +29,20 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, bf16, f32
-from xdsl.ir import Attribute, Operation, SSAValue, Use
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.dims import product
 from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.panels import Axis, PanelsAttr
-from ....dialects.graph.shape import sizes, tensor_type
-from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
-from ....dialects.loop.target import SIDE, TargetAttr, target_of
-from ....lowering.graph_to_loop.collapse import collapse
-from ....lowering.graph_to_loop.expression import (
-    Apply,
-    Expression,
-    KernelNest,
-    Load,
-    loads,
-    make_group,
-)
-from ....lowering.graph_to_loop.kernel import choose_rows_and_columns
-from ....lowering.graph_to_loop.structure import structure
+from ....dialects.graph.storage.panels import PanelsAttr
+from ....dialects.kernel.key import structure
+from ....dialects.loop.preference import preference_of
+from ....dialects.loop.target import TargetAttr, target_of
+from ....dialects.shape import tensor_type
 from ...context import weights_of
-from ...cost.panels import panel_width
+from ...cost.packing import contractions_of, panels_in
 from ...weights import WeightStore
 
 
@@ -145,89 +133,3 @@ def panels_of(op: GraphOp, target: TargetAttr) -> dict[int, PanelsAttr]:
         if panels is not None:
             wanted[number] = panels
     return wanted
-
-
-def contractions_of(op: Operation) -> dict[int, KernelNest]:
-    """
-    The nests of an op by the number of the operand, where that is a weight which one
-    nest reads that is a contraction.
-    """
-    if not isinstance(op, GraphOp) or (not isinstance(op, FusionOp) and not op.nests()):
-        return {}
-    reading: dict[SSAValue, list[KernelNest]] = {}
-    for nest in make_group(op).nests:
-        for value in {each.buffer for each in loads(nest.element, nest.finish)}:
-            reading.setdefault(value, []).append(nest)
-    return {
-        number: collapse(nests[0])
-        for number, value in enumerate(op.operands)
-        if isinstance(value.owner, WeightOp)
-        and len(nests := reading.get(value, [])) == 1
-        and nests[0].is_contraction
-    }
-
-
-def panels_in(
-    nest: KernelNest,
-    weight: WeightOp,
-    target: TargetAttr,
-    preference: PreferenceAttr = OWN,
-) -> PanelsAttr | None:
-    """The panels of a weight that a contraction reads across its columns."""
-    assert isinstance(nest.element, Apply)
-    mine = [load_of(each, weight) for each in nest.element.operands]
-    # Its tail may read the weight too, element by element.
-    count = sum(load.buffer is weight.result for load in loads(nest.finish))
-    if len(mine) != 2 or count:
-        return None
-    load, *another = [each for each in mine if each is not None] or [None]
-    if load is None or another:
-        return None
-    row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
-    steps: dict[int, Axis] = {}
-    for axis, stride in load.at.factors:
-        bound = nest.bounds[axis]
-        if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
-            return None
-        steps[axis] = (bound, stride)
-    size = product(sizes(tensor_type(weight.result)))
-    if column is None or column not in steps or row in steps:
-        return None
-    if load.at.offset != 0 or product(each for each, _ in steps.values()) != size:
-        return None
-    if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
-        return None
-    rows = [steps[axis] for axis in sorted(steps) if axis != column]
-    is_bf16 = tensor_type(weight.result).element_type == bf16
-    pairs = is_bf16 and has_pairs(nest, weight, target)
-    if pairs and target.has_matrices:
-        return PanelsAttr.of(SIDE, rows, steps[column], pairs)
-    wanted = preference.panels.data
-    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
-    return PanelsAttr.of(width, rows, steps[column], pairs)
-
-
-def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
-    """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
-    last = len(nest.bounds) - 1
-    size = nest.bounds[last]
-    read = (each for each in loads(nest.element) if each.buffer is weight.result)
-    known = isinstance(size, int) and size > 0 and size % 2 == 0
-    if not target.dots.data or not known or nest.type != f32:
-        return False
-    return all(last in dict(each.at.factors) for each in read)
-
-
-def load_of(value: Expression, weight: WeightOp) -> Load | None:
-    """The element of the weight that an operand is, or is computed from alone."""
-    match list(loads(value)):
-        case [Load() as load] if load.buffer is weight.result and not load.lookups:
-            return load
-        case _:
-            return None
-
-
-def bits_of(type: Attribute) -> int:
-    """The bits of an element."""
-    assert isinstance(type, FixedBitwidthType)
-    return type.bitwidth

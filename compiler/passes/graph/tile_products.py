@@ -42,7 +42,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.dims import Dim, guess, product
-from ....dialects.graph.elementwise import BinaryOp, UnaryOp
+from ....dialects.graph.families.elementwise import BinaryOp, UnaryOp
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.cast import CastOp
@@ -52,7 +52,7 @@ from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import ReduceOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.graph.shape import sizes, tensor_type
+from ....dialects.shape import sizes, tensor_type
 
 FITS = 1 << 21
 """Bytes between two products that are worth no blocks, as a second cache has."""
@@ -151,7 +151,7 @@ def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
 
 
 def tile(ops: Sequence[GraphOp]) -> None:
-    """Puts loops in the place of a chain."""
+    """Replaces a chain by loops."""
     *_, last = ops
     inner = set[SSAValue]()
     outer: dict[SSAValue, None] = {}
@@ -261,8 +261,8 @@ class Tiling:
     def size(self, value: SSAValue, axis: int) -> Dim:
         """How long a value is along an axis of the first product, or 1."""
         shape = sizes(tensor_type(value))
-        place = axis - self.rank + len(shape)
-        return shape[place] if place >= 0 else 1
+        own = axis - self.rank + len(shape)
+        return shape[own] if own >= 0 else 1
 
     def without(self, value: SSAValue, rank: int) -> SSAValue:
         """Builds a view of a value without the axes of size 1 before the last ones."""

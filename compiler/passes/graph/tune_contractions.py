@@ -28,9 +28,9 @@ from xdsl.passes import ModulePass
 
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.fusion import FusionOp
+from ....dialects.kernel.group import group_of
 from ....dialects.loop.preference import KEY, OWN, PreferenceAttr
 from ....dialects.loop.target import target_of
-from ....lowering.graph_to_loop.expression import make_group
 from ...context import tuner_of
 
 
@@ -83,7 +83,6 @@ def contractions(module: ModuleOp) -> Iterator[GraphOp]:
     for op in module.walk():
         if not isinstance(op, GraphOp) or isinstance(op.parent_op(), FusionOp):
             continue
-        if not isinstance(op, FusionOp) and not op.nests():
-            continue
-        if any(nest.is_contraction for nest in make_group(op).nests):
+        group = group_of(op)
+        if group is not None and any(nest.is_contraction for nest in group.nests):
             yield op

@@ -39,7 +39,7 @@ from ....dialects.loop.ops.kernel import KernelOp
 from ....dialects.loop.ops.memory import LoadOp, StoreOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.target import TargetAttr, target_of
-from ....lowering.loop_to_llvm.math import FUNCTIONS, constant_count
+from ...cost.functions import CONSTANTS
 
 WEIGHT = 256
 """How many accesses one that is a loop deeper is worth."""
@@ -151,10 +151,10 @@ def vectors_of(loop: ForOp, target: TargetAttr) -> int:
     ops = list(loop.body.block.ops)
     if any(isinstance(each, ForOp) for each in ops):
         return 1
-    names = {each.name.removeprefix("math.") for each in ops} & set(FUNCTIONS)
+    names = {each.name.removeprefix("math.") for each in ops} & CONSTANTS.keys()
     if names:
         # Beside the numbers that all of them need, each has one of its own.
-        needed = sum(constant_count(each, "f32") for each in names)
+        needed = sum(CONSTANTS[each] for each in names)
         return 4 if needed <= target.registers.data else 1
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
     apart = any(gain(each, loop.index) < 0 for each in accesses)

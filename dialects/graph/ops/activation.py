@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor
 from .. import scalar
-from ..elementwise import UnaryOp
-from ..shape import Array, Tensor
+from ..families.elementwise import UnaryOp
 
 
 def error_function(input: Array) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
-from ..shape import Array, is_float, normalize_axis, sizes, tensor_type
+from ...shape import Array, is_float, normalize_axis, sizes, tensor_type
 from .compare import EqOp, NeOp
 from .first_true import FirstTrueOp, PlaceOp
 from .logical import LogicalOrOp

@@ -9,9 +9,9 @@ from xdsl.dialects import math
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
+from ...shape import Array
 from .. import scalar
-from ..elementwise import UnaryOp
-from ..shape import Array
+from ..families.elementwise import UnaryOp
 
 
 @irdl_op_definition

@@ -12,10 +12,10 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..elementwise import require
+from ...shape import Array, Tensor, dtype, sizes
+from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, dtype, sizes
 from .arithmetic import SqrtOp
 from .binary import AddOp, DivOp, MulOp, SubOp
 from .constant import ConstantOp

@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.hints import isa
 
+from ...shape import Array
 from .. import scalar
-from ..elementwise import BinaryOp
-from ..shape import Array
+from ..families.elementwise import BinaryOp
 
 
 def divide(lhs: Array, rhs: Array) -> Array:
@@ -165,8 +165,8 @@ def whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
     assert isa(type, IntegerType)
     zero, one = scalar.constant(0, type), scalar.constant(1, type)
     result, square = one, base
-    for place in range(type.width.data - 1):
-        bit = scalar.binary("and")(exponent, scalar.constant(1 << place, type))
+    for position in range(type.width.data - 1):
+        bit = scalar.binary("and")(exponent, scalar.constant(1 << position, type))
         is_set = scalar.compare("ne", bit, zero)
         result = scalar.select(is_set, scalar.mul(result, square), result)
         square = scalar.mul(square, square)

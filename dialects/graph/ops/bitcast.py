@@ -10,9 +10,9 @@ from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import DTYPES, Array, Element, Tensor, dtype, with_element
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp
-from ..shape import DTYPES, Array, Element, Tensor, dtype, with_element
 
 
 @irdl_op_definition

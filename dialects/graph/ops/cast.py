@@ -11,11 +11,11 @@ from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import KNOWN, STORED, Array, Element, Tensor, with_element
 from .. import scalar
 from ..bf16 import narrow, widen
 from ..nest import Nest, elementwise, same
 from ..op import SingleResultOp
-from ..shape import KNOWN, STORED, Array, Element, Tensor, with_element
 
 
 @irdl_op_definition

@@ -11,9 +11,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, dtype
 from .. import scalar
-from ..elementwise import UnaryOp, require
-from ..shape import Array, Tensor, dtype
+from ..families.elementwise import UnaryOp, require
 
 
 @irdl_op_definition

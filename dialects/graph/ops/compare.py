@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from xdsl.irdl import irdl_op_definition
 
-from ..elementwise import CompareOp
+from ..families.elementwise import CompareOp
 
 
 @irdl_op_definition

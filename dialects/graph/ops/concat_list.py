@@ -8,9 +8,9 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
+from ...shape import Array, Tensor, tensor_type
 from ..container import ListType
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, tensor_type
 from .concat import infer_concat
 
 

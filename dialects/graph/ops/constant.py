@@ -9,8 +9,8 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.hints import isa
 
+from ...shape import ELEMENTS, Array, Tensor, tensor
 from ..op import SingleResultOp
-from ..shape import ELEMENTS, Array, Tensor, tensor
 
 
 @irdl_op_definition

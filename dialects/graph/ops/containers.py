@@ -22,9 +22,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array
 from ..container import DictType, ListType, TupleType
 from ..op import GraphOp
-from ..shape import Array
 
 
 @irdl_op_definition

@@ -8,9 +8,9 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def
 
+from ...shape import Array, Tensor
 from ..nest import Nest, elementwise, same
 from ..op import SingleResultOp
-from ..shape import Array, Tensor
 
 
 @irdl_op_definition

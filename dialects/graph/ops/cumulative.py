@@ -10,13 +10,13 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import Accepts, require
+from ...shape import Array, Tensor, normalize_axis, sizes
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Combiner, Nest, Read, same
 from ..nest import axis as index
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes
 
 
 class CumulativeOp(SingleResultOp, ABC):
@@ -37,8 +37,8 @@ class CumulativeOp(SingleResultOp, ABC):
         return input
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.axis.value.data, len(order))
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(along))
         return Carried((order,), order, {**self.properties, "axis": axis})
 
     def nests(self) -> Sequence[Nest]:
@@ -55,7 +55,7 @@ class CumulativeOp(SingleResultOp, ABC):
 @irdl_op_definition
 class CumsumOp(CumulativeOp):
     """
-    At each place the sum of the elements along `axis` up to it.
+    At each position the sum of the elements along `axis` up to it.
 
     ```mlir
     %1 = graph.cumsum %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -74,7 +74,7 @@ class CumsumOp(CumulativeOp):
 @irdl_op_definition
 class CumprodOp(CumulativeOp):
     """
-    At each place the product of the elements along `axis` up to it.
+    At each position the product of the elements along `axis` up to it.
 
     ```mlir
     %1 = graph.cumprod %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -92,7 +92,7 @@ class CumprodOp(CumulativeOp):
 @irdl_op_definition
 class CummaxOp(CumulativeOp):
     """
-    At each place the greatest of the elements along `axis` up to it; NaN from one on.
+    At each position the greatest of the elements along `axis` up to it; NaN from one on.
 
     ```mlir
     %1 = graph.cummax %0 {axis = -2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -111,7 +111,7 @@ class CummaxOp(CumulativeOp):
 @irdl_op_definition
 class CumminOp(CumulativeOp):
     """
-    At each place the least of the elements along `axis` up to it; NaN from one on.
+    At each position the least of the elements along `axis` up to it; NaN from one on.
 
     ```mlir
     %1 = graph.cummin %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>

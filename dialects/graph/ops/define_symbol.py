@@ -12,8 +12,8 @@ from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, Ranges, dim, symbol, symbols_of
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..op import GraphOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 
 
 @irdl_op_definition

@@ -11,9 +11,9 @@ from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ... import dims
+from ...shape import Array, Tensor, tensor
 from ..nest import Extent, Nest, same
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, tensor
 
 
 @irdl_op_definition

@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
+from ...shape import Array
 from .. import scalar
-from ..elementwise import BinaryOp
-from ..shape import Array
+from ..families.elementwise import BinaryOp
 
 
 @irdl_op_definition

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import Float64Type, FloatAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
+from ...shape import Array, Tensor
 from ..op import SingleResultOp
-from ..shape import Array, Tensor
 
 
 @irdl_op_definition

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..elementwise import require
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..nest import Lookup, Nest, Read, axes, axis, same
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 
 
 @irdl_op_definition

@@ -11,11 +11,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import dim
+from ...shape import Array, Tensor, broadcast, sizes, tensor
 from ..literal import to_attribute
 from ..nest import Nest, elementwise, same
 from ..op import SingleResultOp
 from ..order import Carried, Order, ordered, widened
-from ..shape import Array, Tensor, broadcast, sizes, tensor
 
 
 @irdl_op_definition

@@ -12,14 +12,14 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from .. import scalar
-from ..elementwise import Accepts, require
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Extent, Linear, Nest, Read, Where
 from ..nest import axis as index
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, without
-from ..shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 
 
 class PlaceOp(SingleResultOp, ABC):
@@ -35,16 +35,16 @@ class PlaceOp(SingleResultOp, ABC):
     def infer(cls, input: Tensor, axis: int, keepdims: bool) -> Tensor:
         require(input, cls.ACCEPTS)
         shape = sizes(input)
-        place = normalize_axis(axis, len(shape))
-        if shape[place] == 0:
+        along = normalize_axis(axis, len(shape))
+        if shape[along] == 0:
             raise VerifyException(f"expected elements along axis {axis}, got {input}")
         kept = [1] if keepdims else []
-        return tensor(i64, *shape[:place], *kept, *shape[place + 1 :])
+        return tensor(i64, *shape[:along], *kept, *shape[along + 1 :])
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.axis.value.data, len(order))
-        left = order if self.values()["keepdims"] else without(order, [place])
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.axis.value.data, len(order))
+        left = order if self.values()["keepdims"] else without(order, [along])
+        axis = to_attribute(order.index(along))
         return Carried((order,), left, {**self.properties, "axis": axis})
 
     def requirements(self) -> Sequence[Requirement]:
@@ -85,8 +85,8 @@ class FirstTrueOp(PlaceOp):
             if keepdims or each != along
         )
 
-        def body(holds: SSAValue, place: SSAValue, count: SSAValue) -> SSAValue:
-            return scalar.select(holds, place, count)
+        def body(holds: SSAValue, index: SSAValue, count: SSAValue) -> SSAValue:
+            return scalar.select(holds, index, count)
 
         sources = (Read(0, at), Where(at[along]), Extent(shape[along]))
         bounds = tuple(shape[each] for each in order)

@@ -16,9 +16,9 @@ from xdsl.irdl import (
 )
 from xdsl.traits import IsTerminator
 
+from ...shape import Array
 from ..op import GraphOp, SingleResultOp
 from ..region import RegionOp, run_block
-from ..shape import Array
 
 
 @irdl_op_definition

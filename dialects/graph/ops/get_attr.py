@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.irdl import irdl_op_definition
 
-from ..stored import StoredOp
+from ..storage.stored import StoredOp
 
 
 @irdl_op_definition

@@ -10,10 +10,10 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..elementwise import require
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 from .matmul import MatmulOp
 from .permute import PermuteOp
 from .reshape import ReshapeOp

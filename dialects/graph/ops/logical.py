@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from xdsl.irdl import irdl_op_definition
 
-from ..elementwise import BinaryOp
+from ..families.elementwise import BinaryOp
 
 
 @irdl_op_definition

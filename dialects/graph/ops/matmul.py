@@ -10,11 +10,11 @@ from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
+from ...shape import Array, Tensor, broadcast, sizes, tensor
 from .. import scalar
-from ..elementwise import require
+from ..families.elementwise import require
 from ..nest import Linear, Nest, Position, Read, axes, axis
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, broadcast, sizes, tensor
 
 
 @irdl_op_definition

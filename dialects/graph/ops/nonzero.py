@@ -12,10 +12,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, product
-from ..elementwise import require
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 from .binary import DivOp, MinimumOp, SubOp
 from .cast import CastOp
 from .concat import ConcatOp
@@ -67,10 +67,10 @@ class NonzeroOp(SingleResultOp):
         total = product(shape)
         flat = ReshapeOp(self.input, shape=to_names([total]))
         one = ConstantOp(value=np.array(1))
-        place = SubOp(CumsumOp(CastOp(flat, to=i64), axis=0), one)
-        # What is false goes to a place after all others, as does what is too much.
+        index = SubOp(CumsumOp(CastOp(flat, to=i64), axis=0), one)
+        # What is false goes to an index after all others, as does what is too much.
         last = DimOp(value=str(count))
-        at = WhereOp(flat, MinimumOp(place, last), last)
+        at = WhereOp(flat, MinimumOp(index, last), last)
         room = ExpandOp(ConstantOp(value=np.array(0)), shape=to_names([count + 1]))
         numbers = IotaOp(size=str(total))
         found = ScatterOp(room, at, numbers, axis=0, wraps=False, reduction="none")

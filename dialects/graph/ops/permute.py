@@ -9,11 +9,11 @@ from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, sizes, tensor
 from ..literal import to_attribute
 from ..nest import Nest, Read, axes, axis, same
 from ..op import SingleResultOp
 from ..order import Carried, Order, inverse, then
-from ..shape import Array, Tensor, sizes, tensor
 
 
 @irdl_op_definition

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
 from .. import scalar
-from ..elementwise import BinaryOp
+from ..families.elementwise import BinaryOp
 
 
 @irdl_op_definition

@@ -20,12 +20,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import product
-from ..elementwise import Accepts, require
+from ...shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
+from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
 from ..nest import Combiner, Linear, Nest, Read, axis, same
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, without
-from ..shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
 from .binary import DivOp
 from .cast import CastOp
 from .constant import ConstantOp

@@ -10,8 +10,8 @@ from xdsl.irdl import irdl_op_definition, prop_def, traits_def
 from xdsl.traits import MemoryWriteEffect
 
 from ...dims import dim
+from ...shape import Array
 from ..op import GraphOp, Requirement
-from ..shape import Array
 
 
 @irdl_op_definition

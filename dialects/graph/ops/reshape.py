@@ -10,10 +10,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, guess, product
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..literal import to_names
 from ..op import SingleResultOp
 from ..order import Carried, Order, ordered
-from ..shape import Array, Tensor, sizes, tensor, tensor_type
 
 
 @irdl_op_definition

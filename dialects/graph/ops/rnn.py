@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, result_def
 
-from ..recurrent import RecurrentOp, columns
-from ..shape import Array
+from ...shape import Array
+from ..families.recurrent import RecurrentOp, columns
 from .binary import AddOp
 from .matmul import MatmulOp
 

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.dialects import math
 from xdsl.irdl import irdl_op_definition
 
-from ..elementwise import MathOp
+from ..families.elementwise import MathOp
 
 
 @irdl_op_definition

@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i1, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, sizes, tensor_type
+from ..families.scatter import combiner, require_update, update
 from ..nest import Nest, Read, axes, same
 from ..op import Requirement, SingleResultOp
-from ..scatter import combiner, require_update, update
-from ..shape import Array, Tensor, sizes, tensor_type
 from .gather import along, fit, line, require_room
 
 
@@ -20,7 +20,7 @@ class ScatterOp(SingleResultOp):
     """
     The input, in which each update is put at its index in its line along `axis`.
 
-    With `none` an update takes the place of what is there, the last one that of those
+    With `none` an update replaces what is there, the last one those
     before; with `add`, `mul`, `max` or `min` it is combined with it, one after the
     other. There may be more updates than indices, and fewer indices than the input has
     elements along the other axes. An index beyond the axis is an `IndexError` when the

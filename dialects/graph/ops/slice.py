@@ -10,12 +10,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
+from ...shape import Array, Tensor, tensor, tensor_type
+from ...shape import sizes as sizes_of
 from ..literal import to_attribute
 from ..nest import Nest, Read, axes, axis, same
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, ordered
-from ..shape import Array, Tensor, tensor, tensor_type
-from ..shape import sizes as sizes_of
 
 
 def inside(
@@ -29,9 +29,9 @@ def inside(
         first, count = dim(start), dim(size)
         yield count
         # An empty slice may begin anywhere: then all of these are zero.
-        for place in (first, first + (count - 1) * step):
-            yield place * count
-            yield (whole - 1 - place) * count
+        for index in (first, first + (count - 1) * step):
+            yield index * count
+            yield (whole - 1 - index) * count
 
 
 @irdl_op_definition

@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
-from ..elementwise import require
+from ...shape import Array, Tensor, normalize_axis, sizes
+from ..families.elementwise import require
 from ..literal import to_attribute
 from ..op import SingleResultOp
 from ..order import Carried, Order
-from ..shape import Array, Tensor, normalize_axis, sizes
 from .arithmetic import ReciprocalOp
 from .binary import MulOp, SubOp
 from .exponential import ExpOp, LogOp
@@ -36,8 +36,8 @@ class AlongAxisOp(SingleResultOp, ABC):
         return input
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.values()["axis"], len(order))
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.values()["axis"], len(order))
+        axis = to_attribute(order.index(along))
         return Carried((order,), order, {**self.properties, "axis": axis})
 
     def shifted(self) -> tuple[SSAValue, SSAValue]:

@@ -6,8 +6,8 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
+from ...shape import Array, Tensor, normalize_axis, sizes, with_element
 from ..op import GraphOp
-from ..shape import Array, Tensor, normalize_axis, sizes, with_element
 
 
 @irdl_op_definition

@@ -5,10 +5,10 @@ from __future__ import annotations
 from xdsl.irdl import irdl_op_definition
 
 from ...dims import Dim, product
-from ..buffer import byte_size
-from ..panels import PanelsAttr
-from ..shape import dtype, tensor_type
-from ..stored import StoredOp
+from ...shape import dtype, tensor_type
+from ..storage.buffer import byte_size
+from ..storage.panels import PanelsAttr
+from ..storage.stored import StoredOp
 
 
 @irdl_op_definition

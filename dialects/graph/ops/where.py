@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import TensorType, i1
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...shape import Array, Tensor, broadcast, tensor
 from .. import scalar
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp
-from ..shape import Array, Tensor, broadcast, tensor
 
 
 @irdl_op_definition

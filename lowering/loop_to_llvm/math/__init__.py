@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 
 from . import (
@@ -29,7 +27,6 @@ __all__ = [
     "NOT_ABOVE_ZERO",
     "WRITTEN",
     "Ulp",
-    "constant_count",
     "declarations",
     "define",
     "symbol",
@@ -100,10 +97,3 @@ def define(name: str, element: Element, lanes: int, fma: bool) -> str:
             "",
         ]
     )
-
-
-@cache
-def constant_count(name: str, element: Element) -> int:
-    """How many numbers a function needs in registers, or loads again and again."""
-    text = define(name, element, 2, fma=True)
-    return len(set(re.findall(r"splat \([^)]*\)", text)))

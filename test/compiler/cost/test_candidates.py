@@ -11,7 +11,7 @@ from static_runtime.compiler.target import TARGETS
 from static_runtime.compiler.tuning.subject import Build, build
 from static_runtime.dialects.loop.preference import OWN
 from static_runtime.dialects.loop.target import TargetAttr
-from static_runtime.lowering.loop_to_llvm.blocks import PADDING
+from static_runtime.lowering.loop_to_llvm.contraction.blocks import PADDING
 
 from ..tuning.subjects import SUBJECTS, read
 

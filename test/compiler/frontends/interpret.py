@@ -24,8 +24,8 @@ from static_runtime.dialects.dims import Polynomial, evaluate
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.containers import ListConstructOp
 from static_runtime.dialects.graph.ops.get_attr import GetAttrOp
-from static_runtime.dialects.graph.shape import DTYPES, sizes, tensor_type
-from static_runtime.dialects.graph.stored import StoredOp
+from static_runtime.dialects.graph.storage.stored import StoredOp
+from static_runtime.dialects.shape import DTYPES, sizes, tensor_type
 
 Array = npt.NDArray[Any]
 

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from static_runtime.compiler.context import SrContext, context
 from static_runtime.compiler.frontends.mlir import read_mlir
-from static_runtime.dialects.graph.shape import Array
+from static_runtime.dialects.shape import Array
 
 WINDOW = (
     "strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, "

@@ -17,8 +17,8 @@ from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.report import CompileReport
-from static_runtime.compiler.run import main, random_inputs
 from static_runtime.compiler.target import TARGETS
+from static_runtime.compiler.tools.run import main, random_inputs
 from static_runtime.compiler.tuning import tuner as tuning
 from static_runtime.compiler.tuning.subject import Build
 from static_runtime.compiler.tuning.tuner import Judge, Tuner

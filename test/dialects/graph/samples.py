@@ -25,7 +25,7 @@ from xdsl.utils.hints import isa
 from static_runtime.compiler.context import context
 from static_runtime.dialects.dims import Dim, Polynomial, dim, evaluate, symbol
 from static_runtime.dialects.graph.op import GraphOp
-from static_runtime.dialects.graph.shape import (
+from static_runtime.dialects.shape import (
     DTYPES,
     Array,
     Element,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from static_runtime.dialects.graph.bf16 import narrow, widen
-from static_runtime.dialects.graph.shape import Array
+from static_runtime.dialects.shape import Array
 
 EVERY = np.arange(1 << 16, dtype=np.uint16)
 

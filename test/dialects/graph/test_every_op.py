@@ -26,7 +26,7 @@ from static_runtime.compiler.target import find_target
 from static_runtime.dialects.graph import Graph
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.control_flow import LoopOp
-from static_runtime.dialects.graph.shape import Array
+from static_runtime.dialects.shape import Array
 
 from ...as_host import skip_unless_runs
 from .samples import (

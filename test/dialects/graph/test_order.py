@@ -20,7 +20,7 @@ from static_runtime.dialects.graph.order import (
     widened,
     without,
 )
-from static_runtime.dialects.graph.shape import Array, sizes, tensor, tensor_type
+from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 
 from .samples import Case, accepted, examples, make_inputs, resized
 from .test_every_op import OPS

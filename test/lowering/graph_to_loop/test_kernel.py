@@ -23,8 +23,8 @@ from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph import Graph
 from static_runtime.dialects.graph.nest import Linear, Lookup
 from static_runtime.dialects.graph.op import GraphOp
-from static_runtime.dialects.graph.shape import Array
 from static_runtime.dialects.loop.ops.check_index import CheckIndexOp
+from static_runtime.dialects.shape import Array
 
 from ...dialects.graph.samples import (
     Case,

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.dialects.graph.shape import sizes, tensor_type
+from static_runtime.dialects.shape import sizes, tensor_type
 
 from ..interpret import Array, interpret, main, names, ranges
 

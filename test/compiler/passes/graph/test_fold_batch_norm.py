@@ -18,8 +18,8 @@ from static_runtime.compiler.passes.graph.fold_batch_norm import FoldBatchNorm
 from static_runtime.compiler.passes.graph.fold_constants import FoldConstants
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
-from static_runtime.dialects.graph.shape import Array
-from static_runtime.dialects.graph.stored import StoredOp
+from static_runtime.dialects.graph.storage.stored import StoredOp
+from static_runtime.dialects.shape import Array
 
 PLAIN = "strides = array<i64: 1, 2>, dilation = array<i64: 1, 1>"
 
@@ -46,8 +46,8 @@ def conv(weight: str, shape: str, padding: str = "0, 0, 0, 0", groups: int = 1) 
 def conv_transpose(weight: str, shape: str, groups: int) -> str:
     """A transposed convolution."""
     properties = (
-        f"{PLAIN}, padding = array<i64: 0, 1, 0, 0>, more = array<i64: 0, 1>, "
-        f"groups = {groups} : i64"
+        f"{PLAIN}, padding = array<i64: 0, 1, 0, 0>, "
+        f"output_padding = array<i64: 0, 1>, groups = {groups} : i64"
     )
     return f"conv_transpose | {weight} | {properties} | {shape}"
 

@@ -16,8 +16,8 @@ from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph.bf16 import narrow, widen
-from static_runtime.dialects.graph.shape import Array
 from static_runtime.dialects.loop.target import TargetAttr
+from static_runtime.dialects.shape import Array
 
 from ....as_host import skip_unless_runs
 

@@ -1,0 +1,126 @@
+"""
+Tell which weights a contraction reads in panels, and how these lie.
+
+A contraction is known by its nest, and so is what of it are columns. A weight is packed
+that one contraction reads across its columns, each element of it at a place of its own,
+and that nothing else of the kernel reads.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import FixedBitwidthType, bf16, f32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects.dims import product
+from ...dialects.graph.ops.weight import WeightOp
+from ...dialects.graph.storage.panels import Axis, PanelsAttr
+from ...dialects.kernel.contraction import choose_rows_and_columns
+from ...dialects.kernel.expression import Apply, Expression, KernelNest, Load, loads
+from ...dialects.kernel.group import group_of
+from ...dialects.loop.preference import OWN, PreferenceAttr
+from ...dialects.loop.target import SIDE, TargetAttr
+from ...dialects.shape import sizes, tensor_type
+from .panels import panel_width, steps_at_once
+
+
+def contractions_of(op: Operation) -> dict[int, KernelNest]:
+    """
+    The nests of an op by the number of the operand, where that is a weight which one
+    nest reads that is a contraction.
+    """
+    group = group_of(op)
+    if group is None:
+        return {}
+    reading: dict[SSAValue, list[KernelNest]] = {}
+    for nest in group.nests:
+        for value in {each.buffer for each in loads(nest.element, nest.finish)}:
+            reading.setdefault(value, []).append(nest)
+    return {
+        number: nests[0]
+        for number, value in enumerate(op.operands)
+        if isinstance(value.owner, WeightOp)
+        and len(nests := reading.get(value, [])) == 1
+        and nests[0].is_contraction
+    }
+
+
+def panels_in(
+    nest: KernelNest,
+    weight: WeightOp,
+    target: TargetAttr,
+    preference: PreferenceAttr = OWN,
+) -> PanelsAttr | None:
+    """The panels of a weight that a contraction reads across its columns."""
+    assert isinstance(nest.element, Apply)
+    mine = [load_of(each, weight) for each in nest.element.operands]
+    # Its tail may read the weight too, element by element.
+    count = sum(load.buffer is weight.result for load in loads(nest.finish))
+    if len(mine) != 2 or count:
+        return None
+    load, *another = [each for each in mine if each is not None] or [None]
+    if load is None or another:
+        return None
+    row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
+    steps: dict[int, Axis] = {}
+    for axis, stride in load.at.factors:
+        bound = nest.bounds[axis]
+        if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
+            return None
+        steps[axis] = (bound, stride)
+    size = product(sizes(tensor_type(weight.result)))
+    if column is None or column not in steps or row in steps:
+        return None
+    if load.at.offset != 0 or product(each for each, _ in steps.values()) != size:
+        return None
+    if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
+        return None
+    rows = [steps[axis] for axis in sorted(steps) if axis != column]
+    is_bf16 = tensor_type(weight.result).element_type == bf16
+    pairs = is_bf16 and has_pairs(nest, weight, target)
+    if pairs and target.has_matrices:
+        return PanelsAttr.of(SIDE, rows, steps[column], pairs)
+    wanted = preference.panels.data
+    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
+    return PanelsAttr.of(width, rows, steps[column], pairs)
+
+
+def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
+    """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
+    last = len(nest.bounds) - 1
+    size = nest.bounds[last]
+    read = (each for each in loads(nest.element) if each.buffer is weight.result)
+    known = isinstance(size, int) and size > 0 and size % 2 == 0
+    if not target.dots.data or not known or nest.type != f32:
+        return False
+    return all(last in dict(each.at.factors) for each in read)
+
+
+def is_one_block(
+    nest: KernelNest, target: TargetAttr, preference: PreferenceAttr = OWN
+) -> bool:
+    """
+    Whether a contraction stores no accumulator before it is finished: all of its steps
+    are one block, as far as it is known before there are loops, of packed weights.
+    """
+    steps = product(nest.bounds[len(nest.bounds) - nest.reductions :])
+    owners = [each.buffer.owner for each in loads(nest.element)]
+    packed = [e.panels for e in owners if isinstance(e, WeightOp) and e.panels]
+    if not packed or not isinstance(steps, int):
+        return False
+    width, bytes = packed[0].width.data, bits_of(nest.type) // 8
+    return steps <= (preference.depth.data or steps_at_once(width, bytes, target))
+
+
+def load_of(value: Expression, weight: WeightOp) -> Load | None:
+    """The element of the weight that an operand is, or is computed from alone."""
+    match list(loads(value)):
+        case [Load() as load] if load.buffer is weight.result and not load.lookups:
+            return load
+        case _:
+            return None
+
+
+def bits_of(type: Attribute) -> int:
+    """The bits of an element."""
+    assert isinstance(type, FixedBitwidthType)
+    return type.bitwidth

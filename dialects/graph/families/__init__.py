@@ -1,0 +1,1 @@
+"""What several ops of the graph dialect share: windows, gates, elementwise bases."""

@@ -1,0 +1,117 @@
+"""Bases of ops that compute each element by itself: of one tensor, or of several."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...shape import Array, Tensor, broadcast, is_float, tensor, with_element
+from .. import scalar
+from ..nest import Nest, elementwise
+from ..op import SingleResultOp
+
+Accepts: TypeAlias = Literal["float", "number", "any", "integer", "bool"]
+
+
+def require(type: Tensor, accepts: Accepts) -> None:
+    """Raises `VerifyException` when elements of `type` are not of the accepted kind."""
+    boolean, floating = type.element_type == i1, is_float(type)
+    if not {
+        "float": floating,
+        "number": not boolean,
+        "integer": not floating and not boolean,
+        "bool": boolean,
+        "any": True,
+    }[accepts]:
+        raise VerifyException(f"expected {accepts} elements, got {type}")
+
+
+class UnaryOp(SingleResultOp, ABC):
+    """An op that maps each element of one tensor to an element of the same type."""
+
+    ACCEPTS: ClassVar[Accepts] = "float"
+
+    input = operand_def(TensorType)
+
+    @classmethod
+    def infer(cls, input: Tensor, *_: Any, **properties: Any) -> Tensor:
+        require(input, cls.ACCEPTS)
+        return input
+
+    @abstractmethod
+    def scalar(self, x: SSAValue) -> SSAValue:
+        """Builds the computation of one element."""
+
+    def nests(self) -> Sequence[Nest]:
+        return [elementwise(self.shape, [self.shape], self.scalar)]
+
+
+class MathOp(UnaryOp, ABC):
+    """An op that is one op of MLIR's `math` on each element."""
+
+    MATH: ClassVar[Callable[[SSAValue], Operation]]
+    """The op on a scalar."""
+
+    NUMPY: ClassVar[Callable[[Array], Array]]
+    """The function of numpy that means the same."""
+
+    def scalar(self, x: SSAValue) -> SSAValue:
+        return type(self).MATH(x).results[0]
+
+    def reference(self, input: Array) -> Array:
+        return type(self).NUMPY(input)
+
+
+class BinaryOp(SingleResultOp, ABC):
+    """
+    An op on the elements of two tensors of one dtype, which broadcast as in numpy.
+    """
+
+    ACCEPTS: ClassVar[Accepts] = "any"
+
+    SCALAR: ClassVar[str] = ""
+    """What `scalar.py` calls the op on two scalars, unless `scalar` says more."""
+
+    NUMPY: ClassVar[Callable[[Array, Array], Array]]
+    """The function of numpy that means the same."""
+
+    lhs = operand_def(TensorType)
+    rhs = operand_def(TensorType)
+
+    @classmethod
+    def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
+        if lhs.element_type != rhs.element_type:
+            raise VerifyException(
+                f"expected operands of one dtype, got {lhs} and {rhs}"
+            )
+        require(lhs, cls.ACCEPTS)
+        return tensor(lhs.element_type, *broadcast(lhs, rhs))
+
+    def reference(self, lhs: Array, rhs: Array) -> Array:
+        return type(self).NUMPY(lhs, rhs)
+
+    def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Builds the computation of one element."""
+        return scalar.binary(self.SCALAR)(lhs, rhs)
+
+    def nests(self) -> Sequence[Nest]:
+        return [elementwise(self.shape, self.operand_sizes(), self.scalar)]
+
+
+class CompareOp(BinaryOp, ABC):
+    """An op that answers true or false for the elements of two tensors."""
+
+    @classmethod
+    def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
+        return with_element(super().infer(lhs, rhs), i1)
+
+    def nests(self) -> Sequence[Nest]:
+        body = partial(scalar.compare, self.SCALAR)
+        return [elementwise(self.shape, self.operand_sizes(), body)]

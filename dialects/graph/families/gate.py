@@ -1,0 +1,85 @@
+"""
+Functions of the gates of recurrent nets, by name, from ops of the graph dialect.
+
+A gate is written as text: `sigmoid`, or with numbers, as in `hard_sigmoid 0.2 0.5`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.ir import Block, SSAValue
+
+from ...shape import ELEMENTS, Array, tensor
+from ..compose.activation import (
+    exponential_unit,
+    hard_sigmoid,
+    scaled_tanh,
+    softplus,
+    softsign,
+    thresholded,
+)
+from ..compose.number import affine
+from ..ops.activation import LeakyReluOp, ReluOp, SigmoidOp
+from ..ops.fusion import YieldOp
+from ..ops.hyperbolic import TanhOp
+from ..region import run_block
+
+
+def leaky_relu(x: SSAValue, slope: float) -> SSAValue:
+    """Builds the numbers, those below zero times a slope."""
+    return LeakyReluOp(x, slope=slope).result
+
+
+def of_op(op: type[SigmoidOp | TanhOp | ReluOp]) -> Callable[[SSAValue], SSAValue]:
+    """What builds the function that is just an op."""
+    return lambda x: op(x).result
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., SSAValue], int]] = {
+    "tanh": (of_op(TanhOp), 0),
+    "sigmoid": (of_op(SigmoidOp), 0),
+    "relu": (of_op(ReluOp), 0),
+    "softsign": (softsign, 0),
+    "softplus": (softplus, 0),
+    "affine": (affine, 2),
+    "scaled_tanh": (scaled_tanh, 2),
+    "hard_sigmoid": (hard_sigmoid, 2),
+    "leaky_relu": (leaky_relu, 1),
+    "elu": (exponential_unit, 1),
+    "thresholded_relu": (thresholded, 1),
+}
+"""What builds each function that a gate may have, and how many numbers it has."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A function with its numbers."""
+
+    function: Callable[..., SSAValue]
+    numbers: tuple[float, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Gate:
+        """The gate that a text names; raises `ValueError` when it names none."""
+        name, *numbers = text.split() or [""]
+        if name not in FUNCTIONS:
+            known = ", ".join(FUNCTIONS)
+            raise ValueError(f"expected a function of {known}, got {text!r}")
+        function, count = FUNCTIONS[name]
+        if len(numbers) != count:
+            raise ValueError(f"expected {count} numbers after {name}, got {text!r}")
+        return cls(function, tuple(map(float, numbers)))
+
+    def build(self, x: SSAValue) -> SSAValue:
+        """Builds the function of a tensor."""
+        return self.function(x, *self.numbers)
+
+    def numpy(self, x: Array) -> Array:
+        """The function of an array, by the references of its ops."""
+        block = Block(arg_types=[tensor(ELEMENTS[x.dtype], *x.shape)])
+        with ImplicitBuilder(block):
+            YieldOp(self.build(block.args[0]))
+        return run_block(block, [x], {})[0]

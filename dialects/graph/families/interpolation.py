@@ -1,0 +1,155 @@
+"""
+Where the elements of a resized axis lie between those that it had, and what they weigh.
+
+All is said twice, of arrays and of tensors that a run computes: there the sizes may be
+symbols. Positions are computed in one precision, step by step, since a nearest element
+depends on the last bit of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim
+from ...shape import Array
+
+ROUNDED = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
+"""The modes that take the nearest element, by how positions are rounded."""
+
+MODES = (*ROUNDED, "linear", "cubic")
+
+COORDINATES = (
+    *("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners"),
+    *("asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"),
+)
+"""How a point of the result becomes a position, in the words of ONNX."""
+
+
+@dataclass(frozen=True)
+class Interpolation:
+    """How one axis is resized."""
+
+    mode: str
+    coordinates: str
+
+    scale: float | None = None
+    """Places for each element; None when the sizes say it."""
+
+    multiplies: bool = False
+    """Whether points are multiplied by the elements for each, not divided by scale."""
+
+    cubic: float = -0.75
+    """The coefficient of the cubic mode."""
+
+    exclude_outside: bool = False
+    """Whether elements beyond the ends have no weight; else the ends stand for them."""
+
+    antialias: bool = False
+    """Whether each point of a smaller result weighs all elements that it stands for."""
+
+    start: float = 0.0
+    end: float = 1.0
+    """The part of the axis that is cropped, of its whole length."""
+
+    outside: float | None = None
+    """The value of points beyond the ends; None when they are like others."""
+
+    def __post_init__(self):
+        """Raises `VerifyException` for names that are not known."""
+        for name, known in ((self.mode, MODES), (self.coordinates, COORDINATES)):
+            if name not in known:
+                raise VerifyException(f"expected one of {', '.join(known)}, got {name}")
+        if self.scale is not None and not 0 < self.scale < float("inf"):
+            raise VerifyException(f"expected a scale above zero, got {self.scale}")
+
+    @property
+    def is_nearest(self) -> bool:
+        """Whether each point is one element."""
+        return self.mode in ROUNDED
+
+    def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
+        """The elements that a point weighs, from the one before it; what shrinks it."""
+        reach = 1 if self.mode == "linear" else 2
+        shrink = 1.0
+        if self.antialias:
+            if self.scale is not None:
+                shrink = self.scale
+            elif isinstance(count, int) and isinstance(size, int):
+                shrink = size / max(count, 1)
+            else:
+                raise VerifyException(
+                    f"expected sizes that are numbers, got {count} and {size}"
+                )
+            shrink = min(shrink, 1.0)
+            if not shrink:
+                return np.arange(1), 1.0
+        first = floor(-reach / shrink) + 1
+        return np.arange(first, 2 - first), shrink
+
+    def positions(self, count: int, size: int, kind: np.dtype[np.floating]) -> Array:
+        """The position of each point."""
+        of = kind.type
+        x = np.arange(size).astype(kind)
+        if self.coordinates == "tf_crop_and_resize":
+            if size == 1:
+                return np.array([0.5 * (self.start + self.end) * (count - 1)], kind)
+            step = of((self.end - self.start) * (count - 1) / max(size - 1, 1))
+            return of(self.start * (count - 1)) + x * step
+        if self.coordinates == "align_corners":
+            if self.multiplies:
+                return x * (of(count - 1) / of(max(size - 1, 1)))
+            return x * of(count - 1) / of(max(size - 1, 1))
+        if self.coordinates != "asymmetric":
+            x = x + of(0.5)
+        if self.multiplies:
+            x = x * (of(count) / of(size) if self.scale is None else of(1 / self.scale))
+        else:
+            x = x / (of(size) / of(count) if self.scale is None else of(self.scale))
+        if self.coordinates in ("asymmetric", "tf_half_pixel_for_nn"):
+            return x
+        x = x - of(0.5)
+        if self.coordinates == "pytorch_half_pixel" and size == 1:
+            return np.zeros_like(x)
+        if self.coordinates == "half_pixel_symmetric" and self.scale is not None:
+            x = x + of(0.5) * (of(count) - of(size) / of(self.scale))
+        return x
+
+    def nearest(self, positions: Array, count: int) -> Array:
+        """The number of the element that is nearest to each position."""
+        half = positions.dtype.type(0.5)
+        points = {
+            "floor": lambda: np.floor(positions),
+            "ceil": lambda: np.ceil(positions),
+            "round_prefer_floor": lambda: np.ceil(positions - half),
+            "round_prefer_ceil": lambda: np.floor(positions + half),
+        }[self.mode]()
+        return np.clip(points.astype(np.int64), 0, count - 1)
+
+    def table(self, positions: Array, count: int) -> tuple[Array, Array]:
+        """The elements that each position weighs, and the weights: a row for each."""
+        kind = positions.dtype.type
+        taps, shrink = self.taps(count, len(positions))
+        before = np.floor(positions)
+        distance = np.abs(taps.astype(kind) - (positions - before)[:, None])
+        distance = distance * kind(shrink)
+        weights = self.kernel(distance)
+        points = before.astype(np.int64)[:, None] + taps
+        if self.exclude_outside:
+            weights = np.where((points < 0) | (points >= count), kind(0), weights)
+        if self.exclude_outside or self.antialias:
+            weights = weights / weights.sum(1, keepdims=True)
+        return np.clip(points, 0, count - 1), weights
+
+    def kernel(self, distance: Array) -> Array:
+        """The weight of an element so far from a position."""
+        kind = distance.dtype.type
+        if self.mode == "linear":
+            return np.maximum(kind(1) - distance, kind(0))
+        a, d = kind(self.cubic), distance
+        near: Array = ((a + kind(2)) * d - (a + kind(3))) * d * d + kind(1)
+        far: Array = (((d - kind(5)) * d + kind(8)) * d - kind(4)) * a
+        return np.where(d <= 1, near, np.where(d < 2, far, kind(0)))

@@ -1,0 +1,107 @@
+"""
+Windows that slide over the spatial axes of an image: what convolution and pooling
+share.
+
+An image is NxCx..., or Nx...xC where an op says that its channels come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import Dim, floordiv
+from ...shape import Array
+from ..order import Order
+
+T = TypeVar("T")
+
+
+def take_apart(image: Sequence[T], channels_last: bool) -> tuple[T, T, tuple[T, ...]]:
+    """What stands for the batch, for the channels and for the spatial axes."""
+    if channels_last:
+        n, *spatial, c = image
+    else:
+        n, c, *spatial = image
+    return n, c, tuple(spatial)
+
+
+def put_together(
+    n: T, c: T, spatial: Sequence[T], channels_last: bool
+) -> tuple[T, ...]:
+    """What stands for each axis of an image, in their order."""
+    return (n, *spatial, c) if channels_last else (n, c, *spatial)
+
+
+def channels_to_end(rank: int) -> Order:
+    """The order that puts the channels of NxCx... last."""
+    return (0, *range(2, rank), 1)
+
+
+def window_sizes(
+    spatial: Sequence[Dim],
+    kernel: Sequence[Dim],
+    strides: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> tuple[Dim, ...]:
+    """How many positions a window has along each axis; raises `VerifyException`."""
+    count = len(spatial)
+    if not len(kernel) == len(strides) == len(dilation) == count:
+        raise VerifyException(
+            f"expected a stride and a dilation for each of {count} spatial axes, got "
+            f"{tuple(strides)} and {tuple(dilation)}"
+        )
+    if len(padding) != 2 * count or min(padding, default=0) < 0:
+        raise VerifyException(
+            f"expected {2 * count} paddings of zero or more, got {tuple(padding)}"
+        )
+    if min((*strides, *dilation), default=1) < 1:
+        raise VerifyException(
+            f"expected strides and dilations of one or more, got {tuple(strides)} and "
+            f"{tuple(dilation)}"
+        )
+    result: list[Dim] = []
+    for axis, free in enumerate(room(spatial, kernel, padding, dilation)):
+        if isinstance(free, int) and free < 0:
+            raise VerifyException(
+                f"expected a window that fits spatial axis {axis}, got one that is "
+                f"{-free} longer"
+            )
+        result.append(floordiv(free, strides[axis]) + 1)
+    return tuple(result)
+
+
+def room(
+    spatial: Sequence[Dim],
+    kernel: Sequence[Dim],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> list[Dim]:
+    """How far a window can move along each axis; negative where it does not fit."""
+    count = len(spatial)
+    return [
+        size + padding[at] + padding[at + count] - (kernel[at] - 1) * dilation[at] - 1
+        for at, size in enumerate(spatial)
+    ]
+
+
+def padded(
+    padding: Sequence[int], channels_last: bool = False
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The paddings before and after every axis; batch and channels get none."""
+    half = len(padding) // 2
+    low, high = (
+        put_together(0, 0, each, channels_last)
+        for each in (padding[:half], padding[half:])
+    )
+    return low, high
+
+
+def pad_spatial(input: Array, padding: Sequence[int], value: float) -> Array:
+    """NxCx... with elements of `value` around its spatial axes."""
+    width = list(zip(*padded(padding), strict=True))
+    return np.pad(input, width, constant_values=input.dtype.type(value))

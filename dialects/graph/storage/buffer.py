@@ -1,0 +1,163 @@
+"""
+Where a value lives, and how long: what the planning passes write beside each result.
+
+    #graph.lifetime<group = 2, first = 1, last = 3>
+    #graph.buffer<activations, slot = 2, offset = 256, size = "8192">
+    #graph.buffer<activations, slot = 0, offset = ?, size = "128 * batch">
+
+A group is a set of values that share memory, because one is a view of another or is
+computed in its memory. `first` and `last` count the ops of the function. A size is in
+bytes; an offset is `?` while it depends on symbols, and is then an entry of a table
+that the program reads.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, TypeAlias, cast
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr
+from xdsl.ir import (
+    BlockArgument,
+    Operation,
+    OpResult,
+    SSAValue,
+)
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from ...dims import Dim, dim, product
+from ...entries import NUMBER, TEXT, WORD, EntriesAttr, Kind, bare, entry
+from ...shape import Tensor, dtype, sizes, tensor_type
+
+Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
+REGIONS = ("inputs", "constants", "activations", "outputs")
+
+BUFFERS = "graph.buffers"
+"""The attribute of an op that holds the buffer of each result."""
+
+LIFETIMES = "graph.lifetimes"
+"""The attribute of an op that holds the lifetime of each result."""
+
+IN_PLACE = "graph.in_place"
+"""The attribute of an op with the number of the operand whose memory its result is."""
+
+UNKNOWN = -1
+"""The offset of a buffer whose position depends on symbols."""
+
+
+def _read_offset(parser: AttrParser) -> int:
+    """Reads `256`, or `?`."""
+    if parser.parse_optional_punctuation("?") is not None:
+        return UNKNOWN
+    return NUMBER.read(parser)
+
+
+def _print_offset(printer: Printer, offset: int) -> None:
+    """Prints what `_read_offset` reads."""
+    printer.print_string("?" if offset == UNKNOWN else str(offset))
+
+
+OFFSET = Kind(IntAttr, _read_offset, _print_offset)
+"""An integer, or `?` for one that is not known."""
+
+
+@irdl_attr_definition
+class LifetimeAttr(EntriesAttr):
+    """The group that a value belongs to, and the ops during which the group lives."""
+
+    name = "graph.lifetime"
+
+    group: IntAttr = param_def()
+    first: IntAttr = param_def()
+    last: IntAttr = param_def()
+
+    FORM: ClassVar = (entry("group"), entry("first"), entry("last"))
+
+    @staticmethod
+    def of(group: int, first: int, last: int) -> LifetimeAttr:
+        """The lifetime of a group from the op `first` to the op `last`."""
+        return LifetimeAttr(IntAttr(group), IntAttr(first), IntAttr(last))
+
+
+@irdl_attr_definition
+class BufferAttr(EntriesAttr):
+    """The memory of a value: a region, a slot of it, the slot's offset and its size."""
+
+    name = "graph.buffer"
+
+    region: StringAttr = param_def()
+    slot: IntAttr = param_def()
+    offset: IntAttr = param_def()
+    bytes: StringAttr = param_def()
+
+    FORM: ClassVar = (
+        bare("region", WORD),
+        entry("slot"),
+        entry("offset", OFFSET),
+        entry("size", TEXT, of="bytes"),
+    )
+
+    @staticmethod
+    def of(region: Region, slot: int, offset: int, size: Dim) -> BufferAttr:
+        """The buffer of `size` bytes in `slot` of `region`."""
+        name, text = StringAttr(region), StringAttr(str(size))
+        return BufferAttr(name, IntAttr(slot), IntAttr(offset), text)
+
+    @property
+    def region_name(self) -> Region:
+        """The region."""
+        return cast(Region, self.region.data)
+
+    @property
+    def size(self) -> Dim:
+        """The size in bytes."""
+        return dim(self.bytes.data)
+
+    def verify(self) -> None:
+        """The region is one of the four, and the size is a dimension."""
+        if self.region.data not in REGIONS:
+            raise VerifyException(
+                f"expected a region of {', '.join(REGIONS)}, got {self.region.data}"
+            )
+        try:
+            dim(self.bytes.data)
+        except ValueError as error:
+            raise VerifyException(str(error)) from error
+
+
+def buffer_of(value: SSAValue) -> BufferAttr:
+    """The buffer assigned to `value`; an argument of a function is an input."""
+    if isinstance(value, BlockArgument):
+        size = byte_size(tensor_type(value))
+        return BufferAttr.of("inputs", value.index, 0, size)
+    assert isinstance(value, OpResult)
+    buffers = value.op.attributes.get(BUFFERS)
+    if not isa(buffers, ArrayAttr):
+        raise VerifyException(
+            f"expected {value.op.name} to have a buffer, got none; run assign-buffers "
+            "first"
+        )
+    buffer = buffers.data[value.index]
+    assert isinstance(buffer, BufferAttr)
+    return buffer
+
+
+def replaced_by(op: Operation) -> SSAValue | None:
+    """The operand in whose memory an op computes its result, if it does."""
+    number = op.attributes.get(IN_PLACE)
+    if not isa(number, IntegerAttr):
+        return None
+    if not 0 <= number.value.data < len(op.operands) or len(op.results) != 1:
+        raise VerifyException(
+            f"expected {op.name} with one result in the memory of one of its "
+            f"{len(op.operands)} operands, got {number}"
+        )
+    return op.operands[number.value.data]
+
+
+def byte_size(type: Tensor) -> Dim:
+    """How many bytes the elements of a tensor take."""
+    return product(sizes(type)) * dtype(type).itemsize

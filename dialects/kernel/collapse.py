@@ -1,0 +1,78 @@
+"""
+Make a nest as shallow as it can be: drop axes of size one, join axes that lie in a row.
+
+    for i to 4, j to 1, k to 8: out[8 * i + k] = in[8 * i + k]
+    for i to 32:                out[i]         = in[i]
+
+Two neighbours of one kind join when every position moves as far for one step of the
+outer as for all steps of the inner. An elementwise op on whole tensors becomes one
+loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..dims import Dim
+from ..graph.nest import Linear
+from .expression import KernelNest, Moved, linears
+
+
+def collapse(nest: KernelNest) -> KernelNest:
+    """The nest over as few axes as describe the same points in the same order."""
+    positions = list(linears(*nest.roots))
+    parallel = len(nest.bounds) - nest.reductions
+
+    def kind(axis: int) -> tuple[bool, bool]:
+        return axis < parallel, axis in nest.ordered
+
+    kept: list[int] = []
+    bounds: dict[int, Dim] = {}
+    for axis, bound in enumerate(nest.bounds):
+        if bound == 1:
+            continue
+        if kept and kind(kept[-1]) == kind(axis):
+            outer = kept[-1]
+            if all(
+                _factor(each, outer) == _factor(each, axis) * bound
+                for each in positions
+            ):
+                bounds[axis] = bounds.pop(outer) * bound
+                kept[-1] = axis
+                continue
+        kept.append(axis)
+        bounds[axis] = bound
+
+    number_of = {axis: number for number, axis in enumerate(kept)}
+
+    def change(position: Linear) -> Linear:
+        factors = tuple(
+            (number_of[axis], factor)
+            for axis, factor in position.factors
+            if axis in number_of
+        )
+        return Linear(tuple(sorted(factors, key=lambda each: each[0])), position.offset)
+
+    moved = Moved(change)
+    return replace(
+        nest,
+        bounds=tuple(bounds[axis] for axis in kept),
+        reductions=sum(axis >= parallel for axis in kept),
+        element=moved(nest.element),
+        finish=moved(nest.finish),
+        store=moved.load(nest.store),
+        ordered=frozenset(number_of[axis] for axis in kept if axis in nest.ordered),
+        stages=tuple(
+            replace(
+                stage,
+                element=moved(stage.element),
+                kept=tuple((moved(e), moved.load(at)) for e, at in stage.kept),
+            )
+            for stage in nest.stages
+        ),
+    )
+
+
+def _factor(position: Linear, axis: int) -> Dim:
+    """How far a position moves for one step along an axis."""
+    return dict(position.factors).get(axis, 0)

@@ -1,0 +1,64 @@
+"""
+Which axes of a contraction become the rows and the columns of a register tile.
+
+The columns are the axis along which the result lies in memory, and one factor too; the
+rows one that shares what lies along the columns.
+"""
+
+from __future__ import annotations
+
+from .expression import Apply, KernelNest, loads
+
+
+def choose_rows_and_columns(
+    nest: KernelNest, parallel: int
+) -> tuple[int | None, int | None]:
+    """The axes of a contraction that become rows and columns of a tile."""
+    assert isinstance(nest.element, Apply)
+    operands = [
+        dict(each.at.factors) for op in nest.element.operands for each in loads(op)
+    ]
+    store = dict(nest.store.at.factors)
+
+    def fit_as_column(axis: int) -> tuple[int, int]:
+        steps = [each.get(axis, 0) for each in operands]
+        score = 4 * (store.get(axis, 0) == 1) + 2 * (1 in steps) + (0 in steps)
+        return score, axis
+
+    column = max(range(parallel), key=fit_as_column, default=None)
+    if column is None:
+        return None, None
+
+    def fit_as_row(axis: int) -> tuple[int, int]:
+        shared = any(each.get(axis, 0) == 0 and column in each for each in operands)
+        varies = any(axis in each for each in operands)
+        return 2 * shared + varies, axis
+
+    rest = [axis for axis in range(parallel) if axis != column]
+    return max(rest, key=fit_as_row, default=None), column
+
+
+def another_row(
+    nest: KernelNest, parallel: int, row: int, column: int | None
+) -> int | None:
+    """
+    An axis that may share the index of the rows, so that there are more of them.
+
+    It is one along which what moves with the columns stays, in a product of matrices:
+    of two operands, one of which moves with the rows and one with the columns.
+    """
+    assert isinstance(nest.element, Apply)
+    operands = [{*dict(load.at.factors)} for load in loads(nest.element)]
+    across = [each for each in operands if column in each]
+    if len(across) == len(operands) or not isinstance(nest.bounds[row], int):
+        return None
+    if any(row in each for each in across):
+        return None
+    return max(
+        (
+            axis
+            for axis in range(parallel)
+            if axis not in (row, column) and not any(axis in each for each in across)
+        ),
+        default=None,
+    )

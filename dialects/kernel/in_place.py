@@ -1,0 +1,83 @@
+"""
+Whether a kernel may put its result where an operand is.
+
+It may when what it stores to an element comes after all that it loads from there, in
+whatever order its points run. A point that loads an element of the operand only where
+it stores itself, before it does, is such: no two points store to one element.
+
+    %1 = graph.relu %0              %1 may be computed in the memory of %0
+    %1 = graph.softmax %0           so it may: a row is stored once all of it was read
+    %1 = graph.permute %0           may not: another point still needs what was there
+    %1 = graph.matmul %0, %w        may not: other columns need the same row
+
+Vectors are loaded before vectors of the same elements are stored, and threads share no
+elements. A kernel of several nests may not, as one would read what another wrote, nor
+one that looks up indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import SSAValue
+
+from ..graph.storage.buffer import byte_size
+from ..shape import tensor_type
+from .expression import Expression, KernelNest, Load, loads
+from .group import Group
+
+
+def may_replace(group: Group, value: SSAValue) -> bool:
+    """Whether the result of a group may be computed where a value is that it reads."""
+    kept = read_elsewhere(group)
+    return kept is not None and value not in kept and is_alike(group, value)
+
+
+def is_alike(group: Group, value: SSAValue) -> bool:
+    """Whether a value has as many elements as the result, of the same type."""
+    types = tensor_type(value), tensor_type(group.result)
+    return len({(each.element_type, byte_size(each)) for each in types}) == 1
+
+
+def read_elsewhere(group: Group) -> set[SSAValue] | None:
+    """
+    The values in whose memory a group may not compute its result, as it reads them
+    where or after that is stored; None when that is so of any value.
+    """
+    if len(group.nests) != 1 or group.checks:
+        return None
+    (nest,) = group.nests
+    if nest.onto is not None or nest.ordered or not stores_once(nest):
+        return None
+    found = {load.buffer for load in factors(nest)}
+    is_stored = False
+    for roots, stores in phases(nest):
+        for load in loads(*roots):
+            if is_stored or load.lookups or load.at != nest.store.at:
+                found.add(load.buffer)
+        is_stored = is_stored or stores
+    return found
+
+
+def stores_once(nest: KernelNest) -> bool:
+    """Whether every point that stores has an element of its own."""
+    count = len(nest.bounds)
+    if not nest.is_wide and not nest.keeps_totals:
+        count -= nest.reductions
+    moving = {axis for axis, _ in nest.store.at.factors}
+    return not nest.store.lookups and moving == {*range(count)}
+
+
+def factors(nest: KernelNest) -> Iterator[Load]:
+    """The loads of what is multiplied, which all rows or columns of a tile need."""
+    return loads(nest.element) if nest.is_contraction else iter(())
+
+
+def phases(nest: KernelNest) -> Iterator[tuple[list[Expression], bool]]:
+    """What a nest computes in one row, loop after loop, and whether that is stored."""
+    if not nest.stages:
+        yield [nest.element, nest.finish], True
+        return
+    for stage in nest.stages:
+        yield [stage.element, *(each for each, _ in stage.kept)], bool(stage.kept)
+    yield [nest.finish], True

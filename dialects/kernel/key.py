@@ -1,0 +1,63 @@
+"""
+What the kernel of an op depends on, as a key: ops with equal keys have equal kernels.
+
+A model repeats its layers, so most kernels are the same as another but for the names of
+values. The key has all that a kernel can be told from, and neither names nor addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TypeAlias
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ..graph.op import GraphOp
+from ..graph.ops.constant import ConstantOp
+from ..graph.ops.fusion import FusionOp
+from ..graph.ops.weight import WeightOp
+from ..graph.storage.buffer import BUFFERS, LIFETIMES
+
+Numbers: TypeAlias = dict[SSAValue, int]
+"""Values in the order in which they are met."""
+
+
+def structure(op: GraphOp) -> Hashable:
+    """The key of an op or a fusion: its ops, and what is known of what they read."""
+    numbers: Numbers = {}
+    read = tuple(operand(each, numbers) for each in op.operands)
+    if not isinstance(op, FusionOp):
+        return read, inner(op, numbers)
+    inside: Numbers = {each: at for at, each in enumerate(op.body.block.args)}
+    ops = tuple(inner(each, inside) for each in op.ops)
+    return read, ops, inside[op.root], entries(op.attributes)
+
+
+def operand(value: SSAValue, numbers: Numbers) -> Hashable:
+    """What is known of a value from outside: its type, and what a kernel sees of it."""
+    number = numbers.setdefault(value, len(numbers))
+    owner = value.owner
+    seen: Hashable = None
+    if isinstance(owner, ConstantOp):
+        seen = owner.value
+    elif isinstance(owner, WeightOp):
+        seen = owner.panels
+    return number, value.type, type(owner), seen
+
+
+def inner(op: Operation, numbers: Numbers) -> Hashable:
+    """An op of a kernel, with the numbers of what it reads; its results get theirs."""
+    read = tuple(numbers[each] for each in op.operands)
+    for each in op.results:
+        numbers[each] = len(numbers)
+    types = tuple(op.result_types)
+    return op.name, read, types, entries(op.properties), entries(op.attributes)
+
+
+def entries(attributes: Mapping[str, Attribute]) -> Hashable:
+    """Properties by name; where the values of an op lie is none of its kernel's."""
+    return tuple(
+        (name, attributes[name])
+        for name in sorted(attributes)
+        if name not in (BUFFERS, LIFETIMES)
+    )

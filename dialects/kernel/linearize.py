@@ -1,0 +1,34 @@
+"""Where elements are in the row of all elements of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dims import Dim, product
+from ..graph.nest import Linear
+
+
+def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:
+    """The offset of an element in the row of all elements of a tensor of this shape."""
+    offset, stride = Linear(), 1
+    for position, size in zip(reversed(at), reversed(shape), strict=True):
+        offset = offset + position * stride
+        stride = stride * size
+    return offset
+
+
+def strides(shape: Sequence[Dim]) -> list[Dim]:
+    """How far apart the elements along each axis are."""
+    return [product(shape[number + 1 :]) for number in range(len(shape))]
+
+
+def looked_up(at: Sequence[Linear], shape: Sequence[Dim]) -> tuple[Dim, Dim, Dim]:
+    """How many indices are looked up, where the first is, how far it is to the next."""
+    moving = [axis for axis, each in enumerate(at) if each.factors] or [0, -1]
+    first, end = moving[0], moving[-1] + 1
+    fixed = [Linear() if each.factors else each for each in at]
+    assert all(axis in moving or shape[axis] == 1 for axis in range(first, end)), (
+        "indices lie as far from each other all along"
+    )
+    start = flatten(fixed, shape).offset
+    return product(shape[first:end]), start, product(shape[end:])

@@ -1,0 +1,298 @@
+"""
+How ops that share rows are computed together: row by row, a reduction at a time.
+
+    %max = graph.reduce_max %x           for each row:
+    %low = graph.sub %x, %max              for each column: the greatest x
+    %e = graph.exp %low           --->     for each column: e, kept; the sum of e
+    %sum = graph.sum %e                    for each column: e / sum
+    %result = graph.div %e, %sum
+
+A row is a point of the axes that stay, a column one of the axes that are reduced. Every
+reduction goes over the same rows and columns, one *stage* after the other; what is
+elementwise is computed in the stage that needs it. A value is read at one position:
+it is *wide* when that moves along rows and columns, and *narrow* when along rows only,
+as totals do. So nothing is computed more often than it would be by itself, but for wide
+values that several stages need: cheap ones are computed again from what is loaded, and
+costly ones are kept where the result goes later.
+
+This is what `fuse` asks for before it puts ops together, and the lowering builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Block, Operation, SSAValue
+
+from ..dims import Dim
+from ..graph import scalar
+from ..graph.nest import Linear, Nest, Read, Source, axes, axis
+from ..graph.op import GraphOp
+from ..scalar.ops.remainder import RemainderOp
+from ..shape import sizes, tensor_type
+
+Coordinates = tuple[Linear, ...]
+"""Where a value is read: a position among rows and columns for each dimension."""
+
+COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
+"""Scalar ops that are worth a store and a load, as are those of the math dialect."""
+
+CHEAP = (math.AbsFOp, math.FmaOp, math.CopySignOp)
+"""Those of the math dialect that are not."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """How the ops of a group are computed."""
+
+    bounds: tuple[Dim, ...]
+    """Those of the rows, then those of the columns."""
+
+    columns: int
+    """How many of the last axes are those of the columns."""
+
+    reducers: tuple[GraphOp, ...]
+    """The op that each stage but the last reduces by."""
+
+    coordinates: Mapping[SSAValue, Coordinates]
+    """Where the value of each op is read, or stored."""
+
+    is_wide: bool
+    """Whether the result has a number for every column, which a last stage stores."""
+
+    kept: Mapping[GraphOp, int]
+    """The costly values of several stages, and the first of these."""
+
+    @property
+    def is_one_total(self) -> bool:
+        """Whether there is one reduction, and of each row only what it comes to."""
+        return len(self.reducers) == 1 and not self.is_wide
+
+
+def is_contraction(nest: Nest) -> bool:
+    """Whether the nest sums up products, and so reads its operands many times over."""
+    return nest.combine == "add" and nest.body is scalar.mul
+
+
+def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
+    """
+    The stages of ops, given in order with their nests; the last has the result.
+
+    None when they cannot be computed together.
+    """
+    if any(len(each) != 1 or each[0].is_scattered for each in nests.values()):
+        return None
+    only = {op: each[0] for op, each in nests.items()}
+    reducers = [op for op, nest in only.items() if nest.reductions]
+    (*_, root) = only
+    if not reducers:
+        if not only[root].is_pointwise:
+            return None
+        bounds, columns, is_wide = only[root].bounds, 0, True
+        start = axes(len(bounds))
+    else:
+        last = only[reducers[-1]]
+        if not all(are_alike(only[each], last) for each in reducers):
+            return None
+        bounds, columns = last.bounds, last.reductions
+        is_wide = not only[root].reductions and wide(only[root].bounds) == wide(bounds)
+        if not is_wide and shape_of(root) != shape_of(reducers[-1]):
+            return None
+        start = points(only[root].bounds, bounds) if is_wide else write_of(last)
+    contracts = any(is_contraction(only[each]) for each in reducers)
+    if contracts and (len(reducers) > 1 or is_wide):
+        return None
+    arrangement = _Arrangement(only, bounds, columns, tuple(reducers))
+    if not arrangement.locate_all(root, start):
+        return None
+    if contracts and arrangement.has_wide():
+        return None
+    kept = arrangement.keep(root, is_wide)
+    if kept is None:
+        return None
+    coordinates = arrangement.coordinates
+    return Stages(bounds, columns, tuple(reducers), coordinates, is_wide, kept)
+
+
+def shape_of(op: GraphOp) -> tuple[Dim, ...]:
+    """The dimensions of the value of an op."""
+    return sizes(tensor_type(op.results[0]))
+
+
+def are_alike(nest: Nest, other: Nest) -> bool:
+    """Whether two reductions go over the same rows and columns."""
+    return (
+        nest.bounds == other.bounds
+        and nest.reductions == other.reductions
+        and not nest.keeps_totals
+    )
+
+
+def wide(bounds: Sequence[Dim]) -> list[Dim]:
+    """The bounds that are not one."""
+    return [each for each in bounds if each != 1]
+
+
+def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
+    """An element at its own index: the axes that are not of size one."""
+    moving = iter([axis(n) for n, bound in enumerate(bounds) if bound != 1])
+    return tuple(Linear() if size == 1 else next(moving) for size in shape)
+
+
+def write_of(nest: Nest) -> Coordinates:
+    """Where a reduction writes its totals."""
+    return tuple(each for each in nest.write if isinstance(each, Linear))
+
+
+@dataclass
+class _Arrangement:
+    """Finds where each value of a group is read, and which are kept."""
+
+    nests: Mapping[GraphOp, Nest]
+    bounds: tuple[Dim, ...]
+    columns: int
+    reducers: tuple[GraphOp, ...]
+    coordinates: dict[SSAValue, Coordinates] = field(
+        default_factory=dict[SSAValue, Coordinates]
+    )
+    reached: dict[GraphOp, list[int]] = field(default_factory=dict[GraphOp, list[int]])
+    """The stages that need each wide value."""
+
+    def locate_all(self, root: GraphOp, start: Coordinates) -> bool:
+        """Finds where each value is read, from the last op on; whether all agree."""
+        self.coordinates[root.results[0]] = self.settled(root.results[0], start)
+        for op in reversed(list(self.nests)):
+            at = self.coordinates.get(op.results[0])
+            point = None if at is None else self.point(op, at)
+            if point is None:
+                return False
+            for source in self.nests[op].sources:
+                if isinstance(source, Read) and not self.add(op, source, point):
+                    return False
+        return True
+
+    def point(self, op: GraphOp, at: Coordinates) -> Coordinates | None:
+        """The point at which the nest of an op computes a value there."""
+        nest = self.nests[op]
+        if nest.reductions:
+            write = self.settled(op.results[0], write_of(nest))
+            return axes(len(self.bounds)) if at == write else None
+        return at if nest.is_pointwise else None
+
+    def add(self, op: GraphOp, read: Read, point: Coordinates) -> bool:
+        """Notes where an operand is read; whether it may be read there."""
+        value = op.operands[read.operand]
+        if value.owner not in self.nests:
+            return True
+        at = tuple(each.at(point) for each in read.at if isinstance(each, Linear))
+        at = self.settled(value, at)
+        return self.coordinates.setdefault(value, at) == at and self.is_once(at)
+
+    def settled(self, value: SSAValue, at: Coordinates) -> Coordinates:
+        """Coordinates without what moves nothing: axes and dimensions of size one."""
+        moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
+        return tuple(
+            Linear(tuple(f for f in each.factors if f[0] in moving), each.offset)
+            if size != 1
+            else Linear()
+            for each, size in zip(at, sizes(tensor_type(value)), strict=True)
+        )
+
+    def is_once(self, at: Coordinates) -> bool:
+        """Whether all points, or all rows, are read once each."""
+        if any(len(each.factors) > 1 for each in at):
+            return False
+        moved = [axis for each in at for axis, _ in each.factors]
+        moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
+        rows = moving & set(range(len(self.bounds) - self.columns))
+        return len(moved) == len(set(moved)) and set(moved) in (moving, rows)
+
+    def is_narrow(self, value: SSAValue) -> bool:
+        """Whether a value of the group is the same for all columns."""
+        return self.is_same(self.coordinates[value])
+
+    def is_same(self, at: Sequence[Linear]) -> bool:
+        """Whether coordinates are the same for all columns."""
+        rows = len(self.bounds) - self.columns
+        return all(axis < rows for each in at for axis, _ in each.factors)
+
+    def has_wide(self) -> bool:
+        """Whether there is a value for each column."""
+        return not all(self.is_narrow(op.results[0]) for op in self.nests)
+
+    def keep(self, root: GraphOp, is_wide: bool) -> dict[GraphOp, int] | None:
+        """
+        The costly values of several stages; None when there is no room for them.
+
+        They share the memory of the result, which one of them has at a time.
+        """
+        for stage, reducer in enumerate(self.reducers):
+            for operand in reducer.operands:
+                self.reach(operand, stage)
+        if is_wide:
+            self.reach(root.results[0], len(self.reducers))
+        kept = {op: each for op, each in self.reached.items() if len(each) > 1}
+        kept = {op: each for op, each in kept.items() if self.is_costly(op)}
+        element = tensor_type(root.results[0]).element_type
+        end = 0
+        for op, stages in sorted(kept.items(), key=lambda item: item[1][0]):
+            type = tensor_type(op.results[0]).element_type
+            if not is_wide or type != element or stages[0] < end:
+                return None
+            end = stages[-1]
+        return {op: stages[0] for op, stages in kept.items()}
+
+    def reach(self, value: SSAValue, stage: int) -> None:
+        """Notes that a stage needs a value, and what that is computed from then."""
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            op = value.owner
+            if not isinstance(op, GraphOp) or op not in self.nests:
+                continue
+            if op in self.reducers or self.is_narrow(value):
+                continue
+            stages = self.reached.setdefault(op, [])
+            if stage in stages:
+                continue
+            stages.append(stage)
+            if len(stages) == 1 or not self.is_costly(op):
+                waiting += op.operands
+
+    def is_costly(self, op: GraphOp) -> bool:
+        """Whether computing a value takes longer than to load it."""
+        made, block = scalars(op, self.nests[op])
+        if len(made) == 1 and isinstance(made[0], arith.DivfOp):
+            # One division for each row, and a multiplication for each column.
+            divisor = block.args.index(made[0].rhs)
+            return not self.reads_narrow(op, self.nests[op].sources[divisor])
+        return any(
+            isinstance(each, COSTLY)
+            or (each.name.startswith("math.") and not isinstance(each, CHEAP))
+            for each in made
+        )
+
+    def reads_narrow(self, op: GraphOp, source: Source) -> bool:
+        """Whether what an op reads is the same for all columns."""
+        if not isinstance(source, Read):
+            return False
+        point = self.point(op, self.coordinates[op.results[0]])
+        assert point is not None, "every op has been located"
+        return self.is_same([p.at(point) for p in source.at if isinstance(p, Linear)])
+
+
+def scalars(op: GraphOp, nest: Nest) -> tuple[list[Operation], Block]:
+    """The scalar ops that the body of a nest builds, and the block they are in."""
+    types = [
+        tensor_type(op.operands[each.operand]).element_type
+        if isinstance(each, Read)
+        else i64
+        for each in nest.sources
+    ]
+    with ImplicitBuilder(block := Block(arg_types=types)):
+        nest.body(*block.args)
+    return list(block.ops), block

@@ -1,0 +1,9 @@
+"""The scalar dialect: what xDSL's arith and math lack, for bodies of loops."""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from .ops.remainder import RemainderOp
+
+Scalar = Dialect("scalar", [RemainderOp])

@@ -1,0 +1,210 @@
+"""
+Tensor types: what they hold, and how big each dimension is.
+
+The type holds a `?` for every dimension that is not a number, and after the element
+type what each `?` stands for, in order:
+
+    tensor<?x768xf32, ["batch"]>
+    tensor<?x?xf32, ["batch", "2 * seq + 1"]>
+
+Two dimensions are equal when their text is, so types compare as they are. A `?` without
+a name would equal nothing, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    ArrayAttr,
+    IntegerType,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    bf16,
+    f32,
+    f64,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from .dims import Dim, SizeError, dim, magnitude, terms_of
+
+Element: TypeAlias = AnyFloat | IntegerType
+Tensor: TypeAlias = TensorType[Element]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+DTYPES: dict[Element, np.dtype[Any]] = {
+    f32: np.dtype(np.float32),
+    f64: np.dtype(np.float64),
+    i32: np.dtype(np.int32),
+    i64: np.dtype(np.int64),
+    i1: np.dtype(np.bool_),
+}
+"""The element types that the compiler computes with, and numpy's names for them."""
+
+STORED = {**DTYPES, bf16: np.dtype(np.uint16)}
+"""
+Those that weights may have, and what the store has of them: of a bf16 its bits, since
+numpy knows no such number.
+"""
+
+ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
+
+MOST_AXES = 64
+"""Axes of a tensor, as many as an array of numpy's may have."""
+
+MOST_BYTES = 2**62
+"""
+The bound of the bytes of a tensor, where a size of zero counts as one.
+
+So any product of sizes fits into 64 bits, and so does the sum of two.
+"""
+
+KNOWN = ", ".join(str(each) for each in DTYPES)
+"""The element types in words."""
+
+
+def tensor(element: Element, *sizes: Dim) -> Tensor:
+    """
+    The type of a tensor with these dimensions; raises `SizeError` when none has them.
+    """
+    check_sizes(element, sizes)
+    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+    names = [StringAttr(str(size)) for size in sizes if not isinstance(size, int)]
+    return TensorType(element, shape, ArrayAttr(names) if names else NoneAttr())
+
+
+def tensor_type(value: SSAValue | Attribute) -> Tensor:
+    """The type of `value`; raises `VerifyException` when that is not a tensor."""
+    type = value.type if isinstance(value, SSAValue) else value
+    if not isinstance(type, TensorType):
+        raise VerifyException(f"expected a tensor, got {type}")
+    result = cast(Tensor, type)
+    if result.element_type not in STORED:
+        raise VerifyException(f"expected elements of {KNOWN}, got {type}")
+    return result
+
+
+def computed_type(value: SSAValue | Attribute) -> Tensor:
+    """
+    The type of `value`; raises `VerifyException` for elements that are only stored.
+    """
+    result = tensor_type(value)
+    if result.element_type not in DTYPES:
+        raise VerifyException(f"expected elements of {KNOWN}, got {result}")
+    return result
+
+
+def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
+    """
+    Raises `SizeError` unless there can be a tensor with these dimensions, when no
+    symbol among them is greater than one.
+    """
+    if len(sizes) > MOST_AXES:
+        raise SizeError(
+            f"expected a tensor of at most {MOST_AXES} axes, got one of {len(sizes)}"
+        )
+    bytes = STORED[element].itemsize if element in STORED else 1
+    for size in sizes:
+        if isinstance(size, int) and size < 0:
+            raise SizeError(f"expected sizes of zero or more, got {shown(sizes)}")
+        bytes *= max(1, least_magnitude(size))
+    if bytes >= MOST_BYTES:
+        raise SizeError(
+            "expected a tensor of less than 2**62 bytes, where a size of zero counts "
+            f"as one, got the sizes {shown(sizes)}"
+        )
+
+
+def least_magnitude(size: Dim) -> int:
+    """The magnitude of a dimension with symbols of one."""
+    if isinstance(size, int):
+        return size
+    return sum(factor for _, factor in terms_of(magnitude(size)))
+
+
+def shown(sizes: Sequence[Dim], between: str = "x") -> str:
+    """Dimensions as a message lists them, cut where they are long."""
+    texts = [shorter(str(each)) for each in sizes[:8]]
+    return between.join([*texts, *(["..."] if len(sizes) > 8 else [])])
+
+
+def shorter(text: str) -> str:
+    """A text as it stands in a message, which a wrong model must not make long."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@lru_cache(1 << 14)
+def sizes(type: Tensor) -> tuple[Dim, ...]:
+    """
+    The dimensions of a tensor; raises `VerifyException` when a `?` has no name, and
+    `SizeError` when no tensor has them.
+    """
+    names: Sequence[StringAttr] = ()
+    if isa(type.encoding, ArrayAttr[StringAttr]):
+        names = type.encoding.data
+    if type.get_shape().count(DYNAMIC_INDEX) != len(names):
+        raise VerifyException(f"expected a name for every ?, got {type}")
+    rest = iter(names)
+    try:
+        found = tuple(
+            dim(next(rest).data) if size == DYNAMIC_INDEX else size
+            for size in type.get_shape()
+        )
+    except ValueError as error:
+        raise VerifyException(str(error)) from error
+    check_sizes(type.element_type, found)
+    return found
+
+
+def dtype(type: Tensor) -> np.dtype[Any]:
+    """The numpy dtype of the elements, as they are stored."""
+    return STORED[type.element_type]
+
+
+def is_float(type: Tensor) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return isinstance(type.element_type, AnyFloat)
+
+
+def with_element(type: Tensor, element: Element) -> Tensor:
+    """The type of a tensor with the dimensions of `type` and other elements."""
+    return TensorType(element, type.get_shape(), type.encoding)
+
+
+def broadcast(*types: Tensor) -> tuple[Dim, ...]:
+    """The dimensions that tensors of these types broadcast to, by numpy's rule."""
+    result: list[Dim] = []
+    shapes = [sizes(type) for type in types]
+    for back in range(1, max(map(len, shapes)) + 1):
+        here = {shape[-back] for shape in shapes if len(shape) >= back}
+        if len(wide := here - {1}) > 1:
+            raise VerifyException(
+                "expected operands that broadcast, got "
+                + " and ".join(str(type) for type in types)
+            )
+        result.append(wide.pop() if wide else 1)
+    return tuple(reversed(result))
+
+
+def normalize_axis(axis: int, rank: int) -> int:
+    """`axis` counted from the front; raises `VerifyException` out of the range."""
+    if rank == 0:
+        raise VerifyException(f"expected a tensor with axes, got axis {axis} of none")
+    if not -rank <= axis < rank:
+        raise VerifyException(
+            f"expected an axis from {-rank} to {rank - 1}, got {axis}"
+        )
+    return axis % rank

@@ -1,0 +1,152 @@
+"""
+Build the loops of reductions that share rows: one after the other inside of a row.
+
+    loop.for parallel %i to "rows" {
+      %max = loop.for reduce(max) %j to 1024 (...) { ... }
+      %sum = loop.for reduce(add) %j to 1024 (...) { ...; loop.store %e, %out[...] }
+      loop.for parallel %j to 1024 { ...; loop.store %y, %out[...] }
+    }
+
+What is the same for all columns is computed before the loop that needs it. While the
+second loop is busy with what the first has brought near, the next row is asked for:
+what a processor fetches by itself ends with a page, and so often with a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, SSAValue
+
+from ...dialects.dims import product
+from ...dialects.graph import scalar
+from ...dialects.kernel.expression import (
+    Apply,
+    Expression,
+    Load,
+    Stage,
+    linears,
+    loads,
+    walk,
+)
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
+from ...dialects.loop.ops.memory import StoreOp
+from ...dialects.loop.ops.prefetch import PrefetchOp
+from ...dialects.loop.subscript import Subscript
+
+if TYPE_CHECKING:
+    from .kernel import NestBuilder, Point, Scalars
+
+
+FETCHED = range(128, 4097)
+"""
+Columns of rows that are asked for: fewer are fetched without, and beside more there is
+no room near the processor.
+"""
+
+
+def build_stages(builder: NestBuilder) -> None:
+    """Builds a nest that has stages."""
+    nest = builder.nest
+    rows = nest.bounds[: len(nest.bounds) - nest.reductions]
+    builder.build_loops(rows, lambda point: _Row(builder, point).build())
+
+
+class _Row:
+    """Builds what happens in one row."""
+
+    def __init__(self, builder: NestBuilder, point: Point):
+        self.builder = builder
+        self.nest = builder.nest
+        self.point = point
+        self.totals: list[SSAValue] = []
+        self.scalars = builder.scalars(point, self.totals)
+        """What is the same for all columns."""
+
+    def build(self) -> None:
+        """Builds each stage, then what is stored."""
+        for stage in self.nest.stages:
+            self.hoist(stage.element, *(value for value, _ in stage.kept))
+            initial = scalar.identity(stage.combine, stage.type)
+            self.totals.append(self.reduce(stage, self.point, initial))
+        if self.nest.is_wide:
+            self.hoist(self.nest.finish)
+            self.store_columns(self.point)
+        else:
+            self.store(self.scalars, [(self.nest.finish, self.nest.store)])
+
+    def hoist(self, *roots: Expression) -> None:
+        """Builds the largest parts of expressions that are the same for all columns."""
+        rows = len(self.point)
+        wide: set[int] = set()
+        for each in walk(*roots):
+            operands = each.operands if isinstance(each, Apply) else ()
+            moves = () if isinstance(each, Apply) else linears(each)
+            if any(id(operand) in wide for operand in operands) or any(
+                axis >= rows for at in moves for axis, _ in at.factors
+            ):
+                wide.add(id(each))
+                for operand in operands:
+                    if id(operand) not in wide:
+                        self.scalars.value(operand)
+        for root in roots:
+            if id(root) not in wide:
+                self.scalars.value(root)
+
+    def inside(self, point: Point) -> Scalars:
+        """The scalars at one column, among which those of the row are."""
+        scalars = self.builder.scalars(point, self.totals)
+        scalars.done |= self.scalars.done
+        return scalars
+
+    def reduce(self, stage: Stage, point: Point, so_far: SSAValue) -> SSAValue:
+        """Builds the loops over columns that are left; what they combine to."""
+        if len(point) == len(self.nest.bounds):
+            self.fetch_next(point)
+            scalars = self.inside(point)
+            element = scalars.value(stage.element)
+            total = scalar.combine(stage.combine, so_far, element)
+            self.store(scalars, stage.kept)
+            return total
+        block = Block(arg_types=[IndexType(), stage.type])
+        with ImplicitBuilder(block):
+            index, inner = block.args
+            YieldOp(self.reduce(stage, [*point, index], inner))
+        bound = self.builder.rename(self.nest.bounds[len(point)])
+        return ForOp(bound, block, stage.combine, [so_far]).totals[0]
+
+    def store_columns(self, point: Point) -> None:
+        """Builds loops over columns that are left, which store what comes out."""
+        if len(point) == len(self.nest.bounds):
+            self.fetch_next(point)
+            self.store(self.inside(point), [(self.nest.finish, self.nest.store)])
+            return
+        block = Block(arg_types=[IndexType()])
+        with ImplicitBuilder(block):
+            self.store_columns([*point, block.args[0]])
+            YieldOp()
+        ForOp(self.builder.rename(self.nest.bounds[len(point)]), block)
+
+    def fetch_next(self, point: Point) -> None:
+        """Asks in the second loop for what the first will load in the next row."""
+        columns = product(self.nest.bounds[len(self.point) :])
+        is_second = len(self.totals) == 1
+        if not is_second or columns not in FETCHED:
+            return
+        row, column = len(self.point) - 1, len(point) - 1
+        for each in loads(self.nest.stages[0].element):
+            factors = dict(each.at.factors)
+            if row in factors and factors.get(column) == 1 and not each.lookups:
+                at = self.builder.subscript(each.at, point)
+                ahead = at.offset + self.builder.rename(factors[row])
+                buffer = self.builder.places[each.buffer]
+                PrefetchOp(buffer, Subscript(at.terms, ahead, at.panel))
+
+    def store(self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]) -> None:
+        """Builds stores, after all that they store."""
+        values = [(scalars.value(value), scalars.place(at)) for value, at in pairs]
+        for value, at in values:
+            StoreOp(value, self.builder.output, at)

@@ -1,0 +1,1 @@
+"""Contractions: packing, blocks of the cache, and register tiles."""

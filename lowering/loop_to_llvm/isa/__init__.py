@@ -1,0 +1,1 @@
+"""Instruction sets: one file for each that contractions have instructions of."""

@@ -1,0 +1,1 @@
+"""The functions of kernels, but for their contractions."""

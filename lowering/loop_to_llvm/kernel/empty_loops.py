@@ -1,0 +1,109 @@
+"""
+Find the sizes with which loops do nothing, whatever the loops around them count to.
+
+An array of shape 2**40 by 0 has no elements, and takes no memory; a loop over its rows
+would take minutes all the same. So a kernel ends at once where a size is zero without
+which it stores nothing, and a loop that only adds up what others in it do is skipped.
+
+    for %i to n { for %j to m { store } }                   nothing when m is zero
+    %t = for reduce %i to n { %u = for reduce %j to m }     %t as it began then
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.ir import Operation
+
+from ....dialects.dims import Dim
+from ....dialects.loop.ops.check_index import CheckIndexOp
+from ....dialects.loop.ops.for_loop import ForOp, YieldOp
+from ....dialects.loop.ops.kernel import KernelOp
+from ....dialects.loop.ops.memory import StoreOp
+from ....dialects.loop.ops.tile import TileOp
+from ..text.function import FunctionWriter
+
+
+def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
+    """Ends a kernel, as `done` says, where it stores nothing."""
+    sizes = idle_sizes(kernel)
+    if not sizes:
+        return
+    idle = w.any_of([w.same(w.size(each), "0") for each in sizes])
+    nothing, something = w.fresh("nothing"), w.fresh("something")
+    w.do(f"br i1 {idle}, label %{nothing}, label %{something}")
+    w.start(nothing)
+    w.do(done)
+    w.start(something)
+
+
+def idle_sizes(kernel: KernelOp) -> list[Dim]:
+    """
+    The sizes of which none may be zero for a kernel to store anything; none of them
+    where only one varies, since no other can then be large while that is zero.
+    """
+    loops = [each for each in kernel.walk() if isinstance(each, ForOp | TileOp)]
+    varying = {size for each in loops for size in sizes_of(each)}
+    symbols = sum(not isinstance(size, int) for size in varying)
+    if symbols < 1 or (symbols < 2 and 0 not in varying):
+        return []
+    found = common(kernel.body.block.ops)
+    return [each for each in found if not isinstance(each, int) or each == 0]
+
+
+def skipping_sizes(op: ForOp) -> list[Dim]:
+    """The sizes of loops inside a reduction with which it leaves what it began with."""
+    found: list[Dim] = []
+    while len(op.totals) and (inner := only_loop(op)) is not None:
+        found.append(inner.size)
+        op = inner
+    return [each for each in found if not isinstance(each, int) or each == 0]
+
+
+def only_loop(op: ForOp) -> ForOp | None:
+    """The loop whose totals are those of a loop around it, with nothing else stored."""
+    ops = [each for each in op.body.block.ops if isinstance(each, ForOp)]
+    if len(ops) != 1 or stores(
+        each for each in op.body.block.ops if each is not ops[0]
+    ):
+        return None
+    (inner,) = ops
+    _, *carried = op.body.block.args
+    end = op.body.block.last_op
+    assert isinstance(end, YieldOp)
+    passes = [*inner.initial] == carried and [*end.values] == [*inner.totals]
+    return inner if passes and not stores([inner]) else None
+
+
+def stores(ops: Iterable[Operation]) -> bool:
+    """Whether something is stored by ops or inside them."""
+    return any(isinstance(each, StoreOp | TileOp) for op in ops for each in op.walk())
+
+
+def common(ops: Iterable[Operation]) -> Sequence[Dim]:
+    """The sizes with which none of some ops stores anything."""
+    found: dict[Dim, None] | None = None
+    for op in ops:
+        if isinstance(op, CheckIndexOp) or not stores([op]):
+            continue
+        here = idle(op)
+        found = (
+            here if found is None else {each: None for each in found if each in here}
+        )
+    return [*(found or {})]
+
+
+def idle(op: Operation) -> dict[Dim, None]:
+    """The sizes with which an op stores nothing."""
+    match op:
+        case TileOp():
+            return dict.fromkeys(op.sizes[:2])
+        case ForOp():
+            return {op.size: None} | dict.fromkeys(common(op.body.block.ops))
+        case _:
+            return {}
+
+
+def sizes_of(op: ForOp | TileOp) -> Sequence[Dim]:
+    """The sizes that an op counts to."""
+    return [op.size] if isinstance(op, ForOp) else op.sizes

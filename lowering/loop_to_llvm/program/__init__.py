@@ -1,0 +1,1 @@
+"""The function that runs a program, and the one that Python calls."""

@@ -1,0 +1,108 @@
+"""
+The functions around those that a program's calls are written to.
+
+A long program becomes a function for each stretch of its calls, and `sr_run` calls
+these: LLVM takes longer than in proportion over a function that is long. A kernel that
+threads share is called by a function that takes its arguments from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from xdsl.ir import Block, Operation
+
+from ....dialects.loop.ops.kernel import KernelOp
+from ....dialects.loop.ops.program import ViewOp
+from ....runtime.layout import WORD
+from ..text.function import FunctionWriter
+
+STRETCH = 64
+"""The most calls in a function, but for those that belong to one branch or loop."""
+
+
+def stretches(block: Block) -> Iterator[list[Operation]]:
+    """The ops of a block in lists that become functions; there is always one."""
+    ops: list[Operation] = []
+    calls = 0
+    for op in block.ops:
+        if calls >= STRETCH:
+            yield ops
+            ops, calls = [], 0
+        ops.append(op)
+        calls += sum(not isinstance(each, ViewOp) for each in op.walk())
+    yield ops
+
+
+def write_chain(count: int) -> str:
+    """The function that calls those of all stretches, until one fails."""
+    w = FunctionWriter({})
+    for at in range(count):
+        status = w.emit(f"call i32 @run.{at}(ptr %context)")
+        bad = w.emit(f"icmp ne i32 {status}, 0")
+        failed, good = w.fresh("failed"), w.fresh("good")
+        w.do(f"br i1 {bad}, label %{failed}, label %{good}")
+        w.start(failed)
+        w.do(f"ret i32 {status}")
+        w.start(good)
+    w.do("ret i32 0")
+    return w.text("define i32 @sr_run(ptr noundef %context)", "nounwind ")
+
+
+def write_declarations(
+    kernels: Mapping[str, KernelOp],
+    names: Mapping[str, str],
+    shared: Mapping[str, Sequence[str]],
+) -> str:
+    """
+    A declaration of each kernel, and what runs a part of those that threads share,
+    whose arguments are of these types.
+    """
+    lines: list[str] = []
+    for name, kernel in kernels.items():
+        arguments = ["ptr" for _ in kernel.body.block.args]
+        arguments += ["i64" for _ in kernel.symbols]
+        result = "i32" if kernel.may_fail else "void"
+        if kernel.work is not None:
+            arguments += ["i64", "i64"]
+        if kernel.may_fail:
+            arguments.append("ptr")
+        lines.append(f"declare {result} {names[name]}({', '.join(arguments)})")
+    # Kernels may differ in the loop dialect and be the same function all the same.
+    parts = [write_part(name, types) for name, types in shared.items()]
+    return "\n".join([*dict.fromkeys(lines), "", *parts])
+
+
+def part_name(callee: str) -> str:
+    """The name of the function that runs a part of a kernel."""
+    return f"@part.{callee.removeprefix('@')}"
+
+
+def write_part(callee: str, types: Sequence[str]) -> str:
+    """The function that runs one part of a kernel, on arguments that are in memory."""
+    w = FunctionWriter({})
+    arguments: list[str] = []
+    for at, type in enumerate(types):
+        place = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
+        value = w.emit(f"load {type}, ptr {place}, align {WORD}")
+        arguments.append(f"{type} {value}")
+    arguments += ["i64 %part", "i64 %parts"]
+    w.do(f"call void {callee}({', '.join(arguments)})")
+    w.do("ret void")
+    head = f"define internal void {part_name(callee)}"
+    return w.text(f"{head}(ptr %arguments, i64 %part, i64 %parts)", "nounwind ")
+
+
+REPEAT = """define i32 @sr_repeat(ptr noundef %context, i64 %times) nounwind {
+entry:
+  br label %again
+again:
+  %time = phi i64 [0, %entry], [%next, %again]
+  %status = call i32 @sr_run(ptr %context)
+  %next = add nuw nsw i64 %time, 1
+  %more = icmp slt i64 %next, %times
+  br i1 %more, label %again, label %done
+done:
+  ret i32 %status
+}
+"""

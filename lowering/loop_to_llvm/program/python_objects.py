@@ -1,0 +1,178 @@
+"""
+Write reads of Python's objects: fields of arrays, elements of tuples, the state.
+
+A check that does not hold sends the call to Python, at the label `slow`. The fields of
+an array are stable, and the runtime checks them once against arrays that it knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.dims import Dim
+from ....dialects.shape import Tensor, dtype, sizes
+from ....runtime.layout import DTYPE_NAMES, WORD, State
+from ..text.function import FunctionWriter
+
+# Where the fields of a numpy array are, in bytes.
+TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
+# NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_ALIGNED.
+WANTED_FLAGS = 0x1 | 0x100
+# NPY_ARRAY_WRITEABLE besides.
+WRITTEN_FLAGS = WANTED_FLAGS | 0x400
+
+DECLARATIONS = """@sr_state = external global i8
+declare i64 @PyTuple_Size(ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+"""
+
+# Rows of memory, each as its start and its end: whether none of the first `own` of them
+# shares a byte with one that comes after it.
+APART = f"""define internal i1 @sr_apart(ptr %ranges, i64 %own, i64 %count) nounwind {{
+entry:
+  br label %one
+one:
+  %at = phi i64 [0, %entry], [%next, %done]
+  %row = getelementptr inbounds [2 x i64], ptr %ranges, i64 %at
+  %start = load i64, ptr %row, align {WORD}
+  %row.end = getelementptr inbounds i64, ptr %row, i64 1
+  %end = load i64, ptr %row.end, align {WORD}
+  %next = add nuw nsw i64 %at, 1
+  br label %other
+other:
+  %to = phi i64 [%next, %one], [%to.next, %compare]
+  %rest = icmp slt i64 %to, %count
+  br i1 %rest, label %compare, label %done
+compare:
+  %that = getelementptr inbounds [2 x i64], ptr %ranges, i64 %to
+  %that.start = load i64, ptr %that, align {WORD}
+  %that.end.at = getelementptr inbounds i64, ptr %that, i64 1
+  %that.end = load i64, ptr %that.end.at, align {WORD}
+  %to.next = add nuw nsw i64 %to, 1
+  %before = icmp ule i64 %end, %that.start
+  %after = icmp ule i64 %that.end, %start
+  %apart = or i1 %before, %after
+  br i1 %apart, label %other, label %shared
+done:
+  %more = icmp slt i64 %next, %own
+  br i1 %more, label %one, label %good
+good:
+  ret i1 true
+shared:
+  ret i1 false
+}}
+"""
+
+
+class ObjectWriter:
+    """Writes what a function asks of the objects that it is called with."""
+
+    def __init__(self) -> None:
+        """A function without symbols: they have no value before inputs were read."""
+        self.w = FunctionWriter({})
+
+    def require(self, condition: str) -> None:
+        """Goes on when a condition holds, else to Python."""
+        on = self.w.fresh("on")
+        self.w.do(f"br i1 {condition}, label %{on}, label %slow")
+        self.w.start(on)
+
+    def state(self, word: int) -> str:
+        """The pointer that a word of the module's state holds."""
+        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {word})"
+        return self.w.emit(f"load ptr, ptr {at}, align {WORD}")
+
+    def field(self, array: str, offset: int) -> str:
+        """The address of a field of an object."""
+        return self.w.emit(f"getelementptr inbounds i8, ptr {array}, i64 {offset}")
+
+    def equal(self, type: str, address: str, value: str) -> str:
+        """Whether what an address holds is `value`."""
+        got = self.w.emit(f"load {type}, ptr {address}")
+        return self.w.emit(f"icmp eq {type} {got}, {value}")
+
+    def descriptor(self, type: Tensor) -> str:
+        """The descriptor of a tensor's dtype."""
+        return self.state(State.DTYPES + DTYPE_NAMES.index(dtype(type).name))
+
+    def argument(self, at: int) -> str:
+        """The object at a place among the arguments."""
+        place = self.w.emit(f"getelementptr inbounds ptr, ptr %arguments, i64 {at}")
+        return self.w.emit(f"load ptr, ptr {place}, align {WORD}")
+
+    def require_array(self, array: str, type: Tensor, wanted: int) -> None:
+        """Goes on with an array of the dtype, the rank and the flags wanted."""
+        w = self.w
+        kind = self.state(State.ARRAY_TYPE)
+        self.require(self.equal("ptr", self.field(array, TYPE), kind))
+        rank = len(sizes(type))
+        same_rank = self.equal("i32", self.field(array, RANK), str(rank))
+        same_type = self.equal("ptr", self.field(array, DTYPE), self.descriptor(type))
+        flags = w.emit(f"load i32, ptr {self.field(array, FLAGS)}")
+        kept = w.emit(f"and i32 {flags}, {wanted}")
+        plain = w.emit(f"icmp eq i32 {kept}, {wanted}")
+        both = w.emit(f"and i1 {same_rank}, {same_type}")
+        self.require(w.emit(f"and i1 {both}, {plain}"))
+
+    def dimensions(self, array: str, rank: int) -> list[str]:
+        """The sizes of an array."""
+        if not rank:
+            return []
+        w = self.w
+        dims = w.emit(f"load ptr, ptr {self.field(array, DIMS)}, align {WORD}")
+        found: list[str] = []
+        for axis in range(rank):
+            place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
+            found.append(w.emit(f"load i64, ptr {place}, align {WORD}"))
+        return found
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is."""
+        return self.w.size(size)
+
+    def new_array(self, type: Tensor, dims: str) -> str:
+        """A new array, null when there is no memory; `dims` has room for its sizes."""
+        w = self.w
+        for axis, size in enumerate(sizes(type)):
+            place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
+            w.do(f"store i64 {self.size(size)}, ptr {place}, align {WORD}")
+        described = self.descriptor(type)
+        w.do(f"call void @Py_IncRef(ptr {described})")
+        make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
+        return w.emit(
+            f"call ptr {make}(ptr {kind}, ptr {described}, i32 {len(sizes(type))}, "
+            f"ptr {dims}, ptr null, ptr null, i32 0, ptr null)"
+        )
+
+    def data(self, array: str) -> str:
+        """Where the elements of an array are."""
+        return self.w.emit(f"load ptr, ptr {self.field(array, DATA)}, align {WORD}")
+
+    def elements(self, whole: str, count: int) -> list[str]:
+        """The elements of a tuple, which must have so many."""
+        w = self.w
+        length = w.emit(f"call i64 @PyTuple_Size(ptr {whole})")
+        self.require(w.emit(f"icmp eq i64 {length}, {count}"))
+        return [
+            w.emit(f"call ptr @PyTuple_GetItem(ptr {whole}, i64 {at})")
+            for at in range(count)
+        ]
+
+    def require_apart(self, own: int, rows: Sequence[tuple[str, str]]) -> None:
+        """
+        Goes on when none of the first `own` rows of bytes shares one with another row;
+        each is an address and a number of bytes.
+        """
+        if not own:
+            return
+        w = self.w
+        table = w.entered(f"alloca [{2 * len(rows)} x i64], align {WORD}")
+        for at, (address, size) in enumerate(rows):
+            start = w.emit(f"ptrtoint ptr {address} to i64")
+            end = w.emit(f"add i64 {start}, {size}")
+            for to, value in ((2 * at, start), (2 * at + 1, end)):
+                place = w.emit(f"getelementptr inbounds i64, ptr {table}, i64 {to}")
+                w.do(f"store i64 {value}, ptr {place}, align {WORD}")
+        self.require(
+            w.emit(f"call i1 @sr_apart(ptr {table}, i64 {own}, i64 {len(rows)})")
+        )

@@ -1,0 +1,99 @@
+"""
+How great the integers can get that a program computes from sizes.
+
+Machine code computes sizes in 64 bits. That is right as long as nothing on the way is
+2**62 or more, which is checked before a run with sizes that are new, in numbers of any
+length. What is checked is a sum that bounds them all:
+
+    16 * batch * seq + 768 * batch + 4
+
+Each term has the greatest factor that it has in any dimension, whatever the signs, and
+a size of zero counts as one: so that no part of a dimension is greater than the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.dims import Dim, Monomial, Symbol, dim, evaluate, magnitude, terms_of
+from ....dialects.graph.storage.buffer import BufferAttr, byte_size
+from ....dialects.loop.ops.program import CallOp, ProgramOp, symbol_name
+from ....dialects.shape import MOST_BYTES, tensor_type
+from ....runtime.program import Reach
+from .context_layout import defined_by, entry_list
+
+
+class Bound:
+    """The greatest factor of each term in some dimensions."""
+
+    def __init__(self, sizes: Iterable[Dim] = ()):
+        """The bound of these dimensions."""
+        self.factors: dict[Monomial, int] = {}
+        for each in sizes:
+            self.add(magnitude(each))
+
+    def add(self, size: Dim) -> None:
+        """Extends the bound to a dimension with no negative factor."""
+        for monomial, factor in terms_of(size):
+            self.factors[monomial] = max(factor, self.factors.get(monomial, 0))
+
+    def add_with(self, other: Bound, symbols: Mapping[str, Dim]) -> None:
+        """Extends the bound to another, whose symbols stand for these dimensions."""
+        for monomial, factor in other.factors.items():
+            size: Dim = factor
+            for atom in monomial:
+                assert isinstance(atom, Symbol), "a magnitude has symbols alone"
+                size = symbols.get(atom.name, dim(atom.name)) * size
+            self.add(size)
+
+    def reach(self) -> Reach:
+        """
+        The terms of the sum; raises `VerifyException` when it is always too great.
+        """
+        if sum(self.factors.values()) >= MOST_BYTES:
+            most = max(self.factors, key=lambda each: self.factors[each])
+            text = " * ".join([str(self.factors[most]), *map(str, most)])
+            raise VerifyException(
+                "expected sizes, strides and numbers of bytes below 2**62, got "
+                f"{text[:80]}"
+            )
+        return tuple(
+            (factor, tuple(map(str, monomial)))
+            for monomial, factor in self.factors.items()
+        )
+
+
+def reach_of(
+    program: ProgramOp,
+    sizes: Iterable[Dim],
+    kernels: Mapping[str, tuple[Sequence[str], Iterable[Dim]]],
+) -> Reach:
+    """
+    What bounds all that a program computes from sizes: these `sizes`, the bytes of its
+    tensors, and what kernels compute from their symbols, in every call of them.
+
+    A symbol that a run defines stands for the most that it can be.
+    """
+    late: dict[str, Dim] = {}
+    for name, op in defined_by(program).items():
+        late[name] = evaluate(magnitude(op.range[1]), late)
+    found = Bound()
+    slots = entry_list(program, "slots")
+    bytes = [each.size for each in slots if isinstance(each, BufferAttr)]
+    tensors = (*entry_list(program, "inputs"), *entry_list(program, "outputs"))
+    bytes += (byte_size(tensor_type(each)) for each in tensors)
+    for each in (*sizes, *bytes):
+        found.add(evaluate(magnitude(each), late))
+    calls = {
+        (symbol_name(op.callee), tuple(each.data for each in op.symbols)): None
+        for op in program.walk()
+        if isinstance(op, CallOp)
+    }
+    bounds = {name: Bound(computed) for name, (_, computed) in kernels.items()}
+    for name, symbols in calls:
+        passed = (evaluate(magnitude(dim(each)), late) for each in symbols)
+        names, _ = kernels[name]
+        found.add_with(bounds[name], dict(zip(names, passed, strict=True)))
+    return found.reach()

@@ -1,0 +1,392 @@
+"""
+Write a program as an LLVM function: `i32 sr_run(context)`, a straight list of calls.
+A long list becomes several functions, since LLVM takes longer than in proportion over
+one that is long.
+
+Views become addresses in the memory that the context names (`runtime/layout.py`). A
+call that fails ends the run with its status, and says which call it was. A size that
+the program defines is a word of the context as well, read again where it is needed.
+`sr_repeat` runs the same many times over, for measuring without Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from ....dialects.dims import Dim, dim, evaluate, guess, symbols_of
+from ....dialects.loop.ops.kernel import KernelOp
+from ....dialects.loop.ops.memory import element_type
+from ....dialects.loop.ops.program import (
+    CallOp,
+    CallOutOp,
+    ProgramOp,
+    ViewOp,
+    symbol_name,
+)
+from ....dialects.loop.ops.program_flow import (
+    DefineOp,
+    ElementOp,
+    IfOp,
+    RepeatOp,
+    RequireOp,
+)
+from ....runtime.layout import (
+    CALL_OUT_ERROR,
+    CALLED,
+    GRAIN,
+    INDEX_ERROR,
+    INTERRUPTED,
+    RANGE_ERROR,
+    SIZE_ERROR,
+    WORD,
+)
+from ..text.function import FunctionWriter
+from ..text.types import byte_count
+from . import interrupts
+from .context_layout import ContextWriter, defined_by, layout_of, symbols_of_program
+from .outlining import REPEAT, part_name, stretches, write_chain, write_declarations
+
+
+def write_program(
+    program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
+) -> tuple[str, tuple[Dim, ...]]:
+    """
+    The text of the program, which calls kernels by the names that they are given; and
+    the dimensions that it computes.
+    """
+    writer = _ProgramWriter(program, kernels, names)
+    text = writer.write()
+    return text, tuple(writer.sizes)
+
+
+class _ProgramWriter(ContextWriter):
+    """Writes the ops of a program."""
+
+    def __init__(
+        self,
+        program: ProgramOp,
+        kernels: Mapping[str, KernelOp],
+        names: Mapping[str, str],
+    ):
+        self.program = program
+        self.kernels = kernels
+        self.names = names
+        self.layout = layout_of(program)
+        self.symbols = symbols_of_program(program)
+        self.defined = {name: at for at, name in enumerate(defined_by(program))}
+        self.length = interrupts.length_of(program)
+        self.calls = 0
+        self.spent: Dim = 0
+        """Points of loops since the last place where a run may end."""
+        self.share = interrupts.share(program.body.block, kernels)
+        """Points from which on there is another such place."""
+        self.parts: dict[str, list[str]] = {}
+        """The kernels that threads share, and the types of their arguments."""
+        self.sizes: dict[Dim, None] = {}
+        """The dimensions that the program computes."""
+        self.ready: set[str] = set()
+        """The symbols that were defined before what is written now."""
+
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a function, which has addresses of its own."""
+        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
+        self.w = FunctionWriter(texts)
+        self.addresses: dict[SSAValue, str] = {}
+        self.is_long = ""
+
+    def write(self) -> str:
+        """The functions that run the program, and declarations of the kernels."""
+        lists = list(stretches(self.program.body.block))
+        if len(lists) == 1:
+            runs = [self.function("define i32 @sr_run", lists[0], "")]
+        else:
+            runs = [
+                self.function(f"define internal i32 @run.{at}", ops, "noinline ")
+                for at, ops in enumerate(lists)
+            ]
+            runs.append(write_chain(len(lists)))
+        declared = write_declarations(self.kernels, self.names, self.parts)
+        enter = interrupts.write_enter(self.layout, self.symbols, self.length)
+        return "\n".join([declared, *runs, REPEAT, enter])
+
+    def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
+        """A function that does what some ops do, one after the other."""
+        self.begin()
+        w = self.w
+        for at, name in enumerate(self.symbols):
+            word = self.word(self.layout.first_symbol + at)
+            w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
+        w.start("body")
+        self.add(ops)
+        self.sizes.update(dict.fromkeys(w.sizes))
+        w.do("ret i32 0")
+        if self.is_long:
+            w.start("interrupted")
+            w.do(f"ret i32 {INTERRUPTED}")
+        w.entry.append("  br label %body")
+        return w.text(f"{head}(ptr noundef %context)", f"nounwind {attributes}")
+
+    def add(self, ops: Iterable[Operation]) -> None:
+        """Writes ops, in order; a view is written where it is first used."""
+        for op in ops:
+            match op:
+                case ViewOp():
+                    pass
+                case ElementOp():
+                    self.addresses[op.result] = self.element(op)
+                case CallOp():
+                    self.call(op)
+                case CallOutOp():
+                    self.call_out(op)
+                case DefineOp():
+                    self.define(op)
+                case RequireOp():
+                    self.require(op)
+                case IfOp():
+                    self.choose(op)
+                case RepeatOp():
+                    self.repeat(op)
+                case _:
+                    raise AssertionError(f"a program views and calls, got {op.name}")
+
+    def add_inside(self, ops: Iterable[Operation]) -> None:
+        """Writes ops that may not run: what they define is known to no others."""
+        before = {*self.ready}
+        self.add(ops)
+        self.ready = before
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is here, where all that it depends on is known."""
+        if symbols_of(size).isdisjoint(self.defined):
+            return self.w.size(size)
+        return self.size_here(size)
+
+    def size_here(self, size: Dim) -> str:
+        """The i64 that a dimension is, computed where it is used."""
+        w, used = self.w, symbols_of(size)
+        words = {
+            name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
+            for name in sorted(used & self.ready, key=self.defined.__getitem__)
+        }
+        inner = FunctionWriter({**w.symbols, **words})
+        inner.count = w.count
+        text = inner.size(size)
+        self.sizes.update(dict.fromkeys(inner.sizes))
+        w.count = inner.count
+        w.lines += inner.entry
+        return text
+
+    def defined_word(self, name: str) -> str:
+        """The address of the word of a symbol that the program defines."""
+        return self.word(self.layout.first_defined + self.defined[name])
+
+    def is_true(self, buffer: SSAValue) -> str:
+        """Whether the first element of a buffer of booleans is true."""
+        byte = self.w.emit(f"load i8, ptr {self.address(buffer)}, align 1")
+        return self.w.emit(f"icmp ne i8 {byte}, 0")
+
+    def choose(self, op: IfOp) -> None:
+        """Writes both lists of calls, of which one runs."""
+        w = self.w
+        labels = [w.fresh(stem) for stem in ("then", "otherwise", "after")]
+        chosen = self.is_true(op.condition)
+        w.do(f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}")
+        for label, region in zip(labels, op.regions):
+            w.start(label)
+            self.add_inside(region.block.ops)
+            w.do(f"br label %{labels[2]}")
+        w.start(labels[2])
+
+    def repeat(self, op: RepeatOp) -> None:
+        """Writes the calls of a loop, and its end."""
+        w = self.w
+        head, body, after = w.fresh("head"), w.fresh("trip"), w.fresh("after")
+        limit = self.size(op.limit)
+        start = "true" if op.before is None else self.is_true(op.before)
+        before = w.label
+        w.do(f"br label %{head}")
+        w.start(head)
+        index, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
+        goes_on, again = f"%{w.fresh('on')}", "true"
+        slot = len(w.lines)
+        more = w.emit(f"icmp slt i64 {index}, {limit}")
+        runs = w.emit(f"and i1 {more}, {goes_on}")
+        w.do(f"br i1 {runs}, label %{body}, label %{after}")
+        w.start(body)
+        (trip,) = op.body.block.args
+        self.addresses[trip] = index
+        outside = self.spent, self.share
+        self.share = interrupts.share(op.body.block, self.kernels)
+        self.spent = interrupts.TRIP
+        self.add_inside(op.body.block.ops)
+        if self.length.is_ever_long:
+            self.may_end(in_trip=True)
+        self.spent, self.share = outside
+        if op.after is not None:
+            again = self.is_true(op.after)
+        w.do(f"{following} = add nuw nsw i64 {index}, 1")
+        latch = w.label
+        w.do(f"br label %{head}")
+        w.lines[slot:slot] = [
+            f"  {index} = phi i64 [0, %{before}], [{following}, %{latch}]",
+            f"  {goes_on} = phi i1 [{start}, %{before}], [{again}, %{latch}]",
+        ]
+        w.start(after)
+
+    def element(self, op: ElementOp) -> str:
+        """The address of the part of a buffer that belongs to a trip."""
+        w, index = self.w, self.address(op.index)
+        backward, stride = dim(op.backward.data), dim(op.stride.data)
+        if backward != 0:
+            last = w.emit(f"sub nsw i64 {self.size(backward)}, 1")
+            index = w.emit(f"sub nsw i64 {last}, {index}")
+        elements = w.mul(index, self.size(stride))
+        bytes = w.mul(elements, str(byte_count(element_type(op.buffer))))
+        base = self.address(op.buffer)
+        return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
+
+    def define(self, op: DefineOp) -> None:
+        """Writes a size that the program computed to its word, if it is in range."""
+        w = self.w
+        # Read once, since another thread may write to it where it is an input.
+        value = w.emit(f"load volatile i64, ptr {self.address(op.value)}, align {WORD}")
+        low, high = (self.size(each) for each in op.range)
+        for place, each in enumerate((value, low, high)):
+            word = self.word(self.layout.ERROR + place)
+            w.do(f"store i64 {each}, ptr {word}, align {WORD}")
+        floor = w.emit(f"call i64 @llvm.smax.i64(i64 {low}, i64 0)")
+        below = w.emit(f"icmp slt i64 {value}, {floor}")
+        above = w.emit(f"icmp sgt i64 {value}, {high}")
+        self.leave_if(w.emit(f"or i1 {below}, {above}"), RANGE_ERROR)
+        word = self.defined_word(op.symbol.data)
+        w.do(f"store i64 {value}, ptr {word}, align {WORD}")
+        self.ready.add(op.symbol.data)
+        self.calls += 1
+
+    def require(self, op: RequireOp) -> None:
+        """Ends the run when a quantity is below zero."""
+        quantity = self.size(dim(op.quantity.data))
+        below = self.w.emit(f"icmp slt i64 {quantity}, 0")
+        self.leave_if(below, SIZE_ERROR)
+        self.calls += 1
+
+    def view(self, op: ViewOp) -> str:
+        """The address of a view."""
+        number, layout = op.number.value.data, self.layout
+        match op.region.data:
+            case "inputs":
+                return self.pointer(layout.HEAD + number)
+            case "outputs":
+                return self.pointer(layout.first_output + number)
+            case "constants":
+                return self.offset(layout.CONSTANTS, str(number))
+            case _:
+                offset = op.offset.value.data
+                if offset >= 0:
+                    return self.offset(layout.ACTIVATIONS, str(offset))
+                word = self.word(layout.first_slot + number)
+                looked_up = self.w.entered(f"load i64, ptr {word}, align {WORD}")
+                return self.offset(layout.ACTIVATIONS, looked_up)
+
+    def address(self, value: SSAValue) -> str:
+        """The address of a view, or the number of a trip."""
+        if value not in self.addresses:
+            assert isinstance(value.owner, ViewOp), "what else there is comes first"
+            self.addresses[value] = self.view(value.owner)
+        return self.addresses[value]
+
+    def call(self, op: CallOp) -> None:
+        """Writes the call of a kernel."""
+        name = symbol_name(op.callee)
+        kernel = self.kernels[name]
+        callee = self.names[name]
+        arguments = [f"ptr {self.address(each)}" for each in op.buffers]
+        arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
+        if kernel.work is not None:
+            self.fork(op, kernel, callee, arguments)
+        elif not kernel.may_fail:
+            self.w.do(f"call void {callee}({', '.join(arguments)})")
+        else:
+            arguments.append(f"ptr {self.word(self.layout.ERROR)}")
+            status = self.w.emit(f"call i32 {callee}({', '.join(arguments)})")
+            self.leave_if_not(0, status, INDEX_ERROR)
+        self.calls += 1
+        if self.length.is_ever_long:
+            self.spent = self.spent + interrupts.weight(op, self.kernels)
+            if guess(self.spent) >= self.share:
+                self.may_end()
+
+    def may_end(self, in_trip: bool = False) -> None:
+        """Lets a run be interrupted here, if it is long."""
+        w = self.w
+        ask, on = w.fresh("ask"), w.fresh("on")
+        if not self.is_long:
+            thread = self.pointer(self.layout.THREAD)
+            self.is_long = w.entered(f"icmp ne ptr {thread}, null")
+        w.do(f"br i1 {self.is_long}, label %{ask}, label %{on}")
+        w.start(ask)
+        # Only trips are so many that it matters how long each of them is.
+        spent: Dim = interrupts.LONG
+        if in_trip and symbols_of(self.spent) & self.defined.keys() <= self.ready:
+            spent = interrupts.bounded(self.spent)
+        work = self.size_here(spent)
+        status = w.emit(f"call i32 @sr_spend(ptr %context, i64 {work})")
+        ends = w.emit(f"icmp ne i32 {status}, 0")
+        w.do(f"br i1 {ends}, label %interrupted, label %{on}")
+        w.start(on)
+        self.spent = 0
+
+    def fork(
+        self, op: CallOp, kernel: KernelOp, callee: str, arguments: Sequence[str]
+    ) -> None:
+        """Writes the call of a kernel that threads share when there is much to do."""
+        w, layout = self.w, self.layout
+        assert kernel.work is not None
+        work = self.size(evaluate(kernel.work, interrupts.sizes_of(op, kernel)))
+        shares = w.emit(f"lshr i64 {work}, {GRAIN.bit_length() - 1}")
+        threads = w.entered(f"load i64, ptr {self.word(layout.THREADS)}, align {WORD}")
+        parts = w.emit(f"call i64 @llvm.smin.i64(i64 {shares}, i64 {threads})")
+        alone, shared, after = (w.fresh(each) for each in ("alone", "shared", "after"))
+        several = w.emit(f"icmp sgt i64 {parts}, 1")
+        w.do(f"br i1 {several}, label %{shared}, label %{alone}")
+        w.start(alone)
+        w.do(f"call void {callee}({', '.join([*arguments, 'i64 0', 'i64 1'])})")
+        w.do(f"br label %{after}")
+        w.start(shared)
+        block = w.entered(f"alloca [{len(arguments)} x i64], align {WORD}")
+        for at, argument in enumerate(arguments):
+            place = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")
+            w.do(f"store {argument}, ptr {place}, align {WORD}")
+        self.parts[callee] = [each.split()[0] for each in arguments]
+        w.do(
+            f"call void {self.pointer(layout.FORK)}(ptr {self.pointer(layout.POOL)}, "
+            f"ptr {part_name(callee)}, ptr {block}, i64 {parts})"
+        )
+        w.do(f"br label %{after}")
+        w.start(after)
+
+    def call_out(self, op: CallOutOp) -> None:
+        """Writes the call of the function that runs fallback ops."""
+        w, count = self.w, len(op.buffers)
+        buffers = w.entered(f"alloca [{count} x ptr], align {WORD}")
+        for at, buffer in enumerate(op.buffers):
+            slot = w.emit(f"getelementptr inbounds ptr, ptr {buffers}, i64 {at}")
+            w.do(f"store ptr {self.address(buffer)}, ptr {slot}, align {WORD}")
+        function = self.pointer(self.layout.CALL_OUT)
+        # Here, since an exception of a handler is lost where ctypes begins a call.
+        asked = w.emit("call i32 @sr_ask(ptr %context)")
+        self.leave_if_not(0, asked, INTERRUPTED)
+        status = w.emit(
+            f"call i32 {function}(ptr %context, i64 {op.number.value.data}, "
+            f"ptr {buffers})"
+        )
+        self.leave_if_not(CALLED, status, CALL_OUT_ERROR)
+        self.calls += 1
+
+    def leave_if_not(self, good: int, status: str, result: int) -> None:
+        """Ends the run when a status is another than the good one."""
+        self.leave_if(self.w.emit(f"icmp ne i32 {status}, {good}"), result)

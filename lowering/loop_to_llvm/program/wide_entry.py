@@ -1,0 +1,236 @@
+"""
+Write `sr_call` for a program with many inputs and outputs: what `entry.py` writes, in
+functions of a few arrays each, and with loops over tables.
+
+LLVM takes longer than in proportion over a function that is long, and what is to be
+undone at each array grows with those before it; so one function would take minutes for
+a thousand arrays. A call that gives `out` is left to Python.
+
+The symbols are those of the first free context, which Python has checked: inputs of
+these sizes go on, others go to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....dialects.dims import Dim, symbols_of
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.shape import Tensor, sizes
+from ....runtime.layout import WORD, State
+from . import python_objects as objects
+from .context_layout import entry_list
+from .entry import COUNT, DECLARATIONS, FREE_LIST, EntryWriter
+from .python_objects import WANTED_FLAGS, ObjectWriter
+
+MANY = 64
+"""Inputs and outputs from which on an entry is wide: one function of them is quick."""
+
+PART = 16
+"""Arrays of one function."""
+
+# What is done with the arrays that were made, null for those that were not.
+MADE = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define internal void @sr_drop(ptr %made, i64 %count) nounwind noinline {{
+entry:
+  br label %one
+one:
+  %at = phi i64 [0, %entry], [%next, %after]
+  %place = getelementptr inbounds ptr, ptr %made, i64 %at
+  %array = load ptr, ptr %place, align {WORD}
+  %none = icmp eq ptr %array, null
+  br i1 %none, label %after, label %some
+some:
+  call void @Py_DecRef(ptr %array)
+  br label %after
+after:
+  %next = add nuw nsw i64 %at, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %one, label %done
+done:
+  ret void
+}}
+define internal ptr @sr_tuple(ptr %made, i64 %count) nounwind noinline {{
+entry:
+  %whole = call ptr @PyTuple_New(i64 %count)
+  %none = icmp eq ptr %whole, null
+  br i1 %none, label %missing, label %one
+missing:
+  call void @sr_drop(ptr %made, i64 %count)
+  ret ptr null
+one:
+  %at = phi i64 [0, %entry], [%next, %one]
+  %place = getelementptr inbounds ptr, ptr %made, i64 %at
+  %array = load ptr, ptr %place, align {WORD}
+  %set = call i32 @PyTuple_SetItem(ptr %whole, i64 %at, ptr %array)
+  %next = add nuw nsw i64 %at, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %one, label %done
+done:
+  ret ptr %whole
+}}
+"""
+
+
+def is_wide(program: ProgramOp) -> bool:
+    """Whether a program has many inputs and outputs."""
+    return sum(len(entry_list(program, name)) for name in ("inputs", "outputs")) > MANY
+
+
+def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
+    """The text of `sr_call` for a wide program, and the dimensions that it computes."""
+    writer = _WideEntryWriter(program)
+    text = objects.DECLARATIONS + DECLARATIONS + writer.write()
+    return text, (*writer.w.sizes, *writer.compared)
+
+
+class _PartWriter(ObjectWriter):
+    """Writes a function that goes over a few arrays, and says whether all is well."""
+
+    def __init__(self, entry: _WideEntryWriter, types: Sequence[Tensor]):
+        super().__init__()
+        used = {name for t in types for size in sizes(t) for name in symbols_of(size)}
+        symbols: dict[str, str] = {}
+        for at, name in enumerate(entry.names):
+            if name in used:
+                word = entry.layout.first_symbol + at
+                place = f"getelementptr inbounds i64, ptr %context, i64 {word}"
+                value = f"load i64, ptr {self.w.entered(place)}, align {WORD}"
+                symbols[name] = self.w.entered(value)
+        self.w.symbols = symbols
+
+    def keep_data(self, array: str, number: int) -> None:
+        """Writes where the elements of an array are to a word of the context."""
+        word = self.w.emit(f"getelementptr inbounds i64, ptr %context, i64 {number}")
+        self.w.do(f"store ptr {self.data(array)}, ptr {word}, align {WORD}")
+
+    def text(self, name: str, argument: str) -> str:
+        """The text of the function."""
+        self.w.do("ret i1 true")
+        self.w.start("slow")
+        self.w.do("ret i1 false")
+        head = f"define internal i1 @{name}(ptr {argument}, ptr %context)"
+        return self.w.text(head, "nounwind noinline ")
+
+
+class _WideEntryWriter(EntryWriter):
+    """Writes functions of a few arrays, and what calls them."""
+
+    def __init__(self, program: ProgramOp):
+        super().__init__(program)
+        self.compared: dict[Dim, None] = {}
+        """The dimensions that the functions of a few arrays compute."""
+
+    def write(self) -> str:
+        """The whole text."""
+        w = self.w
+        if self.is_cut:
+            self.call_slowly()
+            return self.text() + FREE_LIST
+        count = w.emit(f"and i64 %flags, {COUNT}")
+        self.require(w.emit(f"icmp eq i64 {count}, {len(self.inputs)}"))
+        self.require(w.emit("icmp eq ptr %names, null"))
+        context = self.state(State.FREE)
+        self.require(w.emit(f"icmp ne ptr {context}, null"))
+        readers = dict(self.readers())
+        for name in readers:
+            # What is written to a context that stays free is nothing to who takes it.
+            self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {context})"))
+        following = w.emit(f"load ptr, ptr {self.word(context, self.layout.NEXT)}")
+        w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
+        makers = dict(self.makers())
+        made = self.make_all(context, list(makers))
+        self.finish(context, made)
+        w.start("slow")
+        self.call_slowly()
+        parts = (*readers.values(), *makers.values())
+        return "".join([MADE, *parts, self.text(), FREE_LIST])
+
+    def readers(self) -> Iterator[tuple[str, str]]:
+        """The functions that check inputs, and note where their elements are."""
+        for first, types in parts(self.inputs):
+            part = _PartWriter(self, types)
+            for at, type in enumerate(types, first):
+                array = part.argument(at)
+                part.require_array(array, type, WANTED_FLAGS)
+                dims = part.dimensions(array, len(sizes(type)))
+                for actual, size in zip(dims, sizes(type), strict=True):
+                    wanted = part.w.size(size)
+                    part.require(part.w.emit(f"icmp eq i64 {actual}, {wanted}"))
+                part.keep_data(array, self.layout.HEAD + at)
+            self.compared.update(dict.fromkeys(part.w.sizes))
+            yield f"read.{first}", part.text(f"read.{first}", "%arguments")
+
+    def makers(self) -> Iterator[tuple[str, str]]:
+        """The functions that make outputs, and note where their elements are."""
+        for first, types in parts(self.outputs):
+            part = _PartWriter(self, types)
+            w = part.w
+            most = max(1, *(len(sizes(type)) for type in types))
+            dims = w.entered(f"alloca [{most} x i64], align {WORD}")
+            for at, type in enumerate(types, first):
+                array = part.new_array(type, dims)
+                part.require(w.emit(f"icmp ne ptr {array}, null"))
+                place = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
+                w.do(f"store ptr {array}, ptr {place}, align {WORD}")
+                part.keep_data(array, self.layout.first_output + at)
+            self.compared.update(dict.fromkeys(part.w.sizes))
+            yield f"make.{first}", part.text(f"make.{first}", "%made")
+
+    def make_all(self, context: str, makers: Sequence[str]) -> str:
+        """Makes the outputs, or ends the call when there was no memory for them."""
+        w, count = self.w, len(self.outputs)
+        made = w.entered(f"alloca [{count} x ptr], align {WORD}")
+        w.do(
+            f"call void @llvm.memset.p0.i64(ptr {made}, i8 0, i64 {WORD * count}, "
+            "i1 false)"
+        )
+        none = w.fresh("none")
+        for name in makers:
+            good = w.emit(f"call i1 @{name}(ptr {made}, ptr {context})")
+            some = w.fresh("some")
+            w.do(f"br i1 {good}, label %{some}, label %{none}")
+            w.start(some)
+        after = w.fresh("made")
+        w.do(f"br label %{after}")
+        if makers:
+            w.start(none)
+            self.give_back(context)
+            self.drop(made)
+            w.do("ret ptr null")
+        w.start(after)
+        return made
+
+    def drop(self, made: str) -> None:
+        """Lets go of the outputs that were made."""
+        self.w.do(f"call void @sr_drop(ptr {made}, i64 {len(self.outputs)})")
+
+    def finish(self, context: str, made: str) -> None:
+        """Runs, and returns the outputs."""
+        w = self.w
+        needed = symbols_of(self.length.work)
+        for at, name in enumerate(self.names):
+            if name in needed:
+                word = self.word(context, self.layout.first_symbol + at)
+                self.known[name] = w.emit(f"load i64, ptr {word}, align {WORD}")
+        w.symbols = self.known
+        status = self.run(context)
+        failed, done = w.fresh("failed"), w.fresh("done")
+        bad = w.emit(f"icmp ne i32 {status}, 0")
+        w.do(f"br i1 {bad}, label %{failed}, label %{done}")
+        w.start(failed)
+        self.drop(made)
+        self.explain(context, status, ())
+        w.start(done)
+        self.give_back(context)
+        if len(self.outputs) == 1:
+            w.do(f"ret ptr {w.emit(f'load ptr, ptr {made}, align {WORD}')}")
+            return
+        whole = w.emit(f"call ptr @sr_tuple(ptr {made}, i64 {len(self.outputs)})")
+        w.do(f"ret ptr {whole}")
+
+
+def parts(types: Sequence[Tensor]) -> Iterator[tuple[int, Sequence[Tensor]]]:
+    """A few tensors at a time, each time with the number of the first."""
+    for first in range(0, len(types), PART):
+        yield first, types[first : first + PART]

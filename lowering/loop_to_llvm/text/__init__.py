@@ -1,0 +1,1 @@
+"""LLVM text: functions, types, numbers and scalar ops."""

@@ -1,0 +1,359 @@
+"""
+Write one LLVM function: names, blocks, loops, and the integers that dimensions come to.
+
+Dimensions are computed once, at the entry of the function, where every block can use
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
+from .types import Value, type_text
+
+LONG = 8
+"""Terms of a sum from which on another may be computed from it."""
+
+
+class FunctionWriter:
+    """The text of a function, which grows at its end."""
+
+    def __init__(self, symbols: Mapping[str, str]):
+        """A function in which each symbol is the i64 that `symbols` names."""
+        self.symbols = symbols
+        self.entry: list[str] = []
+        self.lines: list[str] = []
+        self.leave: list[str] = []
+        """What is done before each return."""
+        self.label = "entry"
+        self.count = 0
+        self.sizes: dict[Dim, str] = {}
+        """The dimensions that the function computes, parts of others among them."""
+        self.last_sum: Polynomial | None = None
+        """The last of them with many terms: parts of a concatenation begin in a row."""
+
+    def text(self, header: str, attributes: str = "") -> str:
+        """The whole definition."""
+        leave = [f"  {each}" for each in self.leave]
+        lines = ["entry:", *self.entry]
+        for each in self.lines:
+            lines += [*leave, each] if each.startswith("  ret ") else [each]
+        return "\n".join([f"{header} {attributes}{{", *lines, "}", ""])
+
+    def fresh(self, stem: str = "v") -> str:
+        """A name that nothing has yet."""
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def emit(self, instruction: str) -> str:
+        """Adds an instruction; the name of its result."""
+        name = f"%{self.fresh()}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        """Adds an instruction without a result."""
+        self.lines.append(f"  {instruction}")
+
+    def start(self, label: str) -> None:
+        """Begins a block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def value(self, instruction: str, type: Attribute, lanes: int = 1) -> Value:
+        """Adds an instruction; its result as a value."""
+        return Value(self.emit(instruction), type, lanes)
+
+    def splat(self, value: Value, lanes: int) -> Value:
+        """The vector that has `value` in every lane."""
+        if value.lanes == lanes:
+            return value
+        assert value.lanes == 1, "a vector has the lanes of the loop it is in"
+        type = type_text(value.type, lanes)
+        if value.is_literal:
+            text = f"splat ({type_text(value.type)} {value.text})"
+            return Value(text, value.type, lanes)
+        one = self.emit(f"insertelement {type} poison, {value.typed}, i64 0")
+        zeros = f"<{lanes} x i32> zeroinitializer"
+        every = self.emit(f"shufflevector {type} {one}, {type} poison, {zeros}")
+        return Value(every, value.type, lanes)
+
+    def together(self, *values: Value) -> tuple[list[Value], int]:
+        """The values, as vectors of as many lanes as the widest of them has."""
+        lanes = max(value.lanes for value in values)
+        return [self.splat(value, lanes) for value in values], lanes
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is in this call."""
+        if isinstance(size, int):
+            if abs(size) >= 2**63:
+                raise SizeError(f"expected numbers of 64 bits, got {size}")
+            return str(size)
+        if size not in self.sizes:
+            self.sizes[size] = self.sum(size)
+            if len(size.terms) >= LONG:
+                self.last_sum = size
+        return self.sizes[size]
+
+    def sum(self, size: Polynomial) -> str:
+        """The i64 that a polynomial is; a long one from the last long one, if alike."""
+        if len(size.terms) >= LONG and self.last_sum is not None:
+            more = size - self.last_sum
+            if isinstance(more, int) or 2 * len(more.terms) < len(size.terms):
+                last = self.sizes[self.last_sum]
+                return self.at_entry("add nsw", last, self.size(more))
+        total = "0"
+        for monomial, factor in size.terms:
+            term = str(factor)
+            for atom in monomial:
+                term = self.at_entry("mul nsw", term, self.atom(atom))
+            total = self.at_entry("add nsw", total, term)
+        return total
+
+    def atom(self, atom: Atom) -> str:
+        """The i64 that a symbol, or a function of dimensions, is in this call."""
+        if isinstance(atom, Symbol):
+            if atom.name not in self.symbols:
+                known = ", ".join(self.symbols) or "none"
+                raise VerifyException(
+                    "expected every symbol to be a dimension of an input by itself, or "
+                    f"defined before it is used ({known}), got {atom.name}"
+                )
+            return self.symbols[atom.name]
+        a, b = (self.size(each) for each in atom.arguments)
+        if atom.function != "floordiv":
+            return self.entered(
+                f"call i64 @llvm.s{atom.function}.i64(i64 {a}, i64 {b})"
+            )
+        # Rounded down: C's quotient, less one where it was rounded up. A divisor that
+        # is zero at run time gives zero; the prologue refuses sizes which it would
+        # matter for.
+        zero = self.entered(f"icmp eq i64 {b}, 0")
+        safe = self.entered(f"select i1 {zero}, i64 1, i64 {b}")
+        quotient = self.entered(f"sdiv i64 {a}, {safe}")
+        rest = self.entered(f"srem i64 {a}, {safe}")
+        differs = self.entered(f"xor i64 {rest}, {safe}")
+        negative = self.entered(f"icmp slt i64 {differs}, 0")
+        inexact = self.entered(f"icmp ne i64 {rest}, 0")
+        both = self.entered(f"and i1 {negative}, {inexact}")
+        less = self.entered(f"sext i1 {both} to i64")
+        floor = self.entered(f"add nsw i64 {quotient}, {less}")
+        return self.entered(f"select i1 {zero}, i64 0, i64 {floor}")
+
+    def at_entry(self, op: str, a: str, b: str) -> str:
+        """Adds an op on two integers at the entry, unless it does nothing."""
+        if op.startswith("add") and "0" in (a, b):
+            return b if a == "0" else a
+        if op.startswith("mul") and "1" in (a, b):
+            return b if a == "1" else a
+        return self.entered(f"{op} i64 {a}, {b}")
+
+    def entered(self, instruction: str) -> str:
+        """Adds an instruction at the entry; the name of its result."""
+        name = f"%{self.fresh('n')}"
+        self.entry.append(f"  {name} = {instruction}")
+        return name
+
+    def add(self, a: str, b: str) -> str:
+        """The sum of two i64."""
+        if "0" in (a, b):
+            return b if a == "0" else a
+        if is_number(a) and is_number(b):
+            return str(int(a) + int(b))
+        return self.emit(f"add nsw i64 {a}, {b}")
+
+    def mul(self, a: str, b: str) -> str:
+        """The product of two i64."""
+        if "0" in (a, b):
+            return "0"
+        if "1" in (a, b):
+            return b if a == "1" else a
+        if is_number(a) and is_number(b):
+            return str(int(a) * int(b))
+        return self.emit(f"mul nsw i64 {a}, {b}")
+
+    def share(self, stop: str, unit: int) -> tuple[str, str]:
+        """
+        The part of the indices below `stop` that is this thread's, in whole units.
+        """
+        units = self.emit(f"add nuw nsw i64 {stop}, {unit - 1}")
+        if unit > 1:
+            units = self.emit(f"udiv i64 {units}, {unit}")
+        bounds: list[str] = []
+        after = self.emit("add nuw nsw i64 %part, 1")
+        for number in ("%part", after):
+            scaled = self.emit(f"mul nuw nsw i64 {units}, {number}")
+            bound = self.mul(self.emit(f"udiv i64 {scaled}, %parts"), str(unit))
+            bounds.append(
+                self.emit(f"call i64 @llvm.smin.i64(i64 {bound}, i64 {stop})")
+            )
+        return bounds[0], bounds[1]
+
+    def div(self, a: str, number: int) -> str:
+        """An i64, which is not negative, divided by a number."""
+        if is_number(a):
+            return str(int(a) // number)
+        return self.emit(f"udiv i64 {a}, {number}")
+
+    def least(self, a: str, b: str) -> str:
+        """The lesser of two i64."""
+        if is_number(a) and is_number(b):
+            return str(min(int(a), int(b)))
+        below = self.emit(f"icmp slt i64 {a}, {b}")
+        return self.emit(f"select i1 {below}, i64 {a}, i64 {b}")
+
+    def minus(self, a: str, b: str) -> str:
+        """The difference of two i64."""
+        return self.add(a, self.mul(b, "-1"))
+
+    def same(self, a: str, b: str) -> str:
+        """Whether two i64 are equal."""
+        if is_number(a) and is_number(b):
+            return "true" if a == b else "false"
+        return self.emit(f"icmp eq i64 {a}, {b}")
+
+    def both(self, conditions: Sequence[str]) -> str:
+        """Whether all conditions hold."""
+        result = "true"
+        for each in conditions:
+            if "false" in (result, each):
+                result = "false"
+            elif "true" in (result, each):
+                result = each if result == "true" else result
+            else:
+                result = self.emit(f"and i1 {result}, {each}")
+        return result
+
+    def any_of(self, conditions: Sequence[str]) -> str:
+        """Whether one of some conditions holds."""
+        result = "false"
+        for each in conditions:
+            result = each if result == "false" else self.emit(f"or i1 {result}, {each}")
+        return result
+
+    def whole(self, size: str, step: int) -> str:
+        """The greatest multiple of `step` that is not above `size`."""
+        return self.mul(self.div(size, step), str(step))
+
+    def fence(self) -> None:
+        """Adds a line over which LLVM moves no load; no instruction comes of it."""
+        self.do('fence syncscope("singlethread") acq_rel')
+
+    def branch(
+        self,
+        condition: str,
+        yes: Callable[[], Sequence[Value]],
+        no: Callable[[], Sequence[Value]],
+    ) -> list[Value]:
+        """Adds one of two texts where it is known which, else both; their values."""
+        if condition in ("true", "false"):
+            return list(yes() if condition == "true" else no())
+        then, other, after = (self.fresh(each) for each in ("yes", "no", "after"))
+        self.do(f"br i1 {condition}, label %{then}, label %{other}")
+        ends: list[tuple[list[Value], str]] = []
+        for label, build in ((then, yes), (other, no)):
+            self.start(label)
+            values = list(build())
+            ends.append((values, self.label))
+            self.do(f"br label %{after}")
+        self.start(after)
+        (left, from_left), (right, from_right) = ends
+        return [
+            self.value(
+                f"phi {type_text(a.type, a.lanes)} [{a.text}, %{from_left}], "
+                f"[{b.text}, %{from_right}]",
+                a.type,
+                a.lanes,
+            )
+            for a, b in zip(left, right, strict=True)
+        ]
+
+    def loop(
+        self,
+        start: str,
+        stop: str,
+        step: int,
+        carried: Sequence[Value],
+        body: Callable[[str, list[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """
+        Adds a loop over `start, start + step, ...` below `stop`.
+
+        `body` takes the index and what is carried, and gives what is carried on; the
+        result is what was carried at the end.
+        """
+        if start == stop:
+            return list(carried)
+        if is_number(start) and is_number(stop) and int(start) >= int(stop):
+            return list(carried)
+        before, head, after = self.label, self.fresh("loop"), self.fresh("done")
+        if is_number(start) and is_number(stop):
+            if int(start) + step >= int(stop):
+                return list(body(start, list(carried)))
+            self.do(f"br label %{head}")
+            guarded = False
+        else:
+            runs = self.emit(f"icmp slt i64 {start}, {stop}")
+            self.do(f"br i1 {runs}, label %{head}, label %{after}")
+            guarded = True
+        self.start(head)
+        index = f"%{self.fresh('i')}"
+        inner = [Value(f"%{self.fresh('c')}", v.type, v.lanes) for v in carried]
+        slot = len(self.lines)
+        results = list(body(index, inner))
+        step_to = self.emit(f"add nuw nsw i64 {index}, {step}")
+        more = self.emit(f"icmp slt i64 {step_to}, {stop}")
+        latch = self.label
+        self.do(f"br i1 {more}, label %{head}, label %{after}")
+        phis = [f"  {index} = phi i64 [{start}, %{before}], [{step_to}, %{latch}]"]
+        for at, first, last in zip(inner, carried, results, strict=True):
+            type = type_text(at.type, at.lanes)
+            phis.append(
+                f"  {at.text} = phi {type} [{first.text}, %{before}], "
+                f"[{last.text}, %{latch}]"
+            )
+        self.lines[slot:slot] = phis
+        self.start(after)
+        if not guarded:
+            return results
+        return [
+            self.value(
+                f"phi {type_text(first.type, first.lanes)} [{first.text}, %{before}], "
+                f"[{last.text}, %{latch}]",
+                first.type,
+                first.lanes,
+            )
+            for first, last in zip(carried, results, strict=True)
+        ]
+
+    def loop_by(
+        self,
+        steps: Sequence[int],
+        stop: str,
+        carried: Sequence[Value],
+        body: Callable[[str, int, list[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """
+        Adds loops from 0 on by so many at a time, then by fewer, until none is left.
+
+        `body` takes the index, how many, and what is carried.
+        """
+        done, values = "0", list(carried)
+        for step in steps:
+            end = self.whole(stop, step) if step > 1 else stop
+
+            def few(at: str, inner: list[Value], step: int = step) -> Sequence[Value]:
+                return body(at, step, inner)
+
+            values = self.loop(done, end, step, values, few)
+            done = end
+        return values
+
+
+def is_number(text: str) -> bool:
+    """Whether an i64 is written as a number."""
+    return text.lstrip("-").isdigit()

@@ -1,0 +1,67 @@
+"""
+Combine the lanes of a vector: halves with each other, until few enough are left.
+
+The order depends on the number of lanes only, so that a total has the same bits
+wherever it is computed.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, i1
+from xdsl.ir import Attribute
+
+from ....dialects.graph import scalar
+from ....dialects.graph.nest import Combiner
+from .function import FunctionWriter
+from .types import Value, number_text, suffix, type_text
+
+FLOAT = {"add": "fadd", "mul": "fmul"}
+INTEGER = {"add": "add", "mul": "mul"}
+BOOLEAN = {"add": "or", "mul": "and", "max": "or", "min": "and"}
+
+
+def identity(type: Attribute, combiner: str) -> Value:
+    """The element that changes nothing it is combined with."""
+    op = scalar.identity(cast(Combiner, combiner), type).owner
+    assert isinstance(op, arith.ConstantOp)
+    return Value(number_text(op.value), type)
+
+
+def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
+    """Two values combined, in every lane."""
+    if a.type == i1:
+        return w.value(f"{BOOLEAN[combiner]} {a.typed}, {b.text}", a.type, a.lanes)
+    floating = isinstance(a.type, AnyFloat)
+    table = FLOAT if floating else INTEGER
+    if combiner in table:
+        return w.value(f"{table[combiner]} {a.typed}, {b.text}", a.type, a.lanes)
+    name = f"{combiner}imum" if floating else f"s{combiner}"
+    callee = f"@llvm.{name}.{suffix(a.type, a.lanes)}"
+    type = type_text(a.type, a.lanes)
+    call = "call nsz" if floating else "call"
+    return w.value(f"{call} {type} {callee}({a.typed}, {b.typed})", a.type, a.lanes)
+
+
+def combine_lanes(
+    w: FunctionWriter, value: Value, combiner: str, lanes: int = 1
+) -> Value:
+    """All lanes of a vector combined to one element, or to a vector of so many."""
+    while value.lanes > lanes:
+        half = value.lanes // 2
+        type = type_text(value.type, value.lanes)
+        halves: list[Value] = []
+        for start in (0, half):
+            places = ", ".join(f"i32 {start + each}" for each in range(half))
+            if half == 1:
+                text = f"extractelement {value.typed}, i64 {start}"
+            else:
+                text = (
+                    f"shufflevector {value.typed}, {type} poison, <{half} x i32> "
+                    f"<{places}>"
+                )
+            halves.append(w.value(text, value.type, half))
+        value = combine(w, halves[0], halves[1], combiner)
+    return value

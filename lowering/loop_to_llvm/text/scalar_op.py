@@ -1,0 +1,295 @@
+"""
+Write the scalar ops of `arith` and `math`, on single elements or on vectors of them.
+
+Every op has a value for every input. An integer divided by zero is zero, a conversion
+to an integer saturates, and where the target multiplies and adds in two steps so does
+`fma`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import cast
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, bf16, f32, i1, i32
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
+
+from ....dialects.graph.bf16 import QUIET
+from ....dialects.scalar.ops.remainder import RemainderOp
+from ..math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
+from .function import FunctionWriter
+from .sign_analysis import never_above_zero
+from .types import Value, number_text, suffix, type_text
+
+INSTRUCTIONS: dict[type[Operation], str] = {
+    arith.AddfOp: "fadd",
+    arith.SubfOp: "fsub",
+    arith.MulfOp: "fmul",
+    arith.DivfOp: "fdiv",
+    arith.AddiOp: "add",
+    arith.SubiOp: "sub",
+    arith.MuliOp: "mul",
+    arith.AndIOp: "and",
+    arith.OrIOp: "or",
+    arith.XOrIOp: "xor",
+    arith.ShLIOp: "shl",
+    arith.ShRSIOp: "ashr",
+    RemainderOp: "frem",
+}
+"""
+Ops of two operands that are one instruction.
+
+The rest of floats LLVM lets the C library compute, which it does exactly.
+"""
+
+INTRINSICS: dict[type[Operation], str] = {
+    arith.MaximumfOp: "maximum",
+    arith.MinimumfOp: "minimum",
+    arith.MaxSIOp: "smax",
+    arith.MinSIOp: "smin",
+    math.AbsFOp: "fabs",
+    math.SqrtOp: "sqrt",
+    math.FloorOp: "floor",
+    math.CeilOp: "ceil",
+    math.RoundEvenOp: "roundeven",
+    math.TruncOp: "trunc",
+    math.CopySignOp: "copysign",
+}
+"""Ops that are one intrinsic, overloaded on the type of its operands."""
+
+ROUNDING = (math.FloorOp, math.CeilOp, math.RoundEvenOp, math.TruncOp)
+"""Ops that are calls of the C library where a target has no instruction for them."""
+
+CONVERSIONS: dict[type[Operation], str] = {
+    arith.ExtFOp: "fpext",
+    arith.TruncFOp: "fptrunc",
+    arith.SIToFPOp: "sitofp",
+    arith.UIToFPOp: "uitofp",
+    arith.ExtSIOp: "sext",
+    arith.ExtUIOp: "zext",
+    arith.TruncIOp: "trunc",
+    arith.BitcastOp: "bitcast",
+}
+
+UPPER = -65536
+"""The bits of the upper half of 32."""
+
+FLOAT_PREDICATES = (
+    "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
+)
+INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
+
+Needs = Callable[[str, Element, int], None]
+"""Told of each math function that is called: name, element, lanes."""
+
+
+def ignores_signs_of_zeros(op: Operation) -> bool:
+    """Whether an op may take any zero for any other."""
+    return (
+        isinstance(op, arith.MaximumfOp | arith.MinimumfOp)
+        and FastMathFlag.NO_SIGNED_ZEROS in op.fastmath.data
+    )
+
+
+def limited(op: Operation) -> int | None:
+    """Which operand of a maximum or minimum is held to the other, a known number."""
+    if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
+        return None
+    for place, each in enumerate(op.operands):
+        known = each.owner.value if isinstance(each.owner, arith.ConstantOp) else None
+        if isinstance(known, FloatAttr) and not isnan(known.value.data):
+            return 1 - place
+    return None
+
+
+def write_limit(w: FunctionWriter, op: Operation, x: Value, limit: Value) -> Value:
+    """
+    Writes the greater or lesser of a value and a number, or NaN when the value is.
+
+    It is one instruction of x86, which has none for the maximum of any two numbers.
+    """
+    beyond = "olt" if isinstance(op, arith.MaximumfOp) else "ogt"
+    test = w.value(f"fcmp {beyond} {x.typed}, {limit.text}", i1, x.lanes)
+    return w.value(f"select {test.typed}, {limit.typed}, {x.typed}", x.type, x.lanes)
+
+
+def write_scalar_op(
+    w: FunctionWriter, op: Operation, operands: Sequence[Value], fma: bool, needs: Needs
+) -> Value:
+    """Adds the instructions of a scalar op; its result."""
+    if isinstance(op, arith.ConstantOp):
+        return Value(number_text(op.value), op.result.type)
+    type = op.results[0].type
+    values, lanes = w.together(*operands)
+    arguments = ", ".join(value.typed for value in values)
+    kind = op.__class__
+    if kind in ROUNDING and not fma:
+        # SSE2 has none; written out, no older target needs one.
+        return call_function(w, op, values, needs)
+    if kind in INSTRUCTIONS:
+        a, b = values
+        return w.value(f"{INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
+    if (limit := limited(op)) is not None:
+        return write_limit(w, op, values[limit], values[1 - limit])
+    if kind in INTRINSICS:
+        name = f"@llvm.{INTRINSICS[kind]}.{suffix(type, lanes)}"
+        call = "call nsz" if ignores_signs_of_zeros(op) else "call"
+        return w.value(
+            f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
+        )
+    if kind is arith.ExtFOp and values[0].type == bf16:
+        values = [widen(w, values[0])]
+        if type == f32:
+            return values[0]
+        arguments = values[0].typed
+    if kind is arith.TruncFOp and type == bf16:
+        return narrow(w, values[0])
+    if kind in CONVERSIONS:
+        to = type_text(type, lanes)
+        return w.value(f"{CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
+    match op:
+        case arith.NegfOp():
+            return w.value(f"fneg {arguments}", type, lanes)
+        case arith.SelectOp():
+            return w.value(f"select {arguments}", type, lanes)
+        case arith.CmpfOp():
+            predicate = FLOAT_PREDICATES[op.predicate.value.data]
+            return w.value(f"fcmp {predicate} {two(values)}", i1, lanes)
+        case arith.CmpiOp():
+            predicate = INTEGER_PREDICATES[op.predicate.value.data]
+            return w.value(f"icmp {predicate} {two(values)}", i1, lanes)
+        case arith.IndexCastOp():
+            return Value(values[0].text, type, lanes)
+        case arith.FPToSIOp():
+            return saturate(w, values[0], type, lanes)
+        case arith.DivSIOp() | arith.RemSIOp():
+            rest = isinstance(op, arith.RemSIOp)
+            return divide(w, values[0], values[1], rest)
+        case math.FmaOp():
+            return multiply_add(w, values, fma)
+        case _:
+            return call_function(w, op, values, needs)
+
+
+def narrow(w: FunctionWriter, value: Value) -> Value:
+    """The bf16 nearest to an f32, of two the even one; NaN stays NaN."""
+    wide, narrow = (type_text(each, value.lanes) for each in (i32, bf16))
+
+    def number(of: int) -> str:
+        return w.splat(Value(str(of), i32), value.lanes).text
+
+    bits = w.emit(f"bitcast {value.typed} to {wide}")
+    high = w.emit(f"lshr {wide} {bits}, {number(16)}")
+    odd = w.emit(f"and {wide} {high}, {number(1)}")
+    # What is cut off carries from its half on, or beyond that where the rest is even.
+    most = w.emit(f"add {wide} {bits}, {number(0x7FFF)}")
+    sum = w.emit(f"add {wide} {most}, {odd}")
+    rounded = w.emit(f"lshr {wide} {sum}, {number(16)}")
+    quiet = w.emit(f"or {wide} {high}, {number(QUIET)}")
+    is_nan = w.value(f"fcmp uno {value.typed}, {value.text}", i1, value.lanes)
+    found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {rounded}")
+    return w.value(f"trunc {wide} {found} to {narrow}", bf16, value.lanes)
+
+
+def widen(w: FunctionWriter, value: Value) -> Value:
+    """The f32 that a bf16 is: its bits are the upper half of that one's."""
+    wide = type_text(i32, value.lanes)
+    bits = w.emit(f"zext {value.typed} to {wide}")
+    upper = w.emit(f"shl {wide} {bits}, {w.splat(Value('16', i32), value.lanes).text}")
+    to = type_text(f32, value.lanes)
+    return w.value(f"bitcast {wide} {upper} to {to}", f32, value.lanes)
+
+
+def two(values: Sequence[Value]) -> str:
+    """Two operands of one type, as a comparison takes them."""
+    a, b = values
+    return f"{a.typed}, {b.text}"
+
+
+def saturate(w: FunctionWriter, value: Value, type: Attribute, lanes: int) -> Value:
+    """The integer nearest towards zero that there is; zero for NaN."""
+    to = type_text(type, lanes)
+    name = f"@llvm.fptosi.sat.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
+    return w.value(f"call {to} {name}({value.typed})", type, lanes)
+
+
+def divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
+    """
+    The quotient rounded towards zero, or the rest; zero where the divisor is zero.
+    """
+    assert isa(a.type, IntegerType)
+    lanes, type = a.lanes, type_text(a.type, a.lanes)
+
+    def constant(number: int) -> str:
+        return w.splat(Value(str(number), a.type), lanes).text
+
+    # The least integer divided by -1 overflows; divided by 1 it is what wraps around.
+    least = -(1 << (a.type.width.data - 1))
+    truth = type_text(i1, lanes)
+    zero = w.emit(f"icmp eq {b.typed}, {constant(0)}")
+    lowest = w.emit(f"icmp eq {a.typed}, {constant(least)}")
+    minus = w.emit(f"icmp eq {b.typed}, {constant(-1)}")
+    wraps = w.emit(f"and {truth} {lowest}, {minus}")
+    unsafe = w.emit(f"or {truth} {zero}, {wraps}")
+    divisor = w.emit(f"select {truth} {unsafe}, {type} {constant(1)}, {b.typed}")
+    result = w.emit(f"{'srem' if rest else 'sdiv'} {a.typed}, {divisor}")
+    return w.value(
+        f"select {truth} {zero}, {type} {constant(0)}, {type} {result}", a.type, lanes
+    )
+
+
+def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value:
+    """The first times the second plus the third, rounded once where the target can."""
+    a, b, c = values
+    type = type_text(a.type, a.lanes)
+    if not fma:
+        product = w.emit(f"fmul {a.typed}, {b.text}")
+        return w.value(f"fadd {type} {product}, {c.text}", a.type, a.lanes)
+    name = f"@llvm.fma.{suffix(a.type, a.lanes)}"
+    return w.value(
+        f"call {type} {name}({a.typed}, {b.typed}, {c.typed})", a.type, a.lanes
+    )
+
+
+def narrow_for_dots(w: FunctionWriter, value: Value) -> Value:
+    """
+    The nearest bf16 of an f32, by AVX512-BF16 where it is a vector: subnormal numbers
+    become zero, as which products of bf16 take them.
+    """
+    lanes = value.lanes
+    if lanes not in (8, 16):
+        return narrow(w, value)
+    name = f"@llvm.x86.avx512bf16.cvtneps2bf16.{32 * lanes}"
+    pairs = w.emit(f"call <{lanes} x bfloat> {name}({value.typed})")
+    to = type_text(bf16, lanes)
+    return w.value(f"bitcast <{lanes} x bfloat> {pairs} to {to}", bf16, lanes)
+
+
+def half(w: FunctionWriter, pair: Value, number: int) -> Value:
+    """Writes the f32 that the lower half of a pair of bf16 is, or the upper."""
+    type = type_text(i32, pair.lanes)
+    by = w.splat(Value(str(UPPER if number else 16), i32), pair.lanes).text
+    bits = w.emit(f"{'and' if number else 'shl'} {type} {pair.text}, {by}")
+    to = type_text(f32, pair.lanes)
+    return w.value(f"bitcast {type} {bits} to {to}", f32, pair.lanes)
+
+
+def call_function(
+    w: FunctionWriter, op: Operation, values: Sequence[Value], needs: Needs
+) -> Value:
+    """The call of a function that is written out beside the kernel."""
+    name = op.name.removeprefix("math.")
+    type, lanes = values[0].type, values[0].lanes
+    assert name in FUNCTIONS, f"the emitter knows every scalar op, got {op.name}"
+    assert isinstance(type, AnyFloat)
+    element = cast(Element, suffix(type))
+    if name in NOT_ABOVE_ZERO and never_above_zero(op.operands[0]):
+        name = NOT_ABOVE_ZERO[name].name
+    needs(name, element, lanes)
+    callee = symbol(name, element, lanes)
+    arguments = ", ".join(value.typed for value in values)
+    return w.value(f"call {type_text(type, lanes)} {callee}({arguments})", type, lanes)

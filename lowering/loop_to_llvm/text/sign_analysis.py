@@ -1,0 +1,119 @@
+"""
+Tell from the ops that compute a value that it is not above zero, or NaN.
+
+    %max = loop.for reduce(max) %j to 64 (%so_far = %least : f32) {
+      %x = loop.load %a[%j] : memref<?xf32>
+      %next = arith.maximumf %x, %so_far : f32
+      loop.yield %next : f32
+    }
+    loop.for parallel %k to 64 {
+      %y = loop.load %a[%k] : memref<?xf32>
+      %lower = arith.subf %y, %max : f32
+      ...
+    }
+
+A number less the greatest of the same numbers is not above zero, nor is a magnitude or
+a square with its sign turned. A function may be shorter for such arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects import arith, math
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+
+from ....dialects.loop.ops.for_loop import ForOp
+from ....dialects.loop.ops.memory import LoadOp, StoreOp
+
+
+def never_above_zero(value: SSAValue) -> bool:
+    """Whether a float is at most zero, or NaN, whatever the memory holds."""
+    match value.owner:
+        case arith.NegfOp() as op:
+            return never_below_zero(op.operand)
+        case arith.SubfOp() as op:
+            return is_greatest(op.rhs, op.lhs)
+        case _:
+            return False
+
+
+def never_below_zero(value: SSAValue) -> bool:
+    """Whether a float is zero or more, or NaN, whatever the memory holds."""
+    match value.owner:
+        case math.AbsFOp():
+            return True
+        case arith.MulfOp() as op:
+            return op.lhs is op.rhs
+        case _:
+            return False
+
+
+def is_greatest(total: SSAValue, value: SSAValue) -> bool:
+    """Whether a total is the greatest of numbers, of which a value is any."""
+    block = total.owner.parent_block() if isinstance(total, OpResult) else None
+    if block is None:
+        return False
+    around = loops_within(value, block)
+    indices: dict[SSAValue, SSAValue] = {}
+    combined = total.owner
+    while isinstance(combined, ForOp):
+        if combined.kind != "reduce" or len(combined.initial) != 1:
+            return False
+        if not around or around[0].bound != combined.bound:
+            return False
+        index, so_far = combined.body.block.args
+        indices[index] = around.pop(0).index
+        combined = combined.end.values[0].owner
+        if isinstance(combined, Block) or so_far not in combined.operands:
+            return False
+    if around or not isinstance(combined, arith.MaximumfOp):
+        return False
+    return any(are_same(each, value, indices) for each in combined.operands)
+
+
+def loops_within(value: SSAValue, block: Block) -> list[ForOp]:
+    """The loops of a block that a value is computed in, the outermost first."""
+    loops: list[ForOp] = []
+    inside = value.owner.parent_block() if isinstance(value, OpResult) else None
+    while inside is not None and inside is not block:
+        parent = inside.parent_op()
+        if not isinstance(parent, ForOp):
+            return []
+        loops.insert(0, parent)
+        inside = parent.parent_block()
+    return loops if inside is block else []
+
+
+def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> bool:
+    """Whether two values are equal, indices of one being those of the other."""
+    waiting, seen = [(a, b)], set[tuple[SSAValue, SSAValue]]()
+    while waiting:
+        pair = one, other = waiting.pop()
+        if pair in seen or indices.get(one, one) is other:
+            continue
+        # Each pair is looked at once, in however many ways it is reached.
+        seen.add(pair)
+        left, right = one.owner, other.owner
+        if not are_alike(left, right):
+            return False
+        assert isinstance(left, Operation)
+        assert isinstance(right, Operation)
+        waiting += zip(left.operands, right.operands, strict=True)
+    return True
+
+
+def are_alike(one: Operation | Block, other: Operation | Block) -> bool:
+    """Whether two ops compute the same of the same operands."""
+    if isinstance(one, Block) or isinstance(other, Block) or one.regions:
+        return False
+    if isinstance(one, LoadOp) and is_written(one.buffer):
+        return False
+    if type(one) is not type(other) or one.properties != other.properties:
+        return False
+    return len(one.operands) == len(other.operands)
+
+
+def is_written(buffer: SSAValue) -> bool:
+    """Whether something is stored in a buffer, after or before it is read."""
+    return any(isinstance(use.operation, StoreOp) for use in buffer.uses)
