@@ -20,9 +20,6 @@ PATH = re.compile(
 )
 LINK = re.compile(r"\]\(((?!https?:)[^)#\s]+)\)")
 
-PLANNED = {"dialects/kernel/", "dialects/graph/families/"}
-"""Folders that CONTRIBUTING.md names and that are still to be made."""
-
 
 def is_there(text: str) -> bool:
     """Whether a path of the repository is one of a file or a folder."""
@@ -33,16 +30,10 @@ def is_there(text: str) -> bool:
 def test_files_that_a_document_names_are_there(document: Path):
     text = document.read_text()
     wrong = [each for each in PATH.findall(text) if not is_there(each)]
-    wrong = [each for each in wrong if each not in PLANNED]
     wrong += [
         each for each in LINK.findall(text) if not (document.parent / each).exists()
     ]
     assert not wrong
-
-
-def test_what_is_there_is_no_longer_planned():
-    made = {each for each in PLANNED if is_there(each)}
-    assert not made, f"take these out of PLANNED: {made}"
 
 
 def test_the_index_lists_every_document():
