@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from .context import SrContext
     from .driver import AfterPass
+    from .tuning.tuner import Tuner
     from .weights import WeightStore
 
 _building = threading.RLock()
@@ -160,12 +161,10 @@ class Compilation:
         with unforked():
             from .context import context
             from .driver import Driver
-            from .tuning.tuner import Tuner
 
             source, ctx, tried = self.source(), context(), key
             read = self.front_end(source)
-        if self.options.tune:
-            ctx.tuner = Tuner(self.cache, f"{version()} {machine_text()}")
+            tuner = self.tuner()
         before_read = time.perf_counter()
         start += before_read - before_import
         module = read(ctx)
@@ -175,7 +174,7 @@ class Compilation:
         if key != tried and (found := self.find(key)) is not None:
             return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
-        driver = Driver(ctx, self.options, self.target, cache, self.after_pass)
+        driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
         file = self.keep(key, artifact, ctx.weights)
@@ -188,6 +187,14 @@ class Compilation:
             keep_seconds=end - before_keep,
         )
         return replace(artifact, constants=block), report, file
+
+    def tuner(self) -> Tuner | None:
+        """What measures contractions on this machine, where that is asked for."""
+        if not self.options.tune:
+            return None
+        from .tuning.tuner import Tuner
+
+        return Tuner(self.cache, f"{version()} {machine_text()}")
 
     def source(self) -> Any:
         """What the front end reads: the model, or the bytes of its file."""

@@ -68,8 +68,7 @@ def compiled(
 ) -> tuple[StaticModule, ModuleOp, CompileReport]:
     """A model for this machine, its IR, and what it took."""
     module, ctx = read(text)
-    ctx.tuner = tuner
-    driver = Driver(ctx, sr.Options(cache=False), "host", None)
+    driver = Driver(ctx, sr.Options(cache=False), "host", None, tuner=tuner)
     artifact, report = driver.compile(module)
     return make_module(artifact, report), module, report
 
