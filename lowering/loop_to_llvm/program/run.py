@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ....dialects.dims import Dim, dim, evaluate, guess, symbols_of
 from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.memory import element_type
 from ....dialects.loop.ops.program import ProgramOp
 from ....dialects.loop.ops.program_calls import CallOp, CallOutOp, ViewOp
 from ....dialects.loop.ops.program_flow import (
@@ -37,10 +36,8 @@ from ....runtime.layout import (
     SIZE_ERROR,
     WORD,
 )
-from ..text.function import FunctionWriter
-from ..text.types import byte_count
 from . import interrupts
-from .context_layout import ContextWriter, layout_of
+from .operands import OperandWriter
 from .outlining import REPEAT, outlined, part_name, write_chain, write_declarations
 
 
@@ -56,7 +53,7 @@ def write_program(
     return text, tuple(writer.sizes)
 
 
-class _ProgramWriter(ContextWriter):
+class _ProgramWriter(OperandWriter):
     """Writes the ops of a program."""
 
     def __init__(
@@ -65,12 +62,9 @@ class _ProgramWriter(ContextWriter):
         kernels: Mapping[str, KernelOp],
         names: Mapping[str, str],
     ):
-        self.program = program
+        super().__init__(program)
         self.kernels = kernels
         self.names = names
-        self.layout = layout_of(program)
-        self.symbols = program.symbol_names
-        self.defined = {name: at for at, name in enumerate(program.defined)}
         self.length = interrupts.length_of(program)
         self.calls = 0
         self.spent: Dim = 0
@@ -79,19 +73,8 @@ class _ProgramWriter(ContextWriter):
         """Points of loops after which there is another one."""
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
-        self.sizes: dict[Dim, None] = {}
-        """The dimensions that the program computes."""
-        self.ready: set[str] = set()
-        """The symbols that were defined before what is written now."""
-
-        self.begin()
-
-    def begin(self) -> None:
-        """Begins a function, which has addresses of its own."""
-        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
-        self.w = FunctionWriter(texts)
-        self.addresses: dict[SSAValue, str] = {}
         self.is_long = ""
+        """The i1 that says whether the run is long; none before it is used."""
 
     def write(self) -> str:
         """The functions that run the program, and declarations of the kernels."""
@@ -111,6 +94,7 @@ class _ProgramWriter(ContextWriter):
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
         """A function that does what some ops do, one after the other."""
         self.begin()
+        self.is_long = ""
         w = self.w
         for at, name in enumerate(self.symbols):
             field = self.field(self.layout.first_symbol + at)
@@ -153,36 +137,6 @@ class _ProgramWriter(ContextWriter):
         before = {*self.ready}
         self.add(ops)
         self.ready = before
-
-    def size(self, size: Dim) -> str:
-        """The i64 that a dimension is here, where all that it depends on is known."""
-        if symbols_of(size).isdisjoint(self.defined):
-            return self.w.size(size)
-        return self.size_here(size)
-
-    def size_here(self, size: Dim) -> str:
-        """The i64 that a dimension is, computed where it is used."""
-        w, used = self.w, symbols_of(size)
-        values = {
-            name: w.emit(f"load i64, ptr {self.defined_field(name)}, align {WORD}")
-            for name in sorted(used & self.ready, key=self.defined.__getitem__)
-        }
-        inner = FunctionWriter({**w.symbols, **values})
-        inner.count = w.count
-        text = inner.size(size)
-        self.sizes.update(dict.fromkeys(inner.sizes))
-        w.count = inner.count
-        w.lines += inner.entry
-        return text
-
-    def defined_field(self, name: str) -> str:
-        """The address of the field of a symbol that the program defines."""
-        return self.field(self.layout.first_defined + self.defined[name])
-
-    def is_true(self, buffer: SSAValue) -> str:
-        """Whether the first element of a buffer of booleans is true."""
-        byte = self.w.emit(f"load i8, ptr {self.address(buffer)}, align 1")
-        return self.w.emit(f"icmp ne i8 {byte}, 0")
 
     def choose(self, op: IfOp) -> None:
         """Writes both lists of calls, of which one runs."""
@@ -232,18 +186,6 @@ class _ProgramWriter(ContextWriter):
         ]
         w.start(after)
 
-    def element(self, op: ElementOp) -> str:
-        """The address of the part of a buffer that belongs to a trip."""
-        w, index = self.w, self.address(op.index)
-        backward, stride = dim(op.backward.data), dim(op.stride.data)
-        if backward != 0:
-            last = w.emit(f"sub nsw i64 {self.size(backward)}, 1")
-            index = w.emit(f"sub nsw i64 {last}, {index}")
-        elements = w.mul(index, self.size(stride))
-        bytes = w.mul(elements, str(byte_count(element_type(op.buffer))))
-        base = self.address(op.buffer)
-        return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
-
     def define(self, op: DefineOp) -> None:
         """Writes a size that the program computed to its field, if it is in range."""
         w = self.w
@@ -268,30 +210,6 @@ class _ProgramWriter(ContextWriter):
         below = self.w.emit(f"icmp slt i64 {quantity}, 0")
         self.leave_if(below, SIZE_ERROR)
         self.calls += 1
-
-    def view(self, op: ViewOp) -> str:
-        """The address of a view."""
-        number, layout = op.number.value.data, self.layout
-        match op.region.data:
-            case "inputs":
-                return self.pointer(layout.HEAD + number)
-            case "outputs":
-                return self.pointer(layout.first_output + number)
-            case "constants":
-                return self.offset(layout.CONSTANTS, str(self.program.offset_of(op)))
-            case _:
-                if (offset := self.program.offset_of(op)) is not None:
-                    return self.offset(layout.ACTIVATIONS, str(offset))
-                field = self.field(layout.first_slot + number)
-                looked_up = self.w.entered(f"load i64, ptr {field}, align {WORD}")
-                return self.offset(layout.ACTIVATIONS, looked_up)
-
-    def address(self, value: SSAValue) -> str:
-        """The address of a view, or the number of a trip."""
-        if value not in self.addresses:
-            assert isinstance(value.owner, ViewOp), "what else there is comes first"
-            self.addresses[value] = self.view(value.owner)
-        return self.addresses[value]
 
     def call(self, op: CallOp) -> None:
         """Writes the call of a kernel."""
