@@ -11,15 +11,15 @@ by the rules. Bits do not depend on any of it, so that it may be chosen freely.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.ir import Operation
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ..entries import TEXT, EntriesAttr, entry
 from .schedule import COPIES
 
 KEY = "preference"
@@ -36,7 +36,7 @@ NOTHING = "nothing"
 
 
 @irdl_attr_definition
-class PreferenceAttr(ParametrizedAttribute):
+class PreferenceAttr(EntriesAttr):
     """Sizes of panels, tiles and blocks, and what is copied; 0 or "" for the rules'."""
 
     name = "loop.preference"
@@ -47,6 +47,11 @@ class PreferenceAttr(ParametrizedAttribute):
     rows: IntAttr = param_def()
     columns: IntAttr = param_def()
     copies: StringAttr = param_def()
+
+    FORM: ClassVar = (
+        *(entry(name, default=0) for name in NUMBERS),
+        entry("copies", TEXT, default=""),
+    )
 
     @staticmethod
     def of(**entries: int | str) -> PreferenceAttr:
@@ -80,31 +85,6 @@ class PreferenceAttr(ParametrizedAttribute):
             raise VerifyException(
                 f"expected copies of {', '.join(known[1:])}, got {self.copies.data}"
             )
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        numbers, copies = dict.fromkeys(NUMBERS, 0), ""
-
-        def entry() -> None:
-            nonlocal copies
-            name = parser.parse_identifier()
-            parser.parse_punctuation("=")
-            if name == "copies":
-                copies = parser.parse_str_literal()
-            elif name in numbers:
-                numbers[name] = parser.parse_integer(allow_negative=False)
-            else:
-                parser.raise_error(f"expected one of {', '.join(NAMES)}, got {name}")
-
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry)
-        return [*map(IntAttr, numbers.values()), StringAttr(copies)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        texts = [
-            f'{name} = "{each}"' if isinstance(each, str) else f"{name} = {each}"
-            for name, each in self.entries.items()
-        ]
-        printer.print_string(f"<{', '.join(texts)}>")
 
 
 OWN = PreferenceAttr.of()

@@ -15,21 +15,20 @@ inside of a block of columns and steps, around its rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from ..entries import TEXT, EntriesAttr, entry, pair
 
 COPIES = ("", "rows", "columns", "rows and columns")
 """What a schedule may copy."""
 
 
 @irdl_attr_definition
-class ScheduleAttr(ParametrizedAttribute):
+class ScheduleAttr(EntriesAttr):
     """The width of panels, the sizes of a block, and what is copied for each."""
 
     name = "loop.schedule"
@@ -42,6 +41,15 @@ class ScheduleAttr(ParametrizedAttribute):
     """The reduced index that `depth` counts steps of; 0 is the outermost."""
     copies: StringAttr = param_def()
     over: IntAttr = param_def()
+
+    FORM: ClassVar = (
+        entry("panels"),
+        entry("rows"),
+        entry("columns"),
+        pair("depth", "depth", "of", "axis"),
+        entry("copies", TEXT, default=""),
+        entry("over", default=0),
+    )
 
     @staticmethod
     def of(
@@ -79,38 +87,3 @@ class ScheduleAttr(ParametrizedAttribute):
     def copies_of(self, operand: str) -> bool:
         """Whether the operand that moves with the rows, or columns, is copied."""
         return operand in self.copies.data
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        def number(name: str) -> IntAttr:
-            parser.parse_keyword(name)
-            parser.parse_punctuation("=")
-            return IntAttr(parser.parse_integer(allow_negative=False))
-
-        with parser.in_angle_brackets():
-            numbers: list[Attribute] = []
-            for name in ("panels", "rows", "columns", "depth"):
-                numbers.append(number(name))
-                if name != "depth":
-                    parser.parse_punctuation(",")
-            parser.parse_keyword("of")
-            numbers.append(IntAttr(parser.parse_integer(allow_negative=False)))
-            copies, over = "", 0
-            while parser.parse_optional_punctuation(",") is not None:
-                if parser.parse_optional_keyword("over") is not None:
-                    parser.parse_punctuation("=")
-                    over = parser.parse_integer(allow_negative=False)
-                    continue
-                parser.parse_keyword("copies")
-                parser.parse_punctuation("=")
-                copies = parser.parse_str_literal()
-            return [*numbers, StringAttr(copies), IntAttr(over)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        copies = f', copies = "{self.copies.data}"' if self.copies.data else ""
-        over = f", over = {self.over.data}" if self.over.data else ""
-        printer.print_string(
-            f"<panels = {self.panels.data}, rows = {self.rows.data}, "
-            f"columns = {self.columns.data}, depth = {self.depth.data} of "
-            f"{self.axis.data}{copies}{over}>"
-        )

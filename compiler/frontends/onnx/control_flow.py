@@ -16,7 +16,7 @@ from ....dialects.graph.ops.fusion import YieldOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.region import capture
 from ....dialects.shape import sizes, tensor, tensor_type
-from .element import Unsupported
+from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
 from .node import Node

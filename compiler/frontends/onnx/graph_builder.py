@@ -21,8 +21,8 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects.graph.op import GraphOp
 from ....dialects.shape import sizes, tensor_type
 from ...errors import CompileError, UnsupportedOp
+from ..unsupported import Unsupported
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
-from .element import Unsupported
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
 from .known import FEW, Known, evaluate

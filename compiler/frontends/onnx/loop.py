@@ -28,7 +28,7 @@ from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.region import capture
 from ....dialects.shape import sizes, tensor, tensor_type
-from .element import Unsupported
+from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node

@@ -25,9 +25,10 @@ from ....dialects.shape import Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from ...source_file import SourceFile
+from ..unsupported import Unsupported
 from .call_graph import functions_of
 from .control_flow import REGIONS
-from .element import Unsupported, element
+from .element import element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
 from .model_file import check, opset_of, read_bytes, read_file

@@ -31,11 +31,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.op import GraphOp
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedOp
+from ..unsupported import Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
-from .call import Call, shape_of
+from .call import Call
 from .data_dependent import assert_at_run, read_item
 from .guards import always_holds, in_words
 from .outputs import output_names, output_value
@@ -44,7 +46,6 @@ from .readers import READERS
 from .result import check_result
 from .sizes import sizes_of_inputs
 from .source import location, place
-from .unsupported import Unsupported
 
 ASSERTIONS = (
     "aten._assert_scalar.default",

@@ -13,16 +13,13 @@ that the program reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast
+from typing import ClassVar, Literal, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr
 from xdsl.ir import (
-    Attribute,
     BlockArgument,
     Operation,
     OpResult,
-    ParametrizedAttribute,
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition, param_def
@@ -32,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim, product
+from ...entries import NUMBER, TEXT, WORD, EntriesAttr, Kind, bare, entry
 from ...shape import Tensor, dtype, sizes, tensor_type
 
 Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
@@ -50,8 +48,24 @@ UNKNOWN = -1
 """The offset of a buffer whose position depends on symbols."""
 
 
+def _read_offset(parser: AttrParser) -> int:
+    """Reads `256`, or `?`."""
+    if parser.parse_optional_punctuation("?") is not None:
+        return UNKNOWN
+    return NUMBER.read(parser)
+
+
+def _print_offset(printer: Printer, offset: int) -> None:
+    """Prints what `_read_offset` reads."""
+    printer.print_string("?" if offset == UNKNOWN else str(offset))
+
+
+OFFSET = Kind(IntAttr, _read_offset, _print_offset)
+"""An integer, or `?` for one that is not known."""
+
+
 @irdl_attr_definition
-class LifetimeAttr(ParametrizedAttribute):
+class LifetimeAttr(EntriesAttr):
     """The group that a value belongs to, and the ops during which the group lives."""
 
     name = "graph.lifetime"
@@ -60,29 +74,16 @@ class LifetimeAttr(ParametrizedAttribute):
     first: IntAttr = param_def()
     last: IntAttr = param_def()
 
+    FORM: ClassVar = (entry("group"), entry("first"), entry("last"))
+
     @staticmethod
     def of(group: int, first: int, last: int) -> LifetimeAttr:
         """The lifetime of a group from the op `first` to the op `last`."""
         return LifetimeAttr(IntAttr(group), IntAttr(first), IntAttr(last))
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return [
-                _number(parser, "group"),
-                _number(parser, "first", comma=True),
-                _number(parser, "last", comma=True),
-            ]
-
-    def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(
-            f"<group = {self.group.data}, first = {self.first.data}, "
-            f"last = {self.last.data}>"
-        )
-
 
 @irdl_attr_definition
-class BufferAttr(ParametrizedAttribute):
+class BufferAttr(EntriesAttr):
     """The memory of a value: a region, a slot of it, the slot's offset and its size."""
 
     name = "graph.buffer"
@@ -91,6 +92,13 @@ class BufferAttr(ParametrizedAttribute):
     slot: IntAttr = param_def()
     offset: IntAttr = param_def()
     bytes: StringAttr = param_def()
+
+    FORM: ClassVar = (
+        bare("region", WORD),
+        entry("slot"),
+        entry("offset", OFFSET),
+        entry("size", TEXT, of="bytes"),
+    )
 
     @staticmethod
     def of(region: Region, slot: int, offset: int, size: Dim) -> BufferAttr:
@@ -107,24 +115,6 @@ class BufferAttr(ParametrizedAttribute):
     def size(self) -> Dim:
         """The size in bytes."""
         return dim(self.bytes.data)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            region = StringAttr(parser.parse_identifier())
-            slot = _number(parser, "slot", comma=True)
-            offset = _number(parser, "offset", comma=True)
-            parser.parse_punctuation(",")
-            parser.parse_keyword("size")
-            parser.parse_punctuation("=")
-            return [region, slot, offset, StringAttr(parser.parse_str_literal())]
-
-    def print_parameters(self, printer: Printer) -> None:
-        offset = "?" if self.offset.data == UNKNOWN else self.offset.data
-        printer.print_string(
-            f"<{self.region.data}, slot = {self.slot.data}, offset = {offset}, "
-            f'size = "{self.bytes.data}">'
-        )
 
     def verify(self) -> None:
         """The region is one of the four, and the size is a dimension."""
@@ -171,14 +161,3 @@ def replaced_by(op: Operation) -> SSAValue | None:
 def byte_size(type: Tensor) -> Dim:
     """How many bytes the elements of a tensor take."""
     return product(sizes(type)) * dtype(type).itemsize
-
-
-def _number(parser: AttrParser, name: str, comma: bool = False) -> IntAttr:
-    """Reads `name = 3`, or `name = ?`."""
-    if comma:
-        parser.parse_punctuation(",")
-    parser.parse_keyword(name)
-    parser.parse_punctuation("=")
-    if parser.parse_optional_punctuation("?") is not None:
-        return IntAttr(UNKNOWN)
-    return IntAttr(parser.parse_integer())

@@ -323,7 +323,7 @@ def test_shrinking_succeeds_when_the_marked_line_is_hit(how: str, status: int):
 
 
 def test_a_reader_that_goes_away_ends_it_quietly():
-    code = "from static_runtime.compiler.opt import main; main()"
+    code = "from static_runtime.compiler.tools.opt import main; main()"
     command = [sys.executable, "-c", code, "input.mlir"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -336,6 +336,6 @@ def test_a_reader_that_goes_away_ends_it_quietly():
 
 
 def test_it_starts_without_what_only_some_runs_need():
-    report = "import sys, static_runtime.compiler.opt; print(*sys.modules)"
+    report = "import sys, static_runtime.compiler.tools.opt; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", report], text=True).split()
     assert {"llvmlite", "onnx", "safetensors", "torch"}.isdisjoint(loaded)
