@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from math import gcd
 
 from ...dialects.dims import Dim, product
+from ...dialects.loop.isa import Isa
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.schedule import ScheduleAttr
-from ...dialects.loop.target import SIDE, STEPS, TOTALS, TargetAttr
+from ...dialects.loop.target import TargetAttr
 from .panels import KIB, SCRATCH, Choice, known, may_stop, swept, up
 
 DEEP = 1024
@@ -25,47 +26,50 @@ DEEP = 1024
 ROWS = SCRATCH // 2
 """Bytes on the stack that rows may be copied into."""
 
-WIDEST = TOTALS * SIDE
-"""Columns of the widest panel, whose totals beside 16 rows the registers hold."""
-
-BYTES = 2
-"""Bytes of a step of a row: it is in bf16."""
-
 
 def choose_matrices(tile: TileOp, target: TargetAttr) -> Choice | None:
     """The schedule of a tile in registers of matrices; None where there can be none."""
     factors = tile.factors()
     rows, columns, *reduced = tile.sizes
-    if not target.has_matrices or factors is None or not reduced or 0 in tile.sizes:
+    if factors is None or not reduced or 0 in tile.sizes:
         return None
     down, across = factors
+    isa = target.isa(across.result.type)
+    if isa is None or isa.tiles is None:
+        return None
+    geometry = isa.tiles
     panel = across.at.panel
     if across.at.pair is None or panel is None:
         return None
-    if panel.width % SIDE or panel.width > WIDEST:
+    # The widest panel is one whose totals beside one register of rows have registers.
+    if (
+        panel.width % geometry.columns
+        or panel.width * geometry.rows > geometry.capacity
+    ):
         return None
-    block = steps(tile, reduced)
+    block = steps(tile, reduced, isa)
     if not tile.made_of(down) or block is None:
         return None
     axis, depth = block
     inner = product(reduced[axis + 1 :])
     assert isinstance(inner, int)
-    row = (up(depth * inner, STEPS) + STEPS) * BYTES
-    low = known(rows) <= SIDE or row * 2 * SIDE > ROWS or panel.width > 2 * SIDE
-    tall = SIDE if low else 2 * SIDE
+    row = (up(depth * inner, isa.k) + isa.k) * isa.bytes
+    low = known(rows) <= geometry.rows or row * 2 * geometry.rows > ROWS
+    low = low or panel.width > 2 * geometry.columns
+    tall = geometry.rows if low else 2 * geometry.rows
     high = min(max(ROWS // row // tall, 1) * tall, up(known(rows), tall))
     over = swept(tile, across)
     wide = up(known(columns), panel.width)
     if known(product([rows, *over])) > high:
         # All rows use a block of columns while it is in the second cache.
-        most = target.l2.data * KIB // 2 // (depth * inner * BYTES)
+        most = target.l2.data * KIB // 2 // (depth * inner * isa.bytes)
         wide = min(max(most // panel.width, 1) * panel.width, wide)
     schedule = ScheduleAttr.of(panel.width, high, wide, depth, axis, "rows", len(over))
-    lanes = min(target.lanes(32), SIDE)
-    return Choice(tall, min(2 * SIDE, wide), lanes, schedule)
+    lanes = min(target.lanes(32), geometry.columns)
+    return Choice(tall, min(2 * geometry.columns, wide), lanes, schedule)
 
 
-def steps(tile: TileOp, reduced: Sequence[Dim]) -> tuple[int, int] | None:
+def steps(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:
     """The reduced index that is split into blocks, and the steps of a block."""
     whole, first = product(reduced), reduced[0]
     if not isinstance(whole, int) or not isinstance(first, int):
@@ -73,7 +77,9 @@ def steps(tile: TileOp, reduced: Sequence[Dim]) -> tuple[int, int] | None:
     if whole <= DEEP:
         return 0, first
     if not may_stop(tile):
-        return (0, first) if up(whole, STEPS) * BYTES * SIDE < ROWS else None
+        assert isa.tiles is not None
+        bytes = up(whole, isa.k) * isa.bytes * isa.tiles.rows
+        return (0, first) if bytes < ROWS else None
     for axis, size in enumerate(reduced):
         inner = product(reduced[axis + 1 :])
         assert isinstance(inner, int)
@@ -82,7 +88,7 @@ def steps(tile: TileOp, reduced: Sequence[Dim]) -> tuple[int, int] | None:
             blocks = -(-size // max(DEEP // inner, 1))
             depth = -(-size // blocks)
             # Whole multiplications, if they are not many more.
-            unit = STEPS // gcd(inner, STEPS)
+            unit = isa.k // gcd(inner, isa.k)
             filled = min(up(depth, unit), size)
             return axis, filled if filled * inner <= 2 * DEEP else depth
     return None

@@ -8,7 +8,7 @@ and that nothing else of the kernel reads.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType, bf16, f32
+from xdsl.dialects.builtin import FixedBitwidthType, bf16
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.dims import product
@@ -18,7 +18,7 @@ from ...dialects.kernel.contraction import choose_rows_and_columns
 from ...dialects.kernel.expression import Apply, Expression, KernelNest, Load, loads
 from ...dialects.kernel.group import group_of
 from ...dialects.loop.preference import OWN, PreferenceAttr
-from ...dialects.loop.target import SIDE, TargetAttr
+from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
 from .panels import panel_width, steps_at_once
 
@@ -77,8 +77,9 @@ def panels_in(
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
     is_bf16 = tensor_type(weight.result).element_type == bf16
     pairs = is_bf16 and has_pairs(nest, weight, target)
-    if pairs and target.has_matrices:
-        return PanelsAttr.of(SIDE, rows, steps[column], pairs)
+    isa = target.isa(bf16)
+    if pairs and isa is not None and isa.tiles is not None:
+        return PanelsAttr.of(isa.tiles.columns, rows, steps[column], pairs)
     wanted = preference.panels.data
     width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
     return PanelsAttr.of(width, rows, steps[column], pairs)
@@ -89,8 +90,10 @@ def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
     last = len(nest.bounds) - 1
     size = nest.bounds[last]
     read = (each for each in loads(nest.element) if each.buffer is weight.result)
-    known = isinstance(size, int) and size > 0 and size % 2 == 0
-    if not target.dots.data or not known or nest.type != f32:
+    isa = target.isa(bf16)
+    if isa is None or nest.type != isa.accumulator:
+        return False
+    if not isinstance(size, int) or size == 0 or size % isa.k_group:
         return False
     return all(last in dict(each.at.factors) for each in read)
 

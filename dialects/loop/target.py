@@ -5,39 +5,29 @@ The machine that a module is compiled for: what loop passes and the emitter ask 
     #loop.target<"x86-64", vector = 512, registers = 32, fma = true,
         caches = 48 and 2048>
 
-Caches are in KiB, and left out where they are the usual ones. With `dots` the machine
-adds up products of pairs of bf16, by the instructions of that name: `avx512bf16`, on
-vectors, or `amx`, on registers of matrices. `portable` and `portable-amx` compute the
-same without them, on any machine.
-It is the attribute `loop.target` of the module. Nothing below the graph may ask the
-host.
+    #loop.target<"sapphirerapids", vector = 512, registers = 32, fma = true,
+        isas = ["amx"]>
+
+Caches are in KiB, and left out where they are the usual ones. `isas` names the
+instruction sets for contractions (`isa.py`), at most one for each element type. It is
+the attribute `loop.target` of the module. Nothing below the graph may ask the host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from .isa import ISAS, Isa
+
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
-
-MATRICES = ("amx", "portable-amx")
-"""The `dots` that work on totals in registers of matrices; the latter in memory."""
-
-SIDE = 16
-"""Rows of such a register, and columns of totals that it holds."""
-
-STEPS = 32
-"""Steps that one multiplication of such registers adds up."""
-
-TOTALS = 4
-"""How many of the eight hold totals: the others are for what is multiplied."""
 
 KEY = "loop.target"
 """The name of the module's attribute."""
@@ -60,8 +50,8 @@ class TargetAttr(ParametrizedAttribute):
     """KiB of the first cache of data."""
     l2: IntAttr = param_def()
     """KiB of the second cache."""
-    dots: StringAttr = param_def()
-    """The instructions that add up products of pairs of bf16, if there are any."""
+    isas: ArrayAttr[StringAttr] = param_def()
+    """The names of its instruction sets for contractions."""
 
     @staticmethod
     def of(
@@ -71,7 +61,7 @@ class TargetAttr(ParametrizedAttribute):
         fma: bool,
         features: str = "",
         caches: tuple[int, int] = CACHES,
-        dots: str = "",
+        isas: Sequence[str] = (),
     ) -> TargetAttr:
         """The target with vectors of `vector` bits in `registers` registers."""
         l1, l2 = caches
@@ -83,13 +73,21 @@ class TargetAttr(ParametrizedAttribute):
             StringAttr(features),
             IntAttr(l1),
             IntAttr(l2),
-            StringAttr(dots),
+            ArrayAttr([StringAttr(each) for each in isas]),
         )
 
-    @property
-    def has_matrices(self) -> bool:
-        """Whether `dots` are instructions on registers that hold a matrix each."""
-        return self.dots.data in MATRICES
+    def isa(self, element: Attribute) -> Isa | None:
+        """The instruction set for factors of this type, if there is one."""
+        found = (ISAS[each.data] for each in self.isas)
+        return next((each for each in found if each.element == element), None)
+
+    def verify(self) -> None:
+        """Instruction sets are known ones."""
+        for each in self.isas:
+            if each.data not in ISAS:
+                raise VerifyException(
+                    f"expected instruction sets of {', '.join(ISAS)}, got {each.data}"
+                )
 
     def lanes(self, bits: int) -> int:
         """How many elements of so many bits a vector holds."""
@@ -106,11 +104,14 @@ class TargetAttr(ParametrizedAttribute):
         with parser.in_angle_brackets():
             cpu = StringAttr(parser.parse_str_literal())
             numbers = [number(each) for each in ("vector", "registers", "fma")]
-            features, dots, (l1, l2) = "", "", map(IntAttr, CACHES)
+            features, (l1, l2) = "", map(IntAttr, CACHES)
+            isas: list[str] = []
             while parser.parse_optional_punctuation(",") is not None:
-                if parser.parse_optional_keyword("dots") is not None:
+                if parser.parse_optional_keyword("isas") is not None:
                     parser.parse_punctuation("=")
-                    dots = parser.parse_str_literal()
+                    isas = parser.parse_comma_separated_list(
+                        parser.Delimiter.SQUARE, parser.parse_str_literal
+                    )
                     continue
                 if parser.parse_optional_keyword("caches") is None:
                     features = parser.parse_str_literal()
@@ -119,17 +120,19 @@ class TargetAttr(ParametrizedAttribute):
                 l1 = IntAttr(parser.parse_integer(allow_negative=False))
                 parser.parse_keyword("and")
                 l2 = IntAttr(parser.parse_integer(allow_negative=False))
-            return [cpu, *numbers, StringAttr(features), l1, l2, StringAttr(dots)]
+            names = ArrayAttr([StringAttr(each) for each in isas])
+            return [cpu, *numbers, StringAttr(features), l1, l2, names]
 
     def print_parameters(self, printer: Printer) -> None:
         fma = "true" if self.fma.data else "false"
         sizes = (self.l1.data, self.l2.data)
         caches = "" if sizes == CACHES else f", caches = {sizes[0]} and {sizes[1]}"
-        dots = f', dots = "{self.dots.data}"' if self.dots.data else ""
+        names = ", ".join(f'"{each.data}"' for each in self.isas)
+        isas = f", isas = [{names}]" if names else ""
         features = f', "{self.features.data}"' if self.features.data else ""
         printer.print_string(
             f'<"{self.cpu.data}", vector = {self.vector.data}, '
-            f"registers = {self.registers.data}, fma = {fma}{caches}{dots}{features}>"
+            f"registers = {self.registers.data}, fma = {fma}{caches}{isas}{features}>"
         )
 
 

@@ -9,20 +9,16 @@ from dataclasses import dataclass
 from itertools import chain
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, bf16
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects.dims import product
+from ....dialects.loop.isa import TileGeometry
 from ....dialects.loop.ops.memory import LoadOp
 from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.target import SIDE, STEPS, TOTALS
-from ..isa.amx import registers_of
-from ..text.scalar_op import narrow_for_dots
+from ..isa import instructions_of
 from ..text.types import Value, memory_text
 from .tile import Host
-
-BF16 = ("avx512bf16", "amx")
-"""The `dots` of machines that have an instruction for the nearest bf16."""
 
 PADDING = 16
 """Elements between copied rows, so that rows do not fall into one set of a cache."""
@@ -67,6 +63,8 @@ class Blocks:
         self.host, self.op, self.w = host, op, host.w
         self.schedule = schedule
         self.down, self.across = factors
+        self.instructions = instructions_of(host.target, self.across.result.type)
+        self.isa = self.instructions.isa
         made = [op.made_of(each) for each in factors]
         self.factors = [
             made[-1].results[0] if made else load.result
@@ -85,10 +83,12 @@ class Blocks:
         self.inner = inner
         self.deep = schedule.depth.data * inner
         self.panel_copy = self.row_copy = ""
+        self.tiles = self.find_tiles()
+        """The tile registers that accumulators are in, if they are."""
         self.pitch = self.deep + PADDING
         """Elements between copied rows."""
-        if self.in_matrices:
-            self.pitch = (-(-self.deep // STEPS) + 1) * STEPS
+        if self.tiles is not None:
+            self.pitch = (-(-self.deep // self.isa.k) + 1) * self.isa.k
         if schedule.copies_of("columns"):
             self.panel_copy = self.allocate(self.deep * schedule.columns.data)
         if schedule.copies_of("rows"):
@@ -98,9 +98,9 @@ class Blocks:
         self.has_edge = not isinstance(whole, int) or whole % self.width != 0
         self.edge = ""
         """Memory for totals that are not stored as they are."""
-        if self.in_matrices:
-            self.edge = self.allocate(TOTALS * SIDE * SIDE)
-            self.registers = registers_of(self.w, host.target)
+        if self.tiles is not None:
+            self.edge = self.allocate(self.tiles.capacity)
+            self.registers = self.instructions.tiles(self.w)
         elif self.has_edge:
             self.edge = self.allocate(self.tall * self.width)
 
@@ -109,23 +109,23 @@ class Blocks:
         return self.op.split is not None and self.op.split.data == what
 
     @property
-    def dots(self) -> bool:
-        """Whether steps are multiplied two by two: pairs of bf16 by pairs of bf16."""
+    def in_words(self) -> bool:
+        """Whether both factors are words of the VNNI layout, as instructions take."""
         owners = [each.owner for each in self.factors]
         widened = [
-            isinstance(each, arith.ExtFOp) and each.input.type == bf16
+            isinstance(each, arith.ExtFOp) and each.input.type == self.isa.element
             for each in owners
         ]
         return self.across.at.pair is not None and all(widened)
 
-    @property
-    def in_matrices(self) -> bool:
-        """Whether totals are in registers of matrices, and rows copied for those."""
-        if not self.dots or not self.schedule.copies_of("rows"):
-            return False
-        whole = self.tall in (SIDE, 2 * SIDE) and self.width % SIDE == 0
-        fits = self.tall * self.width <= TOTALS * SIDE * SIDE
-        return self.host.target.has_matrices and whole and fits
+    def find_tiles(self) -> TileGeometry | None:
+        """The tile registers that a tile of this size, with rows copied, fits."""
+        tiles = self.isa.tiles
+        if tiles is None or not self.in_words or not self.schedule.copies_of("rows"):
+            return None
+        whole = self.tall in (tiles.rows, 2 * tiles.rows)
+        whole = whole and self.width % tiles.columns == 0
+        return tiles if whole and self.tall * self.width <= tiles.capacity else None
 
     def steps_of(self, depth: Depth) -> str:
         """How many steps a block has."""
@@ -134,7 +134,7 @@ class Blocks:
     @property
     def row_type(self) -> Attribute:
         """The type of copied rows."""
-        return bf16 if self.dots else self.op.initial.type
+        return self.isa.element if self.in_words else self.op.initial.type
 
     def allocate(self, count: int, type: Attribute | None = None) -> str:
         """Scratch memory of the kernel, for elements of this type or of the totals'."""
@@ -152,9 +152,9 @@ class Blocks:
         self.host.values[load.result] = value
         made = self.op.made_of(load)
         for op in made[:-1] if narrow else made:
-            rounds = isinstance(op, arith.TruncFOp) and op.result.type == bf16
-            if narrow and rounds and self.host.target.dots.data in BF16:
-                value = narrow_for_dots(self.w, value)
+            to = op.results[0].type
+            if narrow and isinstance(op, arith.TruncFOp) and to == self.isa.element:
+                value = self.instructions.narrow(self.w, value)
             else:
                 value = self.host.evaluate(op)
             self.host.values[op.results[0]] = value

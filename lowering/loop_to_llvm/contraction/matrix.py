@@ -17,11 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import bf16
-
 from ....dialects.dims import Dim
-from ....dialects.loop.target import SIDE, STEPS
-from ..isa.amx import COUNT, ROW, MatrixRegisters, write_zeros
+from ....dialects.loop.isa import WORD, TileGeometry
+from ..isa.instructions import TileRegisters, write_zeros
 from ..text.function import FunctionWriter
 from ..text.types import Value
 from .blocks import Blocks, Depth, Place
@@ -34,7 +32,7 @@ ZERO = "0x0000000000000000"
 
 
 def deal_matrices(
-    w: FunctionWriter, count: Dim, tall: int, shared: bool
+    w: FunctionWriter, count: Dim, tall: int, tiles: TileGeometry, shared: bool
 ) -> list[tuple[int, str, str]]:
     """
     The heights of the tiles for so many rows, and where the rows of each begin and end:
@@ -44,12 +42,12 @@ def deal_matrices(
     start, end = "0", w.size(count)
     if shared:
         start, end = w.share(end, tall)
-    if tall == SIDE:
-        return [(SIDE, start, end)]
+    if tall == tiles.rows:
+        return [(tall, start, end)]
     # Of more than 16 rows that are left, a tile of 32 takes all.
-    whole = w.whole(w.add(w.minus(end, start), str(SIDE - 1)), tall)
+    whole = w.whole(w.add(w.minus(end, start), str(tiles.rows - 1)), tall)
     middle = w.least(w.add(start, whole), end)
-    return [(tall, start, middle), (SIDE, middle, end)]
+    return [(tall, start, middle), (tiles.rows, middle, end)]
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,19 @@ class MatrixTile:
     size: tuple[int, int]
 
     @property
+    def tiles(self) -> TileGeometry:
+        """The size of the registers."""
+        tiles = self.blocks.tiles
+        assert tiles is not None, "totals are in tile registers"
+        return tiles
+
+    @property
     def parts(self) -> list[tuple[int, int, int]]:
         """The totals: the number of the register, its row and its column."""
-        rows, columns = (each // SIDE for each in self.size)
+        tiles, (tall, wide) = self.tiles, self.size
+        rows, columns = tall // tiles.rows, wide // tiles.columns
         return [
-            (row * columns + column, row * SIDE, column * SIDE)
+            (row * columns + column, row * tiles.rows, column * tiles.columns)
             for row in range(rows)
             for column in range(columns)
         ]
@@ -78,7 +84,7 @@ class MatrixTile:
         return store is not None and store.at.panel is None
 
     @property
-    def registers(self) -> MatrixRegisters:
+    def registers(self) -> TileRegisters:
         """The registers."""
         return self.blocks.registers
 
@@ -184,28 +190,30 @@ class MatrixTile:
         """Writes the steps of the block."""
         blocks, w = self.blocks, self.blocks.w
         row = w.mul(self.at.row_in_block, str(blocks.pitch))
-        rows = blocks.at(blocks.row_copy, row, bf16)
+        rows = blocks.at(blocks.row_copy, row, blocks.isa.element)
         count = blocks.steps_of(self.depth)
-        whole = w.whole(count, STEPS)
+        whole = w.whole(count, blocks.isa.k)
 
         def columns(flat: str) -> list[str]:
             lines, found = w.mul(flat, str(blocks.width)), list[str]()
-            for column in range(0, self.size[1], SIDE):
+            for column in range(0, self.size[1], self.tiles.columns):
                 number, inside = divmod(column, blocks.width)
-                offset = w.add(w.mul(apart, str(number)), str(2 * inside))
-                found.append(blocks.at(panel, w.add(lines, offset), bf16))
+                offset = w.add(
+                    w.mul(apart, str(number)), str(blocks.isa.k_group * inside)
+                )
+                found.append(blocks.at(panel, w.add(lines, offset), blocks.isa.element))
             return found
 
         def step(flat: str, _: list[Value]) -> list[Value]:
-            self.multiply(rows, flat, columns(flat), 4 * blocks.width)
+            self.multiply(rows, flat, columns(flat), WORD // 8 * blocks.width)
             return []
 
         def last_steps() -> list[Value]:
             copy = self.fill_up(columns, whole, rest)
-            self.multiply(rows, whole, copy, 4 * SIDE)
+            self.multiply(rows, whole, copy, self.tiles.row_bytes)
             return []
 
-        w.loop("0", whole, STEPS, (), step)
+        w.loop("0", whole, blocks.isa.k, (), step)
         rest = w.minus(count, whole)
         w.branch(w.same(rest, "0"), list, last_steps)
 
@@ -214,36 +222,40 @@ class MatrixTile:
     ) -> list[str]:
         """Writes a copy of the columns of so many last steps, and zeros after them."""
         blocks, w = self.blocks, self.blocks.w
-        bytes, count = SIDE * ROW, self.size[1] // SIDE
+        tiles, isa = self.tiles, blocks.isa
+        bytes, count = tiles.rows * tiles.row_bytes, self.size[1] // tiles.columns
         copy = w.entered(f"alloca [{bytes * count} x i8], align 64")
-        write_zeros(w, copy, SIDE * count)
+        write_zeros(w, copy, tiles.rows * count, tiles.row_bytes)
         copies = [
-            blocks.at(copy, str(each * bytes // 2), bf16) for each in range(count)
+            blocks.at(copy, str(each * bytes // 2), isa.element)
+            for each in range(count)
         ]
 
         def pair(at: str, _: list[Value]) -> list[Value]:
-            sources = columns(w.add(whole, w.mul(at, "2")))
+            sources = columns(w.add(whole, w.mul(at, str(isa.k_group))))
             for source, place in zip(sources, copies, strict=True):
                 line = w.emit(f"load <16 x i32>, ptr {source}, align 2")
-                to = blocks.at(place, w.mul(at, str(2 * SIDE)), bf16)
+                to = blocks.at(
+                    place, w.mul(at, str(isa.k_group * tiles.columns)), isa.element
+                )
                 w.do(f"store <16 x i32> {line}, ptr {to}, align 2")
             return []
 
-        w.loop("0", w.div(rest, 2), 1, (), pair)
+        w.loop("0", w.div(rest, isa.k_group), 1, (), pair)
         return copies
 
     def multiply(self, rows: str, flat: str, columns: list[str], apart: int) -> None:
         """Writes one multiplication for each total; columns' rows are bytes apart."""
-        blocks, registers = self.blocks, self.registers
-        tall = self.size[0] // SIDE
+        blocks, registers, tiles = self.blocks, self.registers, self.tiles
+        tall = self.size[0] // tiles.rows
         down = tall * len(columns)
         across = down + tall
         for row in range(tall):
-            start = blocks.w.add(flat, str(row * SIDE * blocks.pitch))
-            place = blocks.at(rows, start, bf16)
+            start = blocks.w.add(flat, str(row * tiles.rows * blocks.pitch))
+            place = blocks.at(rows, start, blocks.isa.element)
             registers.load(down + row, place, str(2 * blocks.pitch))
         for column, place in enumerate(columns):
-            number = across + column % (COUNT - across)
+            number = across + column % (tiles.count - across)
             registers.load(number, place, str(apart))
             for row in range(tall):
                 total = row * len(columns) + column

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop.target import STEPS
 from ..text.types import Value
 from .blocks import Blocks, Columns, Depth
 
@@ -25,16 +24,16 @@ def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
 
         def copy(flat: str, lanes: int, _: list[Value]) -> Sequence[Value]:
             host.side_by_side, host.lanes = last if lanes > 1 else None, lanes
-            value = blocks.element(blocks.down, narrow=blocks.dots)
+            value = blocks.element(blocks.down, narrow=blocks.in_words)
             host.put(value, blocks.at(base, flat, blocks.row_type))
             return ()
 
         blocks.over(depth, (), copy, lambda _: by)
         count = blocks.steps_of(depth)
-        if blocks.in_matrices and w.whole(count, STEPS) != count:
+        if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
             # Steps that fill up the last multiplication of matrices.
             rest = blocks.at(base, count, blocks.row_type)
-            w.do(f"store <{STEPS} x i16> zeroinitializer, ptr {rest}, align 2")
+            w.do(f"store <{blocks.isa.k} x i16> zeroinitializer, ptr {rest}, align 2")
         return ()
 
     w.loop("0", blocks.w.minus(end, start), 1, (), row)

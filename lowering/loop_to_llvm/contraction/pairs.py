@@ -14,17 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import i32
 
-from ..text.scalar_op import half, multiply_add
 from ..text.types import Value, type_text
 from .blocks import Blocks, Depth
 from .prefetch import Ahead
 from .tile import BlockWriter
 from .unroll import in_a_row, unrolled
-
-DOTS = {4: 128, 8: 256, 16: 512}
-"""The bits of the vectors that there are instructions for, by their lanes."""
 
 Multiply = Callable[[Value, Sequence[Value], Sequence[Value]], list[Value]]
 """Writes one step of the totals of a row."""
@@ -47,12 +43,13 @@ class PairWriter:
     block: BlockWriter
     panels: Panels
 
-    def dots(self, depth: Depth, rows: str, totals: list[Value]) -> list[Value]:
+    def words(self, depth: Depth, rows: str, totals: list[Value]) -> list[Value]:
         """Writes the steps of copied rows; the totals after them."""
         blocks, w = self.blocks, self.blocks.w
+        many, multiply = blocks.isa.k_group, blocks.instructions.multiply
 
         def step(pair: str, carried: Sequence[Value]) -> list[Value]:
-            flat = w.mul(pair, "2")
+            flat = w.mul(pair, str(many))
             across, results = self.pairs(flat), list[Value]()
             for row, own in enumerate(self.block.by_row(carried)):
                 offset = w.add(flat, str(row * blocks.pitch))
@@ -60,14 +57,14 @@ class PairWriter:
                 one = Value(w.emit(f"load i32, ptr {place}, align 2"), i32)
                 down = w.splat(one, blocks.lanes)
                 for each, total in zip(across, own, strict=True):
-                    results.append(self.dot(down, each, total))
+                    results.append(multiply(w, down, each, total))
             return results
 
         def steps(pair: str, count: int, carried: list[Value]) -> list[Value]:
-            self.panels.ahead.fetch(w.mul(pair, "2"), 2 * count)
+            self.panels.ahead.fetch(w.mul(pair, str(many)), many * count)
             return in_a_row(blocks, pair, count, carried, step)
 
-        bound = w.div(blocks.steps_of(depth), 2)
+        bound = w.div(blocks.steps_of(depth), many)
         return w.loop_by(unrolled(bound), bound, totals, steps)
 
     def two_by_two(
@@ -76,14 +73,15 @@ class PairWriter:
         """Writes the steps of rows as they lie; the totals after them."""
         blocks, host, w = self.blocks, self.blocks.host, self.blocks.w
         row_index, _, *_, last, _ = blocks.op.step.block.args
+        many, unpack = blocks.isa.k_group, blocks.instructions.unpack
 
         def step(flat: str, _: int, carried: list[Value]) -> list[Value]:
-            self.panels.ahead.fetch(flat, 2)
+            self.panels.ahead.fetch(flat, many)
             across, first = self.pairs(flat), host.values[last].text
-            for number in range(2):
+            for number in range(many):
                 blocks.let(last, w.add(first, str(number)))
                 host.side_by_side, host.lanes = None, 1
-                halves, results = [half(w, e, number) for e in across], list[Value]()
+                halves, results = [unpack(w, e, number) for e in across], list[Value]()
                 rows = zip(self.block.row_at, self.block.by_row(carried), strict=True)
                 for at, own in rows:
                     blocks.let(row_index, at)
@@ -92,7 +90,7 @@ class PairWriter:
                 carried = results
             return carried
 
-        return blocks.over(depth, totals, step, lambda _: (2,))
+        return blocks.over(depth, totals, step, lambda _: (many,))
 
     def pairs(self, flat: str) -> list[Value]:
         """Writes the loads of all pairs of a step and the next."""
@@ -101,27 +99,9 @@ class PairWriter:
         for vector in range(self.block.shape.vectors):
             number, inside = divmod(vector * blocks.lanes, blocks.width)
             apart = w.mul(self.panels.apart, str(number))
-            offset = w.add(line, w.add(apart, str(2 * inside)))
+            offset = w.add(line, w.add(apart, str(blocks.isa.k_group * inside)))
             place = blocks.at(self.panels.start, offset, blocks.across.result.type)
             type = type_text(i32, blocks.lanes)
             text = w.emit(f"load {type}, ptr {place}, align 2")
             found.append(Value(text, i32, blocks.lanes))
         return found
-
-    def dot(self, a: Value, b: Value, total: Value) -> Value:
-        """Writes a total with the products of two pairs added to it."""
-        w, lanes = self.blocks.w, total.lanes
-        target = self.blocks.host.target
-        if target.dots.data == "avx512bf16" and lanes in DOTS:
-            type = f"<{2 * lanes} x bfloat>"
-            pairs = [w.emit(f"bitcast {each.typed} to {type}") for each in (a, b)]
-            arguments = ", ".join(f"{type} {each}" for each in pairs)
-            name = f"@llvm.x86.avx512bf16.dpbf16ps.{DOTS[lanes]}"
-            result = type_text(f32, lanes)
-            return w.value(
-                f"call {result} {name}({total.typed}, {arguments})", f32, lanes
-            )
-        for number in range(2):
-            factors = [half(w, each, number) for each in (a, b)]
-            total = multiply_add(w, [*factors, total], bool(target.fma.data))
-        return total

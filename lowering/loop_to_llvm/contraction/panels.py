@@ -18,11 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import bf16
-
 from ....dialects.loop.ops.for_loop import ForOp
 from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.target import SIDE, TOTALS
 from ..text.types import Value
 from .blocks import Blocks, Columns, Depth, Place
 from .edge_tile import Edge
@@ -128,8 +125,8 @@ class PanelWriter:
             self.w.loop(start, stop, 1, (), body)
             return
         count, shared = self.blocks.row_count, self.blocks.shares("rows")
-        if self.blocks.in_matrices:
-            parts = deal_matrices(self.w, count, self.blocks.tall, shared)
+        if (tiles := self.blocks.tiles) is not None:
+            parts = deal_matrices(self.w, count, self.blocks.tall, tiles, shared)
         else:
             parts = deal(self.w, count, self.blocks.tall, shared)
         for tall, done, stop in parts:
@@ -153,7 +150,7 @@ class PanelWriter:
     ) -> None:
         """Writes a block of rows, columns and steps: panel by panel."""
         w = self.w
-        copied = bool(self.blocks.row_copy) and (tall > 1 or self.blocks.dots)
+        copied = bool(self.blocks.row_copy) and (tall > 1 or self.blocks.in_words)
         if copied:
             copy_rows(self.blocks, depth, start, end)
         rows, wide = self.w.minus(end, start), self.blocks.width
@@ -170,7 +167,7 @@ class PanelWriter:
                     place = Place(
                         w.add(start, at), at, w.add(columns.start, column), column
                     )
-                    if self.blocks.in_matrices:
+                    if self.blocks.tiles is not None:
                         size, left = (tall, group * wide), self.w.minus(rows, at)
                         tile = MatrixTile(self.blocks, place, depth, size)
                         tile.write(*self.panel(place, depth), left)
@@ -186,8 +183,8 @@ class PanelWriter:
 
     def group(self, tall: int) -> int:
         """How many panels are computed at once beside so few rows."""
-        if self.blocks.in_matrices:
-            return max(TOTALS * SIDE * SIDE // tall // self.blocks.width, 1)
+        if (tiles := self.blocks.tiles) is not None:
+            return max(tiles.capacity // tall // self.blocks.width, 1)
         if tall == self.blocks.tall:
             return self.blocks.wide // self.blocks.width
         vectors = self.blocks.width // self.blocks.lanes
@@ -249,9 +246,11 @@ class PanelWriter:
         *_, last, _ = self.op.step.block.args
         if self.blocks.across.at.pair is not None and panel:
             pairs = PairWriter(self.blocks, block, Panels(panel, apart, ahead))
-            if copied and self.blocks.dots:
-                row_at = self.blocks.at(self.blocks.row_copy, row, bf16)
-                return pairs.dots(depth, row_at, totals)
+            if copied and self.blocks.in_words:
+                row_at = self.blocks.at(
+                    self.blocks.row_copy, row, self.blocks.isa.element
+                )
+                return pairs.words(depth, row_at, totals)
             return pairs.two_by_two(depth, totals, self.multiply)
 
         def element(number: int, flat: str) -> Value:

@@ -9,8 +9,8 @@ from static_runtime.compiler.context import context
 from static_runtime.compiler.cost.matrices import DEEP, ROWS, choose_matrices
 from static_runtime.compiler.cost.panels import Choice
 from static_runtime.compiler.target import find_target
+from static_runtime.dialects.loop.isa import AMX
 from static_runtime.dialects.loop.ops.tile import TileOp
-from static_runtime.dialects.loop.target import STEPS
 
 
 def choose(
@@ -62,8 +62,8 @@ def test_tiles_are_of_16_or_32_rows():
 def test_blocks_are_whole_multiplications_and_fit(rows: int, steps: int):
     choice = chosen(rows, 300, steps)
     schedule, depth = choice.schedule, choice.schedule.depth.data
-    assert depth == steps or depth % STEPS == 0
-    assert depth <= DEEP + STEPS
+    assert depth == steps or depth % AMX.k == 0
+    assert depth <= DEEP + AMX.k
     assert 2 * depth * schedule.rows.data <= ROWS
     assert schedule.rows.data % choice.rows == 0
     assert schedule.copies_of("rows")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import bf16
 
 import static_runtime as sr
 from static_runtime import StaticModule
@@ -32,10 +33,10 @@ SIZES = (
 TARGETS = ("x86-64", "host")
 
 PAIRS = {
-    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable"),
-    "old pairs": TargetAttr.of("x86-64", 128, 16, False, dots="portable"),
-    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable-amx"),
-    "old matrices": TargetAttr.of("x86-64", 128, 16, False, dots="portable-amx"),
+    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable"]),
+    "old pairs": TargetAttr.of("x86-64", 128, 16, False, isas=["portable"]),
+    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable_amx"]),
+    "old matrices": TargetAttr.of("x86-64", 128, 16, False, isas=["portable_amx"]),
 }
 """
 Machines that multiply pairs of bf16, and have no instructions for it: so what others
@@ -94,7 +95,7 @@ def rounded(array: Array) -> Array:
 
 def factor(array: Array, target: str = "host") -> Array:
     """What a product has of its rows, in f64: rounded where it takes pairs of steps."""
-    pairs = targets.find_target(target).dots.data and array.shape[-1] % 2 == 0
+    pairs = targets.find_target(target).isa(bf16) and array.shape[-1] % 2 == 0
     return rounded(array) if pairs else array.astype(np.float64)
 
 
