@@ -56,9 +56,9 @@ def test_a_machine_has_the_preferred_set_of_an_element():
 )
 def test_products_of_words(name: str, lanes: int, expected: list[str]):
     w = FunctionWriter({})
-    words = [Value(each, i32, lanes) for each in ("%a", "%b")]
+    a, b = (Value(each, i32, lanes) for each in ("%a", "%b"))
     instructions = instructions_of(target(name), bf16)
-    result = instructions.multiply(w, *words, Value("%sum", f32, lanes))
+    result = instructions.multiply(w, a, b, Value("%sum", f32, lanes))
     assert (result.type, result.lanes) == (f32, lanes)
     written = [each for each in w.lines if " bitcast " not in each]
     for line, each in zip(written, expected, strict=True):
@@ -67,9 +67,9 @@ def test_products_of_words(name: str, lanes: int, expected: list[str]):
 
 def test_products_are_added_unfused_where_the_target_has_no_fma():
     w = FunctionWriter({})
-    words = [Value(each, i32, 4) for each in ("%a", "%b")]
+    a, b = (Value(each, i32, 4) for each in ("%a", "%b"))
     instructions = instructions_of(target("portable", fma=False), bf16)
-    instructions.multiply(w, *words, Value("%sum", f32, 4))
+    instructions.multiply(w, a, b, Value("%sum", f32, 4))
     text = "\n".join(w.lines)
     assert text.count("fmul") == text.count("fadd") == 2
     assert "fma" not in text
