@@ -10,52 +10,56 @@ from static_runtime.lowering.loop_to_llvm.text.scope import SCALAR, Lanes, Scope
 from static_runtime.lowering.loop_to_llvm.text.types import Value
 
 BLOCK = Block(arg_types=[IndexType(), IndexType()])
-I, J = BLOCK.args
+ROW, COLUMN = BLOCK.args
 
 
 def test_what_is_defined_inside_is_unknown_after():
     scope = Scope()
     with scope.inner():
-        scope.set_index(I, "%i")
-        assert scope[I] == Value("%i", IndexType())
-    assert I not in scope
+        scope.set_index(ROW, "%i")
+        assert scope[ROW] == Value("%i", IndexType())
+    assert ROW not in scope
 
 
 def test_what_is_hidden_inside_is_back_after():
     scope = Scope()
-    scope.set_index(I, "0")
+    scope.set_index(ROW, "0")
     with scope.inner():
-        scope.set_index(I, "1")
+        scope.set_index(ROW, "1")
         with scope.inner():
-            scope.set_index(I, "2")
-            scope.set_index(I, "3")
-            assert scope[I].text == "3"
-        assert scope[I].text == "1"
-    assert scope[I].text == "0"
+            scope.set_index(ROW, "2")
+            scope.set_index(ROW, "3")
+            assert scope[ROW].text == "3"
+        assert scope[ROW].text == "1"
+    assert scope[ROW].text == "0"
 
 
 def test_lanes_are_those_of_the_innermost_scope_that_has_some():
     scope = Scope()
     assert scope.lanes == SCALAR
-    with scope.inner(Lanes(I, 8)):
+    with scope.inner(Lanes(ROW, 8)):
         with scope.inner():
-            assert scope.lanes == Lanes(I, 8)
+            assert scope.lanes == Lanes(ROW, 8)
         with scope.inner(SCALAR):
-            assert not scope.lanes.vary(I)
-        assert scope.lanes.vary(I)
-        assert not scope.lanes.vary(J)
+            assert not scope.lanes.vary(ROW)
+        assert scope.lanes.vary(ROW)
+        assert not scope.lanes.vary(COLUMN)
     assert scope.lanes == SCALAR
 
 
 def test_an_index_of_one_lane_does_not_vary():
-    assert not Lanes(I, 1).vary(I)
+    assert not Lanes(ROW, 1).vary(ROW)
 
 
 def test_a_scope_that_an_error_leaves_is_as_it_was():
     scope = Scope()
-    with pytest.raises(ZeroDivisionError):
-        with scope.inner(Lanes(I, 4)):
-            scope.set_index(J, "%j")
+
+    def divide() -> None:
+        with scope.inner(Lanes(ROW, 4)):
+            scope.set_index(COLUMN, "%j")
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        divide()
     assert scope.lanes == SCALAR
-    assert J not in scope
+    assert COLUMN not in scope
