@@ -2,10 +2,11 @@
 Choose how a contraction is computed in registers of matrices (AMX), where it can be.
 
 Rows are rounded and copied, 32 of them to a tile, 16 where there are no more or where
-more would not fit the scratch memory. A block of steps is so deep that the totals of a
-tile are seldom stored. It depends on what is reduced alone: each multiplication adds up
-32 steps before it adds them to the total, from the start of the block on, and sums must
-not depend on how many rows there are. So nothing is taken from a preference.
+more would not fit the scratch memory. A block of steps is so deep that the accumulators
+of a tile are seldom stored. It depends on what is reduced alone: each multiplication
+adds up 32 steps before it adds them to the accumulator, from the start of the block on,
+and sums must not depend on how many rows there are. So nothing is taken from a
+preference.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ...dialects.loop.target import TargetAttr
 from .panels import KIB, SCRATCH, Choice, known, may_stop, swept, up
 
 DEEP = 1024
-"""Steps of a block, where totals can be kept between blocks."""
+"""Steps of a block, where accumulators can be kept between blocks."""
 
 ROWS = SCRATCH // 2
 """Bytes on the stack that rows may be copied into."""
@@ -41,7 +42,8 @@ def choose_matrices(tile: TileOp, target: TargetAttr) -> Choice | None:
     panel = across.at.panel
     if across.at.pair is None or panel is None:
         return None
-    # The widest panel is one whose totals beside one register of rows have registers.
+    # The widest panel is one whose accumulators beside one register of rows have
+    # registers.
     if (
         panel.width % geometry.columns
         or panel.width * geometry.rows > geometry.capacity

@@ -1,9 +1,9 @@
 """
 Choose how a contraction is computed: as its operands lie, or in panels and blocks.
 
-Totals, a vector of each panel, one element of the other operand and a spare must fit
-the registers. A block of steps and columns stays in the second cache while all rows go
-by, one panel of it in the first. Sums do not depend on any of it, to the bit.
+Accumulators, a vector of each panel, one element of the other operand and a spare must
+fit the registers. A block of steps and columns stays in the second cache while all rows
+go by, one panel of it in the first. Sums do not depend on any of it, to the bit.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CONVERTED = 64
 """Rows for which it pays to copy columns that a step would convert."""
 
 SMALL = 1 << 13
-"""Steps of all totals together for which nothing is copied."""
+"""Steps of all accumulators together for which nothing is copied."""
 
 KIB = 1024
 
@@ -181,8 +181,8 @@ def pays_to_copy(tile: TileOp, across: LoadOp) -> bool:
     """Whether columns are worth copying: many rows use what is copied once."""
     rows, columns, *reduced = (known(each) for each in tile.sizes)
     rows = known(product([rows, *map(known, swept(tile, across))]))
-    total = known(product([rows, columns, *reduced]))
-    return rows >= FEW and columns > 1 and total >= SMALL
+    steps = known(product([rows, columns, *reduced]))
+    return rows >= FEW and columns > 1 and steps >= SMALL
 
 
 def stream(
@@ -218,7 +218,9 @@ def stream(
 
 
 def may_stop(tile: TileOp) -> bool:
-    """Whether totals can be kept where the result goes, between blocks of steps."""
+    """
+    Whether accumulators can be kept where the result goes, between blocks of steps.
+    """
     store = tile.store
     if store is None or store.value.type != tile.initial.type or tile.is_in_place:
         return False

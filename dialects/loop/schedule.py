@@ -7,8 +7,8 @@ How a contraction is computed in panels and blocks: what a `loop.tile` may carry
 The operand that moves with the columns is read from panels, so many columns wide, in
 which the columns lie side by side and the reduced index runs over the rows. A block is
 so many rows and columns of the result, and so many steps of one reduced index, counted
-from 0: totals are stored between blocks, and go on from there. What is named under
-`copies` is copied for each block: the columns into panels, the rows side by side.
+from 0: accumulators are stored between blocks, and go on from there. What is named
+under `copies` is copied for each block: the columns into panels, the rows side by side.
 With `over = 2` the two loops around the tile, along which columns stay the same, run
 inside of a block of columns and steps, around its rows.
 """

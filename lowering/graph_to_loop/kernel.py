@@ -2,10 +2,10 @@
 Build the kernel of a group: its loops, with the scalar arithmetic inside.
 
 A plain nest becomes loops in parallel; one that reduces has loops inside them that
-carry the total, or several one after the other (`stages.py`). A contraction, recognised
-by its nest (products summed up), becomes a `loop.tile`: its columns are the axis along
-which the result lies in a row, its rows an axis along which one operand stays the same,
-or two: the rows and columns of an image.
+carry the accumulator, or several one after the other (`stages.py`). A contraction,
+recognised by its nest (products summed up), becomes a `loop.tile`: its columns are the
+axis along which the result lies in a row, its rows an axis along which one operand
+stays the same, or two: the rows and columns of an image.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.storage.panels import PanelsAttr
 from ...dialects.kernel.contraction import another_row, choose_rows_and_columns
 from ...dialects.kernel.expression import (
+    Accumulator,
     Apply,
     Constant,
     Expression,
     Index,
     KernelNest,
     Load,
-    Total,
     left,
     operands_of,
 )
@@ -149,12 +149,12 @@ class NestBuilder:
     def build_point(self, point: Point) -> None:
         """Builds what happens at one point of the axes that are not reduced."""
         nest = self.nest
-        total: SSAValue | None = None
+        accumulator: SSAValue | None = None
         if nest.combine is not None:
             initial = scalar.identity(nest.combine, nest.type)
-            total = self.build_reduction(point, initial)
-        if not nest.keeps_totals:
-            self.store(nest.finish, point, total)
+            accumulator = self.build_reduction(point, initial)
+        if not nest.keeps_accumulators:
+            self.store(nest.finish, point, accumulator)
 
     def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
         """
@@ -164,31 +164,37 @@ class NestBuilder:
         assert nest.combine is not None
         if len(point) == len(nest.bounds):
             element = Scalars(self, point).value(nest.element)
-            total = scalar.combine(nest.combine, so_far, element)
-            if nest.keeps_totals:
-                self.store(nest.finish, point, total)
-            return total
+            accumulator = scalar.combine(nest.combine, so_far, element)
+            if nest.keeps_accumulators:
+                self.store(nest.finish, point, accumulator)
+            return accumulator
         block = Block(arg_types=[IndexType(), nest.type])
         with ImplicitBuilder(block):
             index, inner = block.args
             YieldOp(self.build_reduction([*point, index], inner))
         bound = self.rename(nest.bounds[len(point)])
-        combine = None if nest.keeps_totals else nest.combine
-        loop = ForOp(bound, block, combine, [so_far], is_ordered=nest.keeps_totals)
-        return loop.totals[0]
+        combine = None if nest.keeps_accumulators else nest.combine
+        loop = ForOp(
+            bound, block, combine, [so_far], is_ordered=nest.keeps_accumulators
+        )
+        return loop.accumulators[0]
 
-    def store(self, value: Expression, point: Point, total: SSAValue | None) -> None:
+    def store(
+        self, value: Expression, point: Point, accumulator: SSAValue | None
+    ) -> None:
         """Builds the computation of `value` and its store."""
-        scalars = Scalars(self, point, () if total is None else (total,))
+        scalars = Scalars(self, point, () if accumulator is None else (accumulator,))
         result, at = scalars.value(value), scalars.place(self.nest.store)
         if self.nest.onto is not None:
             before = LoadOp(self.output, at).result
             result = scalar.binary(self.nest.onto)(before, result)
         StoreOp(result, self.output, at)
 
-    def scalars(self, point: Point, totals: Sequence[SSAValue]) -> Scalars:
-        """What is computed at one point, once reductions have come to `totals`."""
-        return Scalars(self, point, totals)
+    def scalars(self, point: Point, accumulators: Sequence[SSAValue]) -> Scalars:
+        """
+        What is computed at one point, once reductions have come to `accumulators`.
+        """
+        return Scalars(self, point, accumulators)
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
         """A position as a subscript."""
@@ -237,8 +243,8 @@ class NestBuilder:
                 YieldOp(self.accumulate(here, so_far))
             finish = Block(arg_types=[IndexType(), IndexType(), nest.type])
             with ImplicitBuilder(finish):
-                row_at, column_at, total = finish.args
-                self.store(nest.finish, point(row_at, column_at, ()), total)
+                row_at, column_at, accumulator = finish.args
+                self.store(nest.finish, point(row_at, column_at, ()), accumulator)
                 YieldOp()
             TileOp(bounds, scalar.identity("add", nest.type), step, finish)
 
@@ -259,12 +265,12 @@ class Scalars:
     """Builds the scalar arithmetic of expressions at one point; each only once."""
 
     def __init__(
-        self, nest: NestBuilder, point: Point, totals: Sequence[SSAValue] = ()
+        self, nest: NestBuilder, point: Point, accumulators: Sequence[SSAValue] = ()
     ):
-        """Scalars at `point` of a nest, once reductions have come to `totals`."""
+        """Scalars at `point` of a nest, once reductions have come to `accumulators`."""
         self.nest = nest
         self.point = point
-        self.totals = totals
+        self.accumulators = accumulators
         self.done: dict[int, SSAValue] = {}
 
     def value(self, root: Expression) -> SSAValue:
@@ -282,9 +288,9 @@ class Scalars:
                 return scalar.constant(root.value, root.element)
             case Apply():
                 return root.body(*(self.done[id(each)] for each in root.operands))
-            case Total():
-                assert root.stage < len(self.totals), "all is combined before"
-                return self.totals[root.stage]
+            case Accumulator():
+                assert root.stage < len(self.accumulators), "all is combined before"
+                return self.accumulators[root.stage]
             case Extent():
                 return ExtentOp(self.nest.rename(root.size)).result
             case Where():

@@ -62,8 +62,8 @@ class _Row:
         self.builder = builder
         self.nest = builder.nest
         self.point = point
-        self.totals: list[SSAValue] = []
-        self.scalars = builder.scalars(point, self.totals)
+        self.accumulators: list[SSAValue] = []
+        self.scalars = builder.scalars(point, self.accumulators)
         """What is the same for all columns."""
 
     def build(self) -> None:
@@ -71,7 +71,7 @@ class _Row:
         for stage in self.nest.stages:
             self.hoist(stage.element, *(value for value, _ in stage.kept))
             initial = scalar.identity(stage.combine, stage.type)
-            self.totals.append(self.reduce(stage, self.point, initial))
+            self.accumulators.append(self.reduce(stage, self.point, initial))
         if self.nest.is_wide:
             self.hoist(self.nest.finish)
             self.store_columns(self.point)
@@ -98,7 +98,7 @@ class _Row:
 
     def inside(self, point: Point) -> Scalars:
         """The scalars at one column, among which those of the row are."""
-        scalars = self.builder.scalars(point, self.totals)
+        scalars = self.builder.scalars(point, self.accumulators)
         scalars.done |= self.scalars.done
         return scalars
 
@@ -108,15 +108,15 @@ class _Row:
             self.fetch_next(point)
             scalars = self.inside(point)
             element = scalars.value(stage.element)
-            total = scalar.combine(stage.combine, so_far, element)
+            accumulator = scalar.combine(stage.combine, so_far, element)
             self.store(scalars, stage.kept)
-            return total
+            return accumulator
         block = Block(arg_types=[IndexType(), stage.type])
         with ImplicitBuilder(block):
             index, inner = block.args
             YieldOp(self.reduce(stage, [*point, index], inner))
         bound = self.builder.rename(self.nest.bounds[len(point)])
-        return ForOp(bound, block, stage.combine, [so_far]).totals[0]
+        return ForOp(bound, block, stage.combine, [so_far]).accumulators[0]
 
     def store_columns(self, point: Point) -> None:
         """Builds loops over columns that are left, which store what comes out."""
@@ -133,7 +133,7 @@ class _Row:
     def fetch_next(self, point: Point) -> None:
         """Asks in the second loop for what the first will load in the next row."""
         columns = product(self.nest.bounds[len(self.point) :])
-        is_second = len(self.totals) == 1
+        is_second = len(self.accumulators) == 1
         if not is_second or columns not in FETCHED:
             return
         row, column = len(self.point) - 1, len(point) - 1

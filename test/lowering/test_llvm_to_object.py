@@ -33,8 +33,8 @@ loop.kernel @matmul(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32
     %b = loop.load %rhs[%k * 64 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%row * 64 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -87,7 +87,7 @@ def test_avx_512_computes_in_512_bits():
 
 def test_a_tile_keeps_its_totals_in_registers():
     text = assemblies("x86-64-v3")["matmul"]
-    # Six rows of two vectors; each total is accumulated in place.
+    # Six rows of two vectors; each accumulator is accumulated in place.
     assert len(set(re.findall(r"vfmadd231ps.*, (%ymm\d+)$", text, re.MULTILINE))) == 12
     inner = [each for each in loops(text) if "vfmadd231ps" in each]
     assert inner
@@ -105,8 +105,8 @@ loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %c[%row * 64 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -116,11 +116,11 @@ loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
 def test_avx_512_bf16_adds_up_products_of_pairs():
     text = assemblies("cooperlake", PAIRS)["dots"]
     inner = [each for each in loops(text) if "vdpbf16ps" in each]
-    totals = re.compile(r"vdpbf16ps\s+%zmm\d+, %zmm\d+, (%zmm\d+)$", re.MULTILINE)
-    # The rows are dealt out to tiles of 11 and of 10, of two vectors; each total is
-    # accumulated in place.
-    assert sorted(len(set(totals.findall(each))) for each in inner) == [20, 22]
-    # A step of a total is that instruction, and no other arithmetic.
+    accumulators = re.compile(r"vdpbf16ps\s+%zmm\d+, %zmm\d+, (%zmm\d+)$", re.MULTILINE)
+    # The rows are dealt out to tiles of 11 and of 10, of two vectors; each accumulator
+    # is accumulated in place.
+    assert sorted(len(set(accumulators.findall(each))) for each in inner) == [20, 22]
+    # A step of an accumulator is that instruction, and no other arithmetic.
     assert not any(re.search(r"vfmadd|vpsll|vmovup\w+\s+%zmm", each) for each in inner)
 
 
@@ -136,7 +136,7 @@ def test_amx_adds_up_products_of_matrices():
     inner = [each for each in loops(text) if "tdpbf16ps" in each]
     products = [len(re.findall("tdpbf16ps", each)) for each in inner]
     loads = [len(re.findall("tileloadd", each)) for each in inner]
-    # 32 by 32 totals take two registers of each factor, 16 by 64 one and four.
+    # 32 by 32 accumulators take two registers of each factor, 16 by 64 one and four.
     assert sorted(zip(products, loads, strict=True)) == [(4, 4), (4, 5)]
     assert not any(re.search(r"tilestored|%[xyz]mm", each) for each in inner)
     # They are set up once, and given back.

@@ -100,7 +100,7 @@ def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
 def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
     """
     Where an access goes for one index of a loop, whatever loops are inside; or for one
-    total of a tile.
+    accumulator of a tile.
     """
     outer: set[tuple[SSAValue, Dim]] = set()
     inner: list[tuple[str, str]] = []

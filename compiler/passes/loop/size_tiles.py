@@ -11,11 +11,11 @@ After:
 
     loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 step …
 
-Totals, one vector of each operand and a spare must fit the registers; the tile with the
-fewest loads for each multiplication is taken, and a narrower one where the tile would
-be larger than what there is to compute. Where operands are read in panels, because a
-constant was packed or because copying pays, `compiler/cost/panels.py` chooses that and
-the blocks too, and writes it beside the tile:
+Accumulators, one vector of each operand and a spare must fit the registers; the tile
+with the fewest loads for each multiplication is taken, and a narrower one where the
+tile would be larger than what there is to compute. Where operands are read in panels,
+because a constant was packed or because copying pays, `compiler/cost/panels.py` chooses
+that and the blocks too, and writes it beside the tile:
 
     loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<panels = 16, …> step …
 

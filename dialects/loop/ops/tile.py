@@ -37,10 +37,10 @@ class TileOp(IRDLOperation):
 
     `step` takes row, column, the indices that are reduced, and what was accumulated so
     far, from `initial` on; it yields that with one more element. `finish` takes row,
-    column and the total, and stores it. Elements are accumulated in the order of the
-    reduced indices, whatever the tile: so the bits of a total do not depend on it.
+    column and the accumulator, and stores it. Elements are accumulated in the order of the
+    reduced indices, whatever the tile: so the bits of an accumulator do not depend on it.
 
-    `rows`, `columns` and `lanes` say how many totals are kept in registers at a time:
+    `rows`, `columns` and `lanes` say how many accumulators are kept in registers at a time:
     `rows` times `columns`, in vectors of `lanes` side by side along the columns. Rows
     and columns left over are computed by narrower tiles. All of it is one op, which is
     unrolled while LLVM text is written. Threads share what is `split`. With a `schedule` the operands are read in
@@ -53,8 +53,8 @@ class TileOp(IRDLOperation):
       %b = loop.load %rhs[%k * 7 + %j] : memref<?xf32>
       %next = math.fma %a, %b, %sum : f32
       loop.yield %next : f32
-    } finish (%row, %column, %total) {
-      loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+    } finish (%row, %column, %accumulator) {
+      loop.store %accumulator, %out[%row * 7 + %column] : memref<?xf32>
       loop.yield
     }
     ```
@@ -108,13 +108,13 @@ class TileOp(IRDLOperation):
 
     @property
     def store(self) -> StoreOp | None:
-        """The one store of a total, or of what is computed from it; else None."""
+        """The one store of an accumulator, or of what is computed from it; else None."""
         stores = [op for op in self.finish.block.ops if isinstance(op, StoreOp)]
         return stores[0] if len(stores) == 1 else None
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the finish loads from where it stores, so that no total goes there."""
+        """Whether the finish loads from where it stores, so that no accumulator goes there."""
         stored = {op.buffer for op in self.finish.walk() if isinstance(op, StoreOp)}
         loads = (op for op in self.finish.walk() if isinstance(op, LoadOp))
         return any(op.buffer in stored for op in loads)
@@ -182,7 +182,7 @@ class TileOp(IRDLOperation):
             )
         if ends != (index, index, type):
             raise VerifyException(
-                f"expected a finish of row, column, total, got {ends}"
+                f"expected a finish of row, column, accumulator, got {ends}"
             )
         for region in self.regions:
             if not isinstance(region.block.last_op, YieldOp):
@@ -204,7 +204,7 @@ class TileOp(IRDLOperation):
             )
 
     def verify_at_once(self, schedule: ScheduleAttr) -> None:
-        """All steps are one block, so that no total is stored before it is finished."""
+        """All steps are one block, so that no accumulator is stored before it is finished."""
         depth, axis = schedule.depth.data, schedule.axis.data
         steps = self.sizes[2 + axis]
         if axis or not isinstance(steps, int) or depth < steps:
@@ -241,8 +241,8 @@ class TileOp(IRDLOperation):
         printer.print_string(") ")
         printer.print_region(self.step, print_entry_block_args=False)
         printer.print_string(" finish (")
-        row, column, total = self.finish.block.args
-        for place, each in enumerate((row, column, total)):
+        row, column, accumulator = self.finish.block.args
+        for place, each in enumerate((row, column, accumulator)):
             printer.print_string(", " if place else "")
             printer.print_ssa_value(each)
         printer.print_string(") ")
@@ -288,8 +288,8 @@ class TileOp(IRDLOperation):
             parser.parse_punctuation(",")
             column = parser.parse_argument(expect_type=False).resolve(index)
             parser.parse_punctuation(",")
-            total = parser.parse_argument(expect_type=False).resolve(type)
-        finish = parser.parse_region([row, column, total])
+            accumulator = parser.parse_argument(expect_type=False).resolve(type)
+        finish = parser.parse_region([row, column, accumulator])
         return cls.create(
             operands=[parser.resolve_operand(unresolved, type)],
             properties=properties,

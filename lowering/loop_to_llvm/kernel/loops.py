@@ -42,10 +42,10 @@ class LoopWriter:
         initial = [self.w.splat(self.scope[v], lanes) for v in op.initial]
         start, stop = self.range(op)
         if op.width == 1 or lanes > 1:
-            totals = self.write_bodies(op, start, stop, initial)
+            accumulators = self.write_bodies(op, start, stop, initial)
         else:
-            totals = self.write_vectors(op, start, stop, initial)
-        for result, value in zip(op.totals, totals, strict=True):
+            accumulators = self.write_vectors(op, start, stop, initial)
+        for result, value in zip(op.accumulators, accumulators, strict=True):
             self.scope.define(result, value)
 
     def range(self, op: ForOp) -> tuple[str, str]:
@@ -96,7 +96,7 @@ class LoopWriter:
         that are left over one by one.
         """
         by = "" if op.combine is None else op.combine.data
-        done, totals = start, list[Value]()
+        done, accumulators = start, list[Value]()
         for vectors in op.counts:
             whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
@@ -106,22 +106,24 @@ class LoopWriter:
             lanes = op.width * vectors // count
             # What came in is combined once, not in every lane.
             first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
-            before = totals or first * count
+            before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
                 found = self.write_bodies(op, done, whole, before, count)
-            totals = [
+            accumulators = [
                 combine_lanes(self.w, each, by, op.width)
                 for each in self.combined(found, len(initial), by)
             ]
             done = whole
-        totals = [
+        accumulators = [
             combine(self.w, before, combine_lanes(self.w, each, by), by)
-            for before, each in zip(initial, totals, strict=bool(totals))
+            for before, each in zip(initial, accumulators, strict=bool(accumulators))
         ] or list(initial)
-        return self.write_bodies(op, done, stop, totals)
+        return self.write_bodies(op, done, stop, accumulators)
 
     def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
-        """The totals of several bodies, so many each, combined to those of one."""
+        """
+        The accumulators of several bodies, so many each, combined to those of one.
+        """
         while len(values) > width:
             half = len(values) // 2
             pairs = zip(values[:half], values[half:], strict=True)

@@ -1,7 +1,7 @@
 """
 Combine the lanes of a vector: halves with each other, until few enough are left.
 
-The order depends on the number of lanes only, so that a total has the same bits
+The order depends on the number of lanes only, so that an accumulator has the same bits
 wherever it is computed.
 """
 

@@ -36,7 +36,7 @@ func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
 }
 
 // A filter for each channel: image and weights both lie along the channels, and nothing
-// is shared by them but registers for totals.
+// is shared by them but registers for accumulators.
 //
 // CHECK-LABEL: loop.kernel @conv_3
 // CHECK-SAME:      {strategy = "side-by-side"}

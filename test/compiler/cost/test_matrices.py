@@ -31,8 +31,8 @@ loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32
     loop.yield %next : f32
-  }} finish (%row, %column, %total) {{
-    loop.store %total, %c[%row * {columns} + %column] : memref<?xf32>
+  }} finish (%row, %column, %accumulator) {{
+    loop.store %accumulator, %c[%row * {columns} + %column] : memref<?xf32>
     loop.yield
   }}
 }}"""

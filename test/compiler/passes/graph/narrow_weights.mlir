@@ -126,7 +126,7 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 
 // A target that multiplies pairs of bf16 has the other factor rounded too, and two steps side by side.
 //
-// Registers of matrices want panels of 16 columns, and have room for the totals of 32 rows and as many columns.
+// Registers of matrices want panels of 16 columns, and have room for the accumulators of 32 rows and as many columns.
 //
 // MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_10
 // MATRICES-SAME:   {strategy = "gathered"}

@@ -336,7 +336,9 @@ def test_convolutions_in_pairs(groups: int, target: str):
 
 @pytest.mark.parametrize("target", ["pairs", "matrices"])
 def test_rows_that_go_into_an_image_with_a_border(target: str):
-    """Totals of so many steps are kept where they go: between zeros of the border."""
+    """
+    Accumulators of so many steps are kept where they go: between zeros of the border.
+    """
     channels, shapes = 1100, ("1x1100x7x7", "64x1100x1x1", "1x64x7x7", "8x64x3x3")
     x, first, middle, second = (f"tensor<{each}xf32>" for each in shapes)
     out = "tensor<1x8x7x7xf32>"

@@ -116,13 +116,13 @@ loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
     %y = loop.load %b[%k * 1024 + %j] : memref<?xf32>
     %next = math.fma %x, %y, %sum : f32
     loop.yield %next : f32
-  } finish (%r, %s, %total) {
-    loop.store %total, %c[%s] : memref<?xf32>
+  } finish (%r, %s, %accumulator) {
+    loop.store %accumulator, %c[%s] : memref<?xf32>
     loop.yield
   }
 }
 
-// Each total of a tile is finished with what was at its own place.
+// Each accumulator of a tile is finished with what was at its own place.
 //
 // CHECK-LABEL: loop.kernel @finish_in_place
 // CHECK:         loop.tile {{.*}} split rows step
@@ -133,9 +133,9 @@ loop.kernel @finish_in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?x
     %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     %before = loop.load %y[%row * 100 + %column] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%row * 100 + %column] : memref<?xf32>
     loop.yield
   }
@@ -152,8 +152,8 @@ loop.kernel @four_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) 
     %y = loop.load %b[%k * 1024 + %j] : memref<?xf32>
     %next = math.fma %x, %y, %sum : f32
     loop.yield %next : f32
-  } finish (%r, %s, %total) {
-    loop.store %total, %c[%r * 1024 + %s] : memref<?xf32>
+  } finish (%r, %s, %accumulator) {
+    loop.store %accumulator, %c[%r * 1024 + %s] : memref<?xf32>
     loop.yield
   }
 }
@@ -169,9 +169,9 @@ loop.kernel @finish_in_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?
     %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     %before = loop.load %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
     loop.yield
   }
@@ -188,8 +188,8 @@ loop.kernel @steps_in_place(%w: memref<?xf32>, %y: memref<?xf32>) {
     %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 100 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 100 + %column] : memref<?xf32>
     loop.yield
   }
 }

@@ -5,7 +5,7 @@
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
 
-// Of 16 registers twelve hold totals: six rows of two vectors. Of 32, 24 do: six of four.
+// Of 16 registers twelve hold accumulators: six rows of two vectors. Of 32, 24 do: six of four.
 //
 // CHECK-LABEL: loop.kernel @single
 // SSE:           loop.tile {{.*}} : f32 by 6, 8, 4 step
@@ -15,7 +15,7 @@ loop.kernel @single() {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -30,7 +30,7 @@ loop.kernel @double() {
   %zero = arith.constant 0.0 : f64
   loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f64 step (%sum) {
     loop.yield %sum : f64
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -43,7 +43,7 @@ loop.kernel @symbols() symbols ["m", "n"] {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to "m", %j to "n", reduce %k to 32 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -56,7 +56,7 @@ loop.kernel @one_row() {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 1, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -69,7 +69,7 @@ loop.kernel @few_columns() {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 64, %j to 4, reduce %k to 32 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -82,7 +82,7 @@ loop.kernel @one_column() {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 64, %j to 1, reduce %k to 32 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -111,8 +111,8 @@ loop.kernel @columns_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf
     %b = loop.load %w[%k * 96 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 96 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 96 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -129,8 +129,8 @@ loop.kernel @rows_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>
     %b = loop.load %w[%k * 16 + %j panel 16 * 16384] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 256 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 256 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -147,8 +147,8 @@ loop.kernel @row_by_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf3
     %b = loop.load %w[%k * 16 + %j panel 16 * 65536] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%column] : memref<?xf32>
     loop.yield
   }
 }
@@ -164,13 +164,13 @@ loop.kernel @few_rows(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
     %b = loop.load %w[%k * 256 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 256 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 256 + %column] : memref<?xf32>
     loop.yield
   }
 }
 
-// Totals of another type than the result cannot wait there: all steps are one block.
+// Accumulators of another type than the result cannot wait there: all steps are one block.
 //
 // CHECK-LABEL: loop.kernel @other_type
 // AVX2:          depth = 1024 of 0, copies = "columns"> step
@@ -181,8 +181,8 @@ loop.kernel @other_type(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf64>)
     %b = loop.load %w[%k * 256 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    %wide = arith.extf %total : f32 to f64
+  } finish (%row, %column, %accumulator) {
+    %wide = arith.extf %accumulator : f32 to f64
     loop.store %wide, %y[%row * 256 + %column] : memref<?xf64>
     loop.yield
   }
@@ -202,8 +202,8 @@ loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
         %b = loop.load %w[%g * 589824 + %k * 12288 + %l * 16 + %j panel 16 * 36864] : memref<?xf32>
         %next = math.fma %a, %b, %sum : f32
         loop.yield %next : f32
-      } finish (%row, %column, %total) {
-        loop.store %total, %y[%g * 50176 + %h * 3584 + %row * 256 + %column] : memref<?xf32>
+      } finish (%row, %column, %accumulator) {
+        loop.store %accumulator, %y[%g * 50176 + %h * 3584 + %row * 256 + %column] : memref<?xf32>
         loop.yield
       }
       loop.yield
@@ -223,8 +223,8 @@ loop.kernel @long_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
     %b = loop.load %w[%k * 4096 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%column] : memref<?xf32>
     loop.yield
   }
 }
@@ -243,8 +243,8 @@ loop.kernel @preferred(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
     %b = loop.load %w[%k * 96 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 96 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 96 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -261,13 +261,13 @@ loop.kernel @as_it_lies(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
     %b = loop.load %w[%k * 24 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 24 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 24 + %column] : memref<?xf32>
     loop.yield
   }
 }
 
-// Where the finish loads from where it stores, totals are not stored before it, however
+// Where the finish loads from where it stores, accumulators are not stored before it, however
 // many steps they take.
 //
 // CHECK-LABEL: loop.kernel @in_place
@@ -279,9 +279,9 @@ loop.kernel @in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
     %b = loop.load %w[%k * 16 + %j panel 16 * 36864] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     %before = loop.load %y[%row * 256 + %column] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%row * 256 + %column] : memref<?xf32>
     loop.yield
   }

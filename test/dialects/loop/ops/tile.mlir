@@ -6,8 +6,8 @@
 // CHECK:         loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
 // CHECK:           %[[NEXT:.*]] = math.fma %{{.*}}, %{{.*}}, %sum : f32
 // CHECK-NEXT:      loop.yield %[[NEXT]] : f32
-// CHECK-NEXT:    } finish (%row, %column, %total) {
-// CHECK-NEXT:      loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+// CHECK-NEXT:    } finish (%row, %column, %accumulator) {
+// CHECK-NEXT:      loop.store %accumulator, %out[%row * 7 + %column] : memref<?xf32>
 // CHECK-NEXT:      loop.yield
 // CHECK-NEXT:    }
 loop.kernel @round_trip(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
@@ -17,8 +17,8 @@ loop.kernel @round_trip(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?
     %b = loop.load %rhs[%k * 7 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 7 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -33,7 +33,7 @@ loop.kernel @sized() symbols ["n", "m"] {
   %zero = arith.constant 0.0 : f64
   loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 step (%sum) {
     loop.yield %sum : f64
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -49,12 +49,12 @@ loop.kernel @scheduled() {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0> step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
   loop.tile %i to 64, %j to 64, reduce %k to 3, reduce %l to 7 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 3 of 1, copies = "rows and columns"> step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -67,7 +67,7 @@ loop.kernel @half_a_panel() {
   // expected-error @+1 {{expected blocks of whole panels and one step or more, got 24 columns, panels of 16 and 512 steps}}
   loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 24, depth = 512 of 0> step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -80,7 +80,7 @@ loop.kernel @half_a_vector() {
   // expected-error {{expected columns in whole vectors, got 6x12x8}}
   loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 6, 12, 8 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -93,7 +93,7 @@ loop.kernel @no_rows() {
   // expected-error {{expected columns in whole vectors, got 0x8x8}}
   loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 0, 8, 8 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -106,7 +106,7 @@ loop.kernel @no_columns() {
   // expected-error {{expected a step of 1 indices and f32}}
   loop.tile %i to 5 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -119,8 +119,8 @@ loop.kernel @no_yield(%out: memref<?xf32>) {
   // expected-error {{loop.store terminates block in single-block region but is not a terminator}}
   loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%column] : memref<?xf32>
+  } finish (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%column] : memref<?xf32>
   }
 }
 
@@ -132,22 +132,22 @@ loop.kernel @another_yield() {
   // expected-error {{expected regions that end in loop.yield}}
   loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     "graph.yield"() : () -> ()
   }
 }
 
 // -----
 
-// The finish takes a row, a column and the total.
+// The finish takes a row, a column and the accumulator.
 loop.kernel @finish_of_a_row() {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected a finish of row, column, total}}
+  // expected-error {{expected a finish of row, column, accumulator}}
   "loop.tile"(%zero) <{bounds = ["5", "7", "3"]}> ({
   ^bb0(%i: index, %j: index, %k: index, %sum: f32):
     loop.yield %sum : f32
   }, {
-  ^bb0(%row: index, %total: f32):
+  ^bb0(%row: index, %accumulator: f32):
     loop.yield
   }) : (f32) -> ()
 }
@@ -163,9 +163,9 @@ loop.kernel @kept_over_it(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32
     %b = loop.load %w[%k * 16 + %j panel 16 * 12288] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } finish (%row, %column, %accumulator) {
     %before = loop.load %y[%row * 16 + %column] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%row * 16 + %column] : memref<?xf32>
     loop.yield
   }
