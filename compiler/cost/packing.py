@@ -20,7 +20,7 @@ from ...dialects.kernel.group import group_of
 from ...dialects.loop.preference import OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
-from .panels import panel_width, steps_at_once
+from .blocking import choose_nr, most_kc
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:
@@ -80,8 +80,8 @@ def panels_in(
     isa = target.isa(bf16)
     if pairs and isa is not None and isa.tiles is not None:
         return PanelsAttr.of(isa.tiles.columns, rows, steps[column], pairs)
-    wanted = preference.panels.data
-    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
+    wanted = preference.nr.data
+    width, _ = choose_nr(steps[column][0], bits_of(nest.type), target, wanted)
     return PanelsAttr.of(width, rows, steps[column], pairs)
 
 
@@ -113,7 +113,7 @@ def is_one_block(
     if not packed or not isinstance(steps, int):
         return False
     width, bytes = packed[0].width.data, bits_of(nest.type) // 8
-    return steps <= (preference.depth.data or steps_at_once(width, bytes, target))
+    return steps <= (preference.kc.data or most_kc(width, bytes, target))
 
 
 def load_of(value: Expression, weight: WeightOp) -> Load | None:

@@ -236,22 +236,22 @@ class NestBuilder:
                 return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
 
             bounds = [bound(also, row), bound(column), *map(bound, reduced)]
-            step = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
-            with ImplicitBuilder(step):
-                row_at, column_at, *rest, so_far = step.args
+            k_loop = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
+            with ImplicitBuilder(k_loop):
+                row_at, column_at, *rest, so_far = k_loop.args
                 here = point(row_at, column_at, rest)
                 YieldOp(self.accumulate(here, so_far))
-            finish = Block(arg_types=[IndexType(), IndexType(), nest.type])
-            with ImplicitBuilder(finish):
-                row_at, column_at, accumulator = finish.args
+            epilogue = Block(arg_types=[IndexType(), IndexType(), nest.type])
+            with ImplicitBuilder(epilogue):
+                row_at, column_at, accumulator = epilogue.args
                 self.store(nest.finish, point(row_at, column_at, ()), accumulator)
                 YieldOp()
-            TileOp(bounds, scalar.identity("add", nest.type), step, finish)
+            TileOp(bounds, scalar.identity("add", nest.type), k_loop, epilogue)
 
         self.build_loops([nest.bounds[axis] for axis in outer], inside)
 
     def accumulate(self, point: Point, so_far: SSAValue) -> SSAValue:
-        """Builds one step of a contraction, fused where the type has such an op."""
+        """Builds the k-loop of a contraction, fused where the type has such an op."""
         element = self.nest.element
         assert isinstance(element, Apply)
         scalars = Scalars(self, point)

@@ -47,16 +47,16 @@
 // CHECK-NEXT:    loop.store %[[ROOT]]
 //
 // Products that are summed up become a tile of rows and columns, and what is added to the
-// accumulator is part of its finish.
+// accumulator is part of its epilogue.
 //
 // CHECK-LABEL: loop.kernel @matmul_add_4
 // CHECK-SAME:      (%[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[BIAS:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
-// CHECK:         loop.tile %[[I:.*]] to 5, %[[J:.*]] to 7, reduce %[[K:.*]] to 3 from %{{.*}} : f32 step (%[[SUM:.*]]) {
+// CHECK:         loop.tile %[[I:.*]] to 5, %[[J:.*]] to 7, reduce %[[K:.*]] to 3 from %{{.*}} : f32 k_loop (%[[SUM:.*]]) {
 // CHECK-NEXT:      %[[X:.*]] = loop.load %[[A]][%[[I]] * 3 + %[[K]]]
 // CHECK-NEXT:      %[[Y:.*]] = loop.load %[[B]][%[[J]] + %[[K]] * 7]
 // CHECK-NEXT:      %[[NEXT:.*]] = math.fma %[[X]], %[[Y]], %[[SUM]] : f32
 // CHECK-NEXT:      loop.yield %[[NEXT]] : f32
-// CHECK-NEXT:    } finish (%[[ROW:.*]], %[[COLUMN:.*]], %[[ACCUMULATOR:.*]]) {
+// CHECK-NEXT:    } epilogue (%[[ROW:.*]], %[[COLUMN:.*]], %[[ACCUMULATOR:.*]]) {
 // CHECK-NEXT:      %[[ADDED:.*]] = loop.load %[[BIAS]][%[[COLUMN]]]
 // CHECK-NEXT:      %[[R:.*]] = arith.addf %[[ACCUMULATOR]], %[[ADDED]] : f32
 // CHECK-NEXT:      loop.store %[[R]], %[[OUT]][%[[ROW]] * 7 + %[[COLUMN]]]

@@ -179,12 +179,12 @@ loop.kernel @booleans(%a: memref<?xf32>, %b: memref<?xi1>) {
 // CHECK:         ret void
 loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 step (%sum) {
+  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 k_loop (%sum) {
     %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 16 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %accumulator) {
+  } epilogue (%row, %column, %accumulator) {
     loop.store %accumulator, %out[%row * 16 + %column] : memref<?xf32>
     loop.yield
   }
@@ -202,9 +202,9 @@ loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>)
 // CHECK:         ret void
 loop.kernel @left_over(%out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 3, %j to 5, reduce %k to 3 from %zero : f32 by 2, 4, 4 step (%sum) {
+  loop.tile %i to 3, %j to 5, reduce %k to 3 from %zero : f32 by 2, 4, 4 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %accumulator) {
+  } epilogue (%row, %column, %accumulator) {
     loop.store %accumulator, %out[%row * 5 + %column] : memref<?xf32>
     loop.yield
   }

@@ -28,12 +28,12 @@ from .listing import loops
 KERNELS = """
 loop.kernel @matmul(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
     %a = loop.load %lhs[%i * 32 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 64 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %accumulator) {
+  } epilogue (%row, %column, %accumulator) {
     loop.store %accumulator, %out[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }
@@ -97,7 +97,7 @@ def test_a_tile_keeps_its_totals_in_registers():
 PAIRS = """
 loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 52, %j to 64, reduce %k to 256 from %zero : f32 step (%sum) {
+  loop.tile %i to 52, %j to 64, reduce %k to 256 from %zero : f32 k_loop (%sum) {
     %x = loop.load %a[%i * 256 + %k] : memref<?xf32>
     %r = arith.truncf %x : f32 to bf16
     %s = arith.extf %r : bf16 to f32
@@ -105,7 +105,7 @@ loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %accumulator) {
+  } epilogue (%row, %column, %accumulator) {
     loop.store %accumulator, %c[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }

@@ -55,7 +55,7 @@ class BlockedWriter:
 
     def write(self) -> None:
         """Writes the loop over blocks of NC columns, and all that is within."""
-        w, nc = self.w, self.blocks.schedule.columns.data
+        w, nc = self.w, self.blocks.schedule.nc.data
         start, stop = "0", w.size(self.blocks.column_count)
         if self.blocks.shares("columns"):
             start, stop = w.share(stop, self.blocks.nr)
@@ -79,7 +79,7 @@ class BlockedWriter:
 
             w.loop("0", stop, 1, (), index)
             return
-        most = self.blocks.schedule.depth.data
+        most = self.blocks.schedule.kc.data
 
         def block(start: str, _: list[Value]) -> Sequence[Value]:
             count = w.least(str(most), self.w.minus(stop, start))
@@ -135,7 +135,7 @@ class BlockedWriter:
         else:
             parts = partition_rows(self.w, count, mr, shared)
         for mr, done, stop in parts:
-            mc = max(self.blocks.schedule.rows.data // mr, 1) * mr
+            mc = max(self.blocks.schedule.mc.data // mr, 1) * mr
 
             def rows(
                 start: str,

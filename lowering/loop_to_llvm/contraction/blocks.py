@@ -74,18 +74,18 @@ class Blocks:
             for load, made in zip(factors, made, strict=True)
         ]
         """What is multiplied: what is loaded, or what the k-loop converts it to."""
-        done = (*factors, *chain.from_iterable(made), op.step.block.last_op)
-        self.product_ops = [each for each in op.step.block.ops if each not in done]
+        done = (*factors, *chain.from_iterable(made), op.k_loop.block.last_op)
+        self.product_ops = [each for each in op.k_loop.block.ops if each not in done]
         """What the k-loop computes of its two factors."""
-        self.row, self.column, *self.k_indices, self.so_far = op.step.block.args
-        self.mr, self.tile_columns, self.lanes = op.block
-        self.nr = schedule.panels.data
+        self.row, self.column, *self.k_indices, self.so_far = op.k_loop.block.args
+        self.mr, self.tile_columns, self.lanes = op.register_tile
+        self.nr = schedule.nr.data
         self.row_count, self.column_count, *self.reduced = op.sizes
         self.axis = schedule.axis.data
         inner = product(self.reduced[self.axis + 1 :])
         assert isinstance(inner, int), "what is inside of a block has a known size"
         self.inner = inner
-        self.kc = schedule.depth.data * inner
+        self.kc = schedule.kc.data * inner
         self.allocate_buffers()
 
     def allocate_buffers(self) -> None:
@@ -98,10 +98,10 @@ class Blocks:
         """Elements from one row of packed A to the next."""
         if self.tiles is not None:
             self.a_pitch = (-(-self.kc // self.isa.k) + 1) * self.isa.k
-        if schedule.copies_of("columns"):
-            self.packed_b = self.allocate(self.kc * schedule.columns.data)
-        if schedule.copies_of("rows"):
-            rows = max(schedule.rows.data, self.mr)
+        if schedule.packs("b"):
+            self.packed_b = self.allocate(self.kc * schedule.nc.data)
+        if schedule.packs("a"):
+            rows = max(schedule.mc.data, self.mr)
             self.packed_a = self.allocate(rows * self.a_pitch, self.packed_type)
         whole = self.column_count
         self.has_edge = not isinstance(whole, int) or whole % self.nr != 0
@@ -128,7 +128,7 @@ class Blocks:
     def find_tiles(self) -> TileGeometry | None:
         """The tile registers, where A is packed and MR x NR accumulators fit them."""
         tiles = self.isa.tiles
-        if tiles is None or not self.in_words or not self.schedule.copies_of("rows"):
+        if tiles is None or not self.in_words or not self.schedule.packs("a"):
             return None
         whole = self.mr in (tiles.rows, 2 * tiles.rows)
         whole = whole and self.nr % tiles.columns == 0

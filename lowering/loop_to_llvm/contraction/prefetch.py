@@ -48,7 +48,7 @@ class PanelPrefetch:
         """What a register tile prefetches; nothing where it does not pay."""
         w, type = blocks.w, blocks.b.result.type
         assert isinstance(type, FixedBitwidthType)
-        tiles = tiles_in_block(blocks.row_count, blocks.schedule.rows.data, blocks.mr)
+        tiles = tiles_in_block(blocks.row_count, blocks.schedule.mc.data, blocks.mr)
         if not panel.start or blocks.packed_b or not 2 <= tiles <= FEW_TILES:
             return PanelPrefetch(w, "", 0)
         each = -(-blocks.nr * (type.bitwidth // 8) // tiles)
@@ -69,8 +69,8 @@ class PanelPrefetch:
 
 def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
     """Writes prefetches of what the epilogue of a tile loads, before its k-loop."""
-    row, column, *_ = blocks.op.finish.block.args
-    for op in blocks.op.finish.block.ops:
+    row, column, *_ = blocks.op.epilogue.block.args
+    for op in blocks.op.epilogue.block.ops:
         if not isinstance(op, LoadOp) or row not in op.at.indices:
             continue
         if dict(op.at.terms).get(column) == 1:

@@ -100,7 +100,7 @@ class RegisterTile:
         of a row from a column on.
         """
         scope = self.host.scope
-        row_index, column_index, *_ = (block or self.op.finish.block).args
+        row_index, column_index, *_ = (block or self.op.epilogue.block).args
         with scope.inner(Lanes(column_index, lanes) if lanes > 1 else SCALAR):
             scope.set_index(row_index, row)
             scope.set_index(column_index, column)
@@ -125,7 +125,7 @@ class RegisterTile:
 
     def finish_here(self, accumulators: Value) -> None:
         """Writes the epilogue of what the scope is at."""
-        host, block = self.host, self.op.finish.block
+        host, block = self.host, self.op.epilogue.block
         with host.scope.inner():
             host.scope.define(block.args[2], accumulators)
             for each in block.ops:
@@ -181,7 +181,7 @@ class RegisterTile:
 
     def step(self, point: list[str], accumulators: list[Value]) -> list[Value]:
         """Writes the body of the k-loop for all accumulators."""
-        host, block = self.host, self.op.step.block
+        host, block = self.host, self.op.k_loop.block
         scope = host.scope
         _, _, *indices, so_far = block.args
         if self.bases:
@@ -223,7 +223,7 @@ class RegisterTile:
 
     def find_bases(self) -> None:
         """Writes where each row begins of operands with an element for each result."""
-        host, block = self.host, self.op.step.block
+        host, block = self.host, self.op.k_loop.block
         row, column, *reduced, _ = block.args
         if self.shape.rows == 1 or not reduced:
             return
@@ -246,14 +246,14 @@ class RegisterTile:
     def base(self, op: LoadOp, row: int) -> str:
         """Writes the address of the first element that a load has in a row."""
         memory = self.host.memory
-        with self.at_position((row, 0), self.op.step.block):
+        with self.at_position((row, 0), self.op.k_loop.block):
             address = memory.address(op.buffer, memory.offsets(op.at).first)
         return hidden(self.host.w, address)
 
     def load_from(self, base: str, op: LoadOp, vector: int) -> Value:
         """Writes the load of a vector of a row that begins at an address."""
         host, offset = self.host, str(vector * self.shape.lanes)
-        for index in self.op.step.block.args[2:-1]:
+        for index in self.op.k_loop.block.args[2:-1]:
             stride = host.w.size(op.at.step(index))
             offset = host.w.add(offset, host.w.mul(host.scope[index].text, stride))
         type = op.result.type
@@ -262,7 +262,7 @@ class RegisterTile:
 
     def dependence(self, op: Operation) -> tuple[bool, bool]:
         """Whether what an op of the k-loop computes differs by row, and by column."""
-        block = self.op.step.block
+        block = self.op.k_loop.block
         row, column, *_, so_far = block.args
         by_row = by_column = False
         for operand in op.operands:

@@ -23,7 +23,7 @@ def write_tile(host: Host, op: TileOp) -> None:
     """Writes the loops over columns, and within them those over rows."""
     assert host.scope.lanes.count == 1, "a tile is not inside a vector"
     row_count, column_count, *_ = op.sizes
-    rows, columns, lanes = op.block
+    rows, columns, lanes = op.register_tile
     w, done = host.w, "0"
     end = w.size(column_count)
     if op.split is not None and op.split.data == "columns":

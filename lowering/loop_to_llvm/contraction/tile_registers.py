@@ -135,7 +135,7 @@ class TileMicrokernel:
             w.add(self.position.column, str(column)),
         )
         with tile.at(*here, 1):
-            pitch = store.at.step(blocks.op.finish.block.args[0])
+            pitch = store.at.step(blocks.op.epilogue.block.args[0])
             return tile.kept_at(), w.mul(w.size(pitch), "4")
 
     def load(self, tile: RegisterTile) -> list[Value]:

@@ -293,9 +293,9 @@ loop.kernel @elements_lie_apart(%a: memref<?xf32>, %b: memref<?xf32>) {
 loop.kernel @tile_is_vectors(%out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %b to 16 {
-    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
       loop.yield %sum : f32
-    } finish (%row, %column, %accumulator) {
+    } epilogue (%row, %column, %accumulator) {
       loop.store %accumulator, %out[%row * 1024 + %column * 16 + %b] : memref<?xf32>
       loop.yield
     }
