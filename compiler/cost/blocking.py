@@ -159,11 +159,11 @@ def choose_blocking(
     a, b = factors
     type = tile.initial.type
     assert isinstance(type, FixedBitwidthType)
-    if b.at.panel is not None:
-        nr = b.at.panel.width
+    if b.at.blocked is not None:
+        nr = b.at.blocked.size
         lanes = min(nr, target.lanes(type.bitwidth))
         # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
-        widens = bool(tile.made_of(b)) and b.at.pair is None
+        widens = bool(tile.made_of(b)) and b.at.vnni is None
         packs_b = widens and times_used(tile, b) >= CONVERTED
     elif preference.packs("b", pays_to_pack(tile, b)):
         wanted = preference.nr.data
@@ -263,8 +263,8 @@ class _Chooser:
     def k_group(self) -> int:
         """How many k share a word of a panel: those of one block, 1 without words."""
         factors = self.tile.factors()
-        pair = None if factors is None else factors[1].at.pair
-        return 1 if pair is None else pair.width
+        word = None if factors is None else factors[1].at.vnni
+        return 1 if word is None else word.size
 
     def choose(
         self,

@@ -97,6 +97,6 @@ def other_packing(tile: TileOp) -> Iterator[str]:
     factors, schedule = tile.factors(), tile.schedule
     assert factors is not None
     now = {each: schedule is not None and schedule.packs(each) for each in ("a", "b")}
-    for changed in ("a",) if factors[1].at.panel is not None else (*now,):
+    for changed in ("a",) if factors[1].at.blocked is not None else (*now,):
         wanted = [each for each in now if now[each] != (each == changed)]
         yield " and ".join(wanted) or NOTHING

@@ -8,7 +8,7 @@ and that nothing else of the kernel reads.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType, bf16
+from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.dims import product
@@ -17,6 +17,7 @@ from ...dialects.graph.storage.panels import Axis, PanelsAttr
 from ...dialects.kernel.contraction import choose_rows_and_columns
 from ...dialects.kernel.expression import Apply, Expression, KernelNest, Load, loads
 from ...dialects.kernel.group import group_of
+from ...dialects.loop.isa import Isa
 from ...dialects.loop.preference import OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
@@ -75,26 +76,29 @@ def panels_in(
     if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
         return None
     rows = [steps[axis] for axis in sorted(steps) if axis != column]
-    is_bf16 = tensor_type(weight.result).element_type == bf16
-    pairs = is_bf16 and has_pairs(nest, weight, target)
-    isa = target.isa(bf16)
-    if pairs and isa is not None and isa.tiles is not None:
-        return PanelsAttr.of(isa.tiles.columns, rows, steps[column], pairs)
+    group = 1
+    isa = target.isa(tensor_type(weight.result).element_type)
+    if isa is not None and suits(isa, nest, weight):
+        group = isa.k_group
+        if isa.tiles is not None:
+            return PanelsAttr.of(isa.tiles.columns, rows, steps[column], group)
     wanted = preference.nr.data
     width, _ = choose_nr(steps[column][0], bits_of(nest.type), target, wanted)
-    return PanelsAttr.of(width, rows, steps[column], pairs)
+    return PanelsAttr.of(width, rows, steps[column], group)
 
 
-def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
-    """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
+def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
+    """
+    Whether a weight of the elements of an instruction set can lie in the VNNI layout:
+    it moves with the innermost k, of which there are whole groups.
+    """
     last = len(nest.bounds) - 1
     size = nest.bounds[last]
+    if nest.type != isa.accumulator or not isinstance(size, int):
+        return False
+    if size == 0 or size % isa.k_group:
+        return False
     read = (each for each in loads(nest.element) if each.buffer is weight.result)
-    isa = target.isa(bf16)
-    if isa is None or nest.type != isa.accumulator:
-        return False
-    if not isinstance(size, int) or size == 0 or size % isa.k_group:
-        return False
     return all(last in dict(each.at.factors) for each in read)
 
 

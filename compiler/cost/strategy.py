@@ -29,7 +29,7 @@ def strategy(tile: TileOp) -> str:
         return "plain"
     _, b = factors
     if schedule.packs("b"):
-        return "copied" if b.at.panel is None else "widened"
-    if b.at.panel is None:
+        return "copied" if b.at.blocked is None else "widened"
+    if b.at.blocked is None:
         return "streamed"
     return "gathered" if schedule.packs("a") else "direct"

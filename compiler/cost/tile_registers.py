@@ -43,10 +43,10 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
     if factors is None or not reduced or 0 in tile.sizes:
         return None
     a, b = factors
-    isa, panel = target.isa(b.result.type), b.at.panel
-    if isa is None or isa.tiles is None or b.at.pair is None or panel is None:
+    isa, panel = target.isa(b.result.type), b.at.blocked
+    if isa is None or isa.tiles is None or b.at.vnni is None or panel is None:
         return None
-    geometry, nr = isa.tiles, panel.width
+    geometry, nr = isa.tiles, panel.size
     # The accumulators of a panel beside one tile of rows have registers.
     if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
         return None

@@ -50,7 +50,7 @@ from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp, buffer_type
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Panel, Subscript
+from ...dialects.loop.subscript import BlockedIndex, Subscript
 from ...dialects.shape import tensor_type
 from .row_loops import build_stages
 
@@ -199,7 +199,7 @@ class NestBuilder:
     def subscript(self, position: Linear, point: Point) -> Subscript:
         """A position as a subscript."""
         factors = {axis: self.rename(factor) for axis, factor in position.factors}
-        panel: Panel | None = None
+        blocked: BlockedIndex | None = None
         if self.joined is not None:
             outer, inner = self.joined
             width, stride = self.nest.bounds[inner], factors.pop(outer, 0)
@@ -207,9 +207,9 @@ class NestBuilder:
             step = factors.get(inner, 0)
             if stride != step * width:
                 factors.pop(inner, None)
-                panel = Panel(point[inner], width, stride, step)
+                blocked = BlockedIndex(point[inner], width, stride, step)
         terms = tuple((point[axis], factor) for axis, factor in factors.items())
-        return Subscript(terms, self.rename(position.offset), panel)
+        return Subscript(terms, self.rename(position.offset), blocked)
 
     def build_contraction(self, parallel: int) -> None:
         """Builds loops around a tile of the axes that suit it best."""
@@ -311,24 +311,24 @@ class Scalars:
             (self.index(index), self.nest.rename(stride))
             for index, stride in load.lookups
         )
-        return Subscript((*at.terms, *looked_up), at.offset, at.panel, at.pair)
+        return Subscript((*at.terms, *looked_up), at.offset, at.blocked, at.vnni)
 
     def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
         """Where an element of a packed weight is."""
         steps, (_, across) = panels.steps(), panels.columns
         terms: list[tuple[SSAValue, Dim]] = []
-        panel: Panel | None = None
-        pair: Panel | None = None
-        width, beside = panels.width.data, 2 if panels.pairs.data else 1
+        column: BlockedIndex | None = None
+        word: BlockedIndex | None = None
+        width, group = panels.width.data, panels.k_group.data
         for axis, stride in at.factors:
             assert isinstance(stride, int), "the strides of a weight are known"
             if stride == across:
-                panel = Panel(self.point[axis], width, panels.panel_size, beside)
-            elif beside == 2 and stride == panels.rows[-1][1]:
-                pair = Panel(self.point[axis], 2, 2 * width)
+                column = BlockedIndex(self.point[axis], width, panels.panel_size, group)
+            elif group > 1 and stride == panels.rows[-1][1]:
+                word = BlockedIndex(self.point[axis], group, group * width)
             else:
                 terms.append((self.point[axis], steps[stride]))
-        return Subscript(tuple(terms), 0, panel, pair)
+        return Subscript(tuple(terms), 0, column, word)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index that is looked up."""

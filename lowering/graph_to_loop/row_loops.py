@@ -143,7 +143,7 @@ class _Row:
                 at = self.builder.subscript(each.at, point)
                 ahead = at.offset + self.builder.rename(factors[row])
                 buffer = self.builder.places[each.buffer]
-                PrefetchOp(buffer, Subscript(at.terms, ahead, at.panel))
+                PrefetchOp(buffer, Subscript(at.terms, ahead, at.blocked))
 
     def store(self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]) -> None:
         """Builds stores, after all that they store."""

@@ -173,9 +173,9 @@
 // CHECK-LABEL: loop.kernel @conv_pad_17
 // CHECK-SAME:      (%[[X:.*]]: memref<?xf32>, %[[W:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
 // CHECK:           loop.tile %[[ROW:.*]] to 36, %[[COLUMN:.*]] to 16, reduce %[[V:.*]] to 3, reduce %[[U:.*]] to 9 from
-// CHECK-NEXT:        loop.load %[[X]][%[[N:.*]] * 192 + %[[V]] * 24 + %[[U]] + %[[ROW]] panel 6 by 3 * 24]
+// CHECK-NEXT:        loop.load %[[X]][%[[N:.*]] * 192 + %[[V]] * 24 + %[[U]] + %[[ROW]] blocked 6 by 3 * 24]
 // CHECK-NEXT:        loop.load %[[W]][%[[COLUMN]] + %[[V]] * 144 + %[[U]] * 16]
-// CHECK:             loop.store %{{.*}}, %[[OUT]][%[[N]] * 1024 + %{{.*}} + %{{.*}} panel 6 by 16 * 128 + 144]
+// CHECK:             loop.store %{{.*}}, %[[OUT]][%[[N]] * 1024 + %{{.*}} + %{{.*}} blocked 6 by 16 * 128 + 144]
 //
 // There are no other kernels: equal ones are one.
 //

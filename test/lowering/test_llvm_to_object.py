@@ -101,7 +101,7 @@ loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
     %x = loop.load %a[%i * 256 + %k] : memref<?xf32>
     %r = arith.truncf %x : f32 to bf16
     %s = arith.extf %r : bf16 to f32
-    %y = loop.load %b[%k panel 2 * 64 + %j panel 32 by 2 * 8192] : memref<?xbf16>
+    %y = loop.load %b[%k blocked 2 * 64 + %j blocked 32 by 2 * 8192] : memref<?xbf16>
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32
     loop.yield %next : f32
@@ -125,8 +125,10 @@ def test_avx_512_bf16_adds_up_products_of_pairs():
 
 
 MATRICES = (
-    PAIRS.replace("panel 2 * 64 + %j panel 32 by 2 * 8192", "panel 2 * 32 + %j PANEL")
-    .replace("PANEL", "panel 16 by 2 * 4096")
+    PAIRS.replace(
+        "blocked 2 * 64 + %j blocked 32 by 2 * 8192", "blocked 2 * 32 + %j PANEL"
+    )
+    .replace("PANEL", "blocked 16 by 2 * 4096")
     .replace("%i to 52", "%i to 40")
 )
 
@@ -146,8 +148,8 @@ def test_amx_adds_up_products_of_matrices():
 
 @pytest.mark.parametrize(("wide", "products"), [(16, 4), (32, 4), (48, 3), (64, 4)])
 def test_amx_takes_panels_of_several_registers(wide: int, products: int):
-    text = MATRICES.replace("panel 2 * 32", f"panel 2 * {2 * wide}")
-    text = text.replace("panel 16 by 2 * 4096", f"panel {wide} by 2 * {256 * wide}")
+    text = MATRICES.replace("blocked 2 * 32", f"blocked 2 * {2 * wide}")
+    text = text.replace("blocked 16 by 2 * 4096", f"blocked {wide} by 2 * {256 * wide}")
     inner = [
         each
         for each in loops(assemblies("sapphirerapids", text)["dots"])

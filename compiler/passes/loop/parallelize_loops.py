@@ -111,7 +111,7 @@ def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
             inner.append((str(around.size), str(stride)))
         else:
             outer.add((index, stride))
-    return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.panel
+    return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.blocked
 
 
 def is_inside(op: Operation, loop: ForOp | TileOp) -> bool:
@@ -169,7 +169,7 @@ def packs_anew(tile: TileOp) -> bool:
     """Whether a tile packs B, which is not in panels already."""
     factors = tile.factors()
     packs = tile.schedule is not None and tile.schedule.packs("b")
-    return packs and factors is not None and factors[1].at.panel is None
+    return packs and factors is not None and factors[1].at.blocked is None
 
 
 def shares_of(tile: TileOp) -> list[Share]:

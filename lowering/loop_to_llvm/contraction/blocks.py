@@ -120,10 +120,11 @@ class Blocks:
         """Whether both factors are words of the VNNI layout, as instructions take."""
         owners = [each.owner for each in self.factors]
         widened = [
-            isinstance(each, arith.ExtFOp) and each.input.type == self.isa.element
+            isinstance(each, arith.ExtFOp | arith.ExtSIOp)
+            and each.input.type == self.isa.element
             for each in owners
         ]
-        return self.b.at.pair is not None and all(widened)
+        return self.b.at.vnni is not None and all(widened)
 
     def find_tiles(self) -> TileGeometry | None:
         """The tile registers, where A is packed and MR x NR accumulators fit them."""

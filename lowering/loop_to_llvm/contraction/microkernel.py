@@ -75,7 +75,7 @@ class Microkernel:
         rows = blocks.at(blocks.packed_a, row) if self.packed else ""
         bases = [] if self.packed else row_bases(blocks, block, tile.rows)
         prefetch = PanelPrefetch.of(blocks, self.position, panel)
-        if blocks.b.at.pair is not None and panel.start:
+        if blocks.b.at.vnni is not None and panel.start:
             vnni = VnniWriter(blocks, tile, panel, prefetch)
             if self.packed and blocks.in_words:
                 row_at = blocks.at(blocks.packed_a, row, blocks.isa.element)
@@ -168,9 +168,9 @@ def find_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
     if blocks.packed_b:
         offset = w.mul(position.column_in_block, str(blocks.kc))
         return Panel(blocks.at(blocks.packed_b, offset), str(blocks.kc * blocks.nr))
-    if at.panel is None:
+    if at.blocked is None:
         return Panel("", "0")
-    pitch, memory = w.size(at.panel.stride), blocks.host.memory
+    pitch, memory = w.size(at.blocked.stride), blocks.host.memory
     with blocks.scope.inner(SCALAR):
         zeros = ("0" for _ in blocks.reduced[blocks.axis + 1 :])
         blocks.set_k(block, [block.start, *zeros])

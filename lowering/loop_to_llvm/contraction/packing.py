@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..text.scope import SCALAR, Lanes
-from ..text.types import Value
+from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
 
 
@@ -38,7 +38,9 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
         if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
             # Zeros fill up the k of the last instruction.
             rest = blocks.at(base, count, blocks.packed_type)
-            w.do(f"store <{blocks.isa.k} x i16> zeroinitializer, ptr {rest}, align 2")
+            zeros = memory_text(blocks.packed_type, blocks.isa.k)
+            align = blocks.isa.bytes
+            w.do(f"store {zeros} zeroinitializer, ptr {rest}, align {align}")
         return ()
 
     w.loop("0", w.minus(end, start), 1, (), row)

@@ -231,7 +231,7 @@ class RegisterTile:
             for index in reduced:
                 host.scope.set_index(index, "0")
             for each in block.ops:
-                if not isinstance(each, LoadOp) or each.at.panel is not None:
+                if not isinstance(each, LoadOp) or each.at.blocked is not None:
                     continue
                 strides = dict(each.at.terms)
                 if row not in strides or strides.get(column) != 1:

@@ -24,10 +24,10 @@ def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
         return []
     with blocks.scope.inner(SCALAR):
         blocks.set_k(block, ["0" for _ in blocks.reduced[blocks.axis :]])
-        if at.panel is not None and at.panel.index is blocks.row:
+        if at.blocked is not None and at.blocked.index is blocks.row:
             return [row_base(blocks, each) for each in rows]
         pitch = at.step(blocks.row)
-        if at.panel is not None or not isinstance(pitch, int):
+        if at.blocked is not None or not isinstance(pitch, int):
             return []
         base = row_base(blocks, rows[0])
     return [blocks.at(base, str(pitch * number)) for number in range(len(rows))]

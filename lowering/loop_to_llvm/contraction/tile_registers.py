@@ -60,7 +60,7 @@ class TileMicrokernel:
     def has_pitch(self) -> bool:
         """Whether rows of the result are equally far apart; not in a padded image."""
         store = self.blocks.op.store
-        return store is not None and store.at.panel is None
+        return store is not None and store.at.blocked is None
 
     @property
     def registers(self) -> TileRegisters:

@@ -17,7 +17,7 @@ from ....dialects.dims import Dim
 from ....dialects.loop.ops.memory import LoadOp, StoreOp, element_type
 from ....dialects.loop.ops.position import PositionOp
 from ....dialects.loop.ops.prefetch import PrefetchOp
-from ....dialects.loop.subscript import Panel, Subscript
+from ....dialects.loop.subscript import BlockedIndex, Subscript
 from .function import FunctionWriter
 from .scope import Scope
 from .types import Value, byte_count, memory_text, type_text
@@ -66,22 +66,22 @@ class MemoryAccess:
             if self.scope.lanes.vary(index):
                 step = step + stride
             first = self.w.add(first, self.w.mul(value.text, self.w.size(stride)))
-        if at.pair is not None:
-            first = self.w.add(first, self.offset_in_panels(at.pair))
-        if at.panel is not None:
-            # A vector never goes from one panel to the next.
-            first = self.w.add(first, self.offset_in_panels(at.panel))
-            if self.scope.lanes.vary(at.panel.index):
-                step = step + at.panel.step
+        if at.vnni is not None:
+            first = self.w.add(first, self.blocked_offset(at.vnni))
+        if at.blocked is not None:
+            # A vector never goes from one block to the next.
+            first = self.w.add(first, self.blocked_offset(at.blocked))
+            if self.scope.lanes.vary(at.blocked.index):
+                step = step + at.blocked.step
         return Offsets(first, step, scattered)
 
-    def offset_in_panels(self, panel: Panel) -> str:
-        """Writes the offset of an index in panels from the start of the first."""
-        w, index = self.w, self.scope[panel.index].text
-        number = w.div(index, panel.width)
-        inside = w.add(index, w.mul(number, str(-panel.width)))
-        inside = w.mul(inside, w.size(panel.step))
-        return w.add(w.mul(number, w.size(panel.stride)), inside)
+    def blocked_offset(self, blocked: BlockedIndex) -> str:
+        """Writes the offset of a blocked index from the start of the first block."""
+        w, index = self.w, self.scope[blocked.index].text
+        number = w.div(index, blocked.size)
+        inside = w.add(index, w.mul(number, str(-blocked.size)))
+        inside = w.mul(inside, w.size(blocked.step))
+        return w.add(w.mul(number, w.size(blocked.stride)), inside)
 
     def lane_offsets(self, offsets: Offsets) -> list[str]:
         """Writes the offset of each lane."""

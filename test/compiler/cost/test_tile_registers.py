@@ -20,8 +20,8 @@ from static_runtime.dialects.loop.ops.tile import TileOp
 def choose(
     rows: int, columns: int, steps: int, target: str = "sapphirerapids", wide: int = 16
 ) -> Choice | None:
-    """The choice for a product of rounded rows with panels of pairs."""
-    panel = f"panel {wide} by 2 * {steps * wide}"
+    """The choice for a product of rounded rows with panels in the VNNI layout."""
+    panel = f"blocked {wide} by 2 * {steps * wide}"
     text = f"""
 loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
   %zero = arith.constant 0.0 : f32
@@ -30,7 +30,7 @@ loop.kernel @k(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {{
     %x = loop.load %a[%i * {steps} + %k] : memref<?xf32>
     %r = arith.truncf %x : f32 to bf16
     %s = arith.extf %r : bf16 to f32
-    %y = loop.load %b[%k panel 2 * {2 * wide} + %j {panel}]
+    %y = loop.load %b[%k blocked 2 * {2 * wide} + %j {panel}]
       : memref<?xbf16>
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32

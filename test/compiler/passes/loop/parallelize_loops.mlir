@@ -170,9 +170,9 @@ loop.kernel @finish_in_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {
-    %before = loop.load %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+    %before = loop.load %y[%column + %row blocked 40 by 100 * 4200] : memref<?xf32>
     %result = arith.addf %accumulator, %before : f32
-    loop.store %result, %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+    loop.store %result, %y[%column + %row blocked 40 by 100 * 4200] : memref<?xf32>
     loop.yield
   }
 }

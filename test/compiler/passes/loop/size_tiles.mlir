@@ -126,7 +126,7 @@ loop.kernel @rows_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>
   %zero = arith.constant 0.0 : f32
   loop.tile %i to "m", %j to 256, reduce %k to 1024 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1024 + %k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 16384] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 16384] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {
@@ -144,7 +144,7 @@ loop.kernel @row_by_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf3
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 1, %j to 256, reduce %k to 4096 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 65536] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 65536] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {
@@ -199,7 +199,7 @@ loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
       %zero = arith.constant 0.0 : f32
       loop.tile %i to 14, %j to 256, reduce %k to 3, reduce %l to 768 from %zero : f32 k_loop (%sum) {
         %a = loop.load %x[%h * 4096 + %i * 256 + %k * 4096 + %l] : memref<?xf32>
-        %b = loop.load %w[%g * 589824 + %k * 12288 + %l * 16 + %j panel 16 * 36864] : memref<?xf32>
+        %b = loop.load %w[%g * 589824 + %k * 12288 + %l * 16 + %j blocked 16 * 36864] : memref<?xf32>
         %next = math.fma %a, %b, %sum : f32
         loop.yield %next : f32
       } epilogue (%row, %column, %accumulator) {
@@ -276,7 +276,7 @@ loop.kernel @in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 50, %j to 256, reduce %k to 2304 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 2304 + %k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 36864] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 36864] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {

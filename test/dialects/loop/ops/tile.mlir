@@ -160,7 +160,7 @@ loop.kernel @kept_over_it(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32
   // expected-error {{expected all k in one block, since the epilogue loads from where it stores, got 384 of 768}}
   loop.tile %i to 50, %j to 16, reduce %k to 768 from %zero : f32 by 5, 16, 8 as #loop.schedule<nr = 16, mc = 50, nc = 16, kc = 384 of 0> k_loop (%sum) {
     %a = loop.load %x[%i * 768 + %k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 12288] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 12288] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {
