@@ -62,29 +62,29 @@ def panels_in(
     if load is None or another:
         return None
     row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
-    steps: dict[int, Axis] = {}
+    axes: dict[int, Axis] = {}
     for axis, stride in load.at.factors:
         bound = nest.bounds[axis]
         if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
             return None
-        steps[axis] = (bound, stride)
+        axes[axis] = (bound, stride)
     size = product(sizes(tensor_type(weight.result)))
-    if column is None or column not in steps or row in steps:
+    if column is None or column not in axes or row in axes:
         return None
-    if load.at.offset != 0 or product(each for each, _ in steps.values()) != size:
+    if load.at.offset != 0 or product(each for each, _ in axes.values()) != size:
         return None
-    if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
+    if len({stride for _, stride in axes.values()}) < len(axes) or size == 0:
         return None
-    rows = [steps[axis] for axis in sorted(steps) if axis != column]
+    rows = [axes[axis] for axis in sorted(axes) if axis != column]
     group = 1
     isa = target.isa(tensor_type(weight.result).element_type)
     if isa is not None and suits(isa, nest, weight):
         group = isa.k_group
         if isa.tiles is not None:
-            return PanelsAttr.of(isa.tiles.columns, rows, steps[column], group)
+            return PanelsAttr.of(isa.tiles.columns, rows, axes[column], group)
     wanted = preference.nr.data
-    width, _ = choose_nr(steps[column][0], bits_of(nest.type), target, wanted)
-    return PanelsAttr.of(width, rows, steps[column], group)
+    width, _ = choose_nr(axes[column][0], bits_of(nest.type), target, wanted)
+    return PanelsAttr.of(width, rows, axes[column], group)
 
 
 def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
@@ -107,17 +107,17 @@ def is_one_block(
 ) -> bool:
     """
     Whether a nest stores no accumulator before it is finished: it is no contraction, or
-    one of a packed weight whose steps all belong to one block.
+    one of a packed weight whose k all belong to one block.
     """
     if not nest.is_contraction:
         return True
-    steps = product(nest.bounds[len(nest.bounds) - nest.reductions :])
+    count = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     owners = [each.buffer.owner for each in loads(nest.element)]
     packed = [e.panels for e in owners if isinstance(e, WeightOp) and e.panels]
-    if not packed or not isinstance(steps, int):
+    if not packed or not isinstance(count, int):
         return False
     width, bytes = packed[0].width.data, bits_of(nest.type) // 8
-    return steps <= (preference.kc.data or most_kc(width, bytes, target))
+    return count <= (preference.kc.data or most_kc(width, bytes, target))
 
 
 def load_of(value: Expression, weight: WeightOp) -> Load | None:

@@ -114,8 +114,8 @@ def print_subscript(
     """Prints `[%i * 32 + %j + 5]`."""
     *factors, offset = (each.data for each in strides)
     printer.print_string("[")
-    for place, (index, factor) in enumerate(zip(indices, factors, strict=True)):
-        if place:
+    for number, (index, factor) in enumerate(zip(indices, factors, strict=True)):
+        if number:
             printer.print_string(" + ")
         printer.print_ssa_value(index)
         stride, _, blocks = factor.partition(BLOCKED)

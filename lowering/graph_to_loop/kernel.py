@@ -86,14 +86,14 @@ def build_kernel(group: Group, name: str) -> Kernel:
     values = [*buffers, group.result]
     types = [buffer_type(tensor_type(value).element_type) for value in values]
     body = Block(arg_types=types)
-    places = dict(zip(values, body.args, strict=True))
+    buffers = dict(zip(values, body.args, strict=True))
     if group.replaced is not None:
         # One buffer, which is passed once: no two pointers are the same.
-        places[group.replaced] = body.args[-1]
+        buffers[group.replaced] = body.args[-1]
     with ImplicitBuilder(body):
         for check in group.checks:
             CheckIndexOp(
-                places[check.indices],
+                buffers[check.indices],
                 rename(check.count),
                 rename(check.bound),
                 check.wraps,
@@ -101,7 +101,7 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.step),
             )
         for nest in group.nests:
-            NestBuilder(nest, places, body.args[-1], rename).build()
+            NestBuilder(nest, buffers, body.args[-1], rename).build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     return Kernel(op, tuple(buffers), symbols)
@@ -112,14 +112,14 @@ class NestBuilder:
     """Builds the loops of one nest."""
 
     nest: KernelNest
-    places: Mapping[SSAValue, SSAValue]
+    buffers: Mapping[SSAValue, SSAValue]
     output: SSAValue
     rename: Renaming
     joined: tuple[int, int] | None = None
     """Two axes that have one index: its panels, and what is within them."""
 
     def build(self) -> None:
-        """Builds all of the nest at the place of the builder."""
+        """Builds all of the nest where the builder is."""
         nest = self.nest
         parallel = nest.bounds[: len(nest.bounds) - nest.reductions]
         if nest.is_contraction:
@@ -184,7 +184,7 @@ class NestBuilder:
     ) -> None:
         """Builds the computation of `value` and its store."""
         scalars = Scalars(self, point, () if accumulator is None else (accumulator,))
-        result, at = scalars.value(value), scalars.place(self.nest.store)
+        result, at = scalars.value(value), scalars.subscript_of(self.nest.store)
         if self.nest.onto is not None:
             before = LoadOp(self.output, at).result
             result = scalar.binary(self.nest.onto)(before, result)
@@ -299,9 +299,9 @@ class Scalars:
 
     def load(self, load: Load) -> SSAValue:
         """Builds a load, after the indices that it looks up."""
-        return LoadOp(self.nest.places[load.buffer], self.place(load)).result
+        return LoadOp(self.nest.buffers[load.buffer], self.subscript_of(load)).result
 
-    def place(self, load: Load) -> Subscript:
+    def subscript_of(self, load: Load) -> Subscript:
         """Builds where an element is, after the indices that it looks up."""
         owner = load.buffer.owner
         if isinstance(owner, WeightOp) and owner.panels is not None:
@@ -315,7 +315,7 @@ class Scalars:
 
     def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
         """Where an element of a packed weight is."""
-        steps, (_, across) = panels.steps(), panels.columns
+        strides, (_, across) = panels.strides(), panels.columns
         terms: list[tuple[SSAValue, Dim]] = []
         column: BlockedIndex | None = None
         word: BlockedIndex | None = None
@@ -327,7 +327,7 @@ class Scalars:
             elif group > 1 and stride == panels.rows[-1][1]:
                 word = BlockedIndex(self.point[axis], group, group * width)
             else:
-                terms.append((self.point[axis], steps[stride]))
+                terms.append((self.point[axis], strides[stride]))
         return Subscript(tuple(terms), 0, column, word)
 
     def index(self, index: Index) -> SSAValue:

@@ -9,7 +9,7 @@ Build the loops of reductions that share rows: one after the other inside of a r
 
 What is the same for all columns is computed before the loop that needs it. While the
 second loop is busy with what the first has brought near, the next row is asked for:
-what a processor fetches by itself ends with a page, and so often with a row.
+what a processor prefetches by itself ends with a page, and so often with a row.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from .kernel import NestBuilder, Point, Scalars
 
 
-FETCHED = range(128, 4097)
+PREFETCHED = range(128, 4097)
 """
-Columns of rows that are asked for: fewer are fetched without, and beside more there is
+Columns of rows that are prefetched: fewer are without, and beside more there is
 no room near the processor.
 """
 
@@ -134,19 +134,21 @@ class _Row:
         """Asks in the second loop for what the first will load in the next row."""
         columns = product(self.nest.bounds[len(self.point) :])
         is_second = len(self.accumulators) == 1
-        if not is_second or columns not in FETCHED:
+        if not is_second or columns not in PREFETCHED:
             return
         row, column = len(self.point) - 1, len(point) - 1
         for each in loads(self.nest.stages[0].element):
             factors = dict(each.at.factors)
             if row in factors and factors.get(column) == 1 and not each.lookups:
                 at = self.builder.subscript(each.at, point)
-                ahead = at.offset + self.builder.rename(factors[row])
-                buffer = self.builder.places[each.buffer]
-                PrefetchOp(buffer, Subscript(at.terms, ahead, at.blocked))
+                next_row = at.offset + self.builder.rename(factors[row])
+                buffer = self.builder.buffers[each.buffer]
+                PrefetchOp(buffer, Subscript(at.terms, next_row, at.blocked))
 
     def store(self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]) -> None:
         """Builds stores, after all that they store."""
-        values = [(scalars.value(value), scalars.place(at)) for value, at in pairs]
+        values = [
+            (scalars.value(value), scalars.subscript_of(at)) for value, at in pairs
+        ]
         for value, at in values:
             StoreOp(value, self.builder.output, at)

@@ -91,13 +91,13 @@ def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
     ]
     if kernel.may_fail or not any(isinstance(each, LoadOp) for each in accesses):
         return not kernel.may_fail
-    # No two indices store to one place; so each may read where it stores itself.
+    # No two indices store to one element; so each may read where it stores itself.
     if len(shares) > 1:
         return False
-    return len({places(each, shares[0].op) for each in accesses}) == 1
+    return len({element_of(each, shares[0].op) for each in accesses}) == 1
 
 
-def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
+def element_of(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
     """
     Where an access goes for one index of a loop, whatever loops are inside; or for one
     accumulator of a tile.

@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...shape import Array
 
 Axis = tuple[int, int]
-"""How many steps an axis has, and how many elements each is."""
+"""The length of an axis, and its stride in elements."""
 
 
 @irdl_attr_definition
@@ -39,7 +39,9 @@ class PanelsAttr(ParametrizedAttribute):
 
     width: IntAttr = param_def()
     axes: ArrayAttr[IntAttr] = param_def()
-    """Steps and stride of each axis of the rows, outermost first, then the columns'."""
+    """
+    Length and stride of each axis of the rows, outermost first, then the columns'.
+    """
     k_group: IntAttr = param_def()
     """How many rows are interleaved, element by element; 1 for none."""
 
@@ -69,8 +71,8 @@ class PanelsAttr(ParametrizedAttribute):
     def panel_size(self) -> int:
         """The elements of a panel."""
         size = self.width.data
-        for steps, _ in self.rows:
-            size *= steps
+        for length, _ in self.rows:
+            size *= length
         return size
 
     @property
@@ -79,13 +81,13 @@ class PanelsAttr(ParametrizedAttribute):
         width = self.width.data
         return -(-self.columns[0] // width), self.panel_size // width, width
 
-    def steps(self) -> dict[int, int]:
+    def strides(self) -> dict[int, int]:
         """For each stride of the rows in the tensor, the one in a panel."""
         found: dict[int, int] = {}
         step = self.width.data
-        for steps, stride in reversed(self.rows):
+        for length, stride in reversed(self.rows):
             found[stride] = step
-            step *= steps
+            step *= length
         return found
 
     def verify(self) -> None:
@@ -116,7 +118,7 @@ class PanelsAttr(ParametrizedAttribute):
         """The panels of a tensor, whose rows are not interleaved."""
         flat = np.ascontiguousarray(array).reshape(-1)
         (count, step), width, item = self.columns, self.width.data, flat.itemsize
-        rows = [steps for steps, _ in self.rows]
+        rows = [length for length, _ in self.rows]
         strides = [stride * item for _, stride in self.rows]
 
         def view(first: int, panels: int, columns: int) -> Array:
@@ -141,9 +143,9 @@ class PanelsAttr(ParametrizedAttribute):
             return IntAttr(parser.parse_integer(allow_negative=False))
 
         def axis() -> tuple[IntAttr, IntAttr]:
-            steps = number()
+            length = number()
             parser.parse_keyword("by")
-            return steps, number()
+            return length, number()
 
         def name(word: str) -> None:
             parser.parse_keyword(word)
@@ -166,10 +168,10 @@ class PanelsAttr(ParametrizedAttribute):
             return [width, numbers, group]
 
     def print_parameters(self, printer: Printer) -> None:
-        rows = ", ".join(f"{steps} by {stride}" for steps, stride in self.rows)
-        steps, stride = self.columns
+        rows = ", ".join(f"{length} by {stride}" for length, stride in self.rows)
+        length, stride = self.columns
         vnni = f", vnni = {self.k_group.data}" if self.k_group.data > 1 else ""
         printer.print_string(
             f"<width = {self.width.data}, rows = [{rows}], "
-            f"columns = {steps} by {stride}{vnni}>"
+            f"columns = {length} by {stride}{vnni}>"
         )

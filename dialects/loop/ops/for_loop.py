@@ -193,10 +193,10 @@ class ForOp(IRDLOperation):
             printer.print_string(" split")
         if arguments:
             printer.print_string(" (")
-            for place, (inner, value) in enumerate(
+            for number, (inner, value) in enumerate(
                 zip(arguments, self.initial, strict=True)
             ):
-                printer.print_string(", " if place else "")
+                printer.print_string(", " if number else "")
                 printer.print_ssa_value(inner)
                 printer.print_string(" = ")
                 printer.print_ssa_value(value)

@@ -217,9 +217,9 @@ class TileOp(IRDLOperation):
         Prints the indices with their bounds, the shape of the tile, and the regions.
         """
         *indices, so_far = self.k_loop.block.args
-        for place, (index, bound) in enumerate(zip(indices, self.bounds, strict=True)):
-            printer.print_string(" " if place == 0 else ", ")
-            printer.print_string("reduce " if place > 1 else "")
+        for number, (index, bound) in enumerate(zip(indices, self.bounds, strict=True)):
+            printer.print_string(" " if number == 0 else ", ")
+            printer.print_string("reduce " if number > 1 else "")
             printer.print_ssa_value(index)
             printer.print_string(" to ")
             print_number(printer, bound)
@@ -241,8 +241,8 @@ class TileOp(IRDLOperation):
         printer.print_region(self.k_loop, print_entry_block_args=False)
         printer.print_string(" epilogue (")
         row, column, accumulator = self.epilogue.block.args
-        for place, each in enumerate((row, column, accumulator)):
-            printer.print_string(", " if place else "")
+        for number, each in enumerate((row, column, accumulator)):
+            printer.print_string(", " if number else "")
             printer.print_ssa_value(each)
         printer.print_string(") ")
         printer.print_region(self.epilogue, print_entry_block_args=False)

@@ -78,7 +78,7 @@ class EdgeTile:
         # Invalid accumulators are computed with too: they are set to be defined.
         zero = blocks.w.splat(blocks.scope[blocks.op.initial], blocks.lanes)
         self.spill([zero for _ in self.tile.positions])
-        self.fetch()
+        self.load_valid()
         return [
             blocks.host.memory.read(
                 self.address(str(row), str(vector * blocks.lanes)), type, blocks.lanes
@@ -86,7 +86,7 @@ class EdgeTile:
             for row, vector in self.tile.positions
         ]
 
-    def fetch(self) -> None:
+    def load_valid(self) -> None:
         """Writes copies of the valid stored accumulators to scratch memory."""
         memory = self.blocks.host.memory
         self.each(

@@ -88,7 +88,9 @@ class TileMicrokernel:
         w.branch(
             self.block.first,
             self.clear,
-            lambda: w.branch(whole, lambda: self.load(tile), lambda: self.fetch(edge)),
+            lambda: w.branch(
+                whole, lambda: self.load(tile), lambda: self.load_valid(edge)
+            ),
         )
         prefetch_epilogue(blocks, tile)
         self.write_k_loop(panel)
@@ -120,9 +122,9 @@ class TileMicrokernel:
             blocks.host.memory.put(line, blocks.at(blocks.spilled, str(each)))
         return self.unspill()
 
-    def fetch(self, edge: EdgeTile) -> list[Value]:
+    def load_valid(self, edge: EdgeTile) -> list[Value]:
         """Writes the loads of stored accumulators of which only some are valid."""
-        edge.fetch()
+        edge.load_valid()
         return self.unspill()
 
     def kept(self, tile: RegisterTile, row: int, column: int) -> tuple[str, str]:

@@ -35,11 +35,11 @@ from .empty_loops import leave_if_idle
 from .loops import LoopWriter
 
 SHORT = 16
-"""Steps of an innermost loop that LLVM had better unroll."""
+"""Iterations of an innermost loop, at most, that LLVM may unroll wholly."""
 
 
 def is_short(size: Dim) -> bool:
-    """Whether a loop has few steps, as many in every call."""
+    """Whether a loop has few iterations, as many in every call."""
     return isinstance(size, int) and size <= SHORT
 
 

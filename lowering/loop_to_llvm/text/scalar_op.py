@@ -96,10 +96,10 @@ def limited(op: Operation) -> int | None:
     """Which operand of a maximum or minimum is held to the other, a known number."""
     if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
         return None
-    for place, each in enumerate(op.operands):
+    for number, each in enumerate(op.operands):
         known = each.owner.value if isinstance(each.owner, arith.ConstantOp) else None
         if isinstance(known, FloatAttr) and not isnan(known.value.data):
-            return 1 - place
+            return 1 - number
     return None
 
 
