@@ -134,7 +134,7 @@ class Nest:
 
     combine: Combiner | None = None
 
-    keeps_totals: bool = False
+    keeps_accumulators: bool = False
     """
     Whether each step along the only reduced axis, which comes in order, writes what was
     combined up to it; the write then depends on that axis too.

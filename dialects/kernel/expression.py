@@ -53,13 +53,13 @@ class Apply:
 
 
 @dataclass(frozen=True)
-class Total:
+class Accumulator:
     """What a reduction of this nest came to: that of a stage, or the only one."""
 
     stage: int = 0
 
 
-Expression: TypeAlias = Load | Constant | Apply | Total | Extent | Where
+Expression: TypeAlias = Load | Constant | Apply | Accumulator | Extent | Where
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,9 @@ class KernelNest:
     """The type of what is combined."""
 
     finish: Expression
-    """What is stored: the element itself, or something computed from the total."""
+    """
+    What is stored: the element itself, or something computed from the accumulator.
+    """
 
     store: Load
     """The element that is set."""
@@ -101,7 +103,7 @@ class KernelNest:
     ordered: frozenset[int] = frozenset()
     """The axes whose points come one after the other."""
 
-    keeps_totals: bool = False
+    keeps_accumulators: bool = False
     """Whether each step of the reduction stores what it came to."""
 
     stages: tuple[Stage, ...] = ()

@@ -5,7 +5,7 @@ tree.
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
 stored: where it is read, the tree of what it computes stands instead, at the position
 it is read at. Behind a nest of the last op at most one op reduces; what comes after it
-sees its `Total`. Several reductions of the same rows are stages of one nest
+sees its `Accumulator`. Several reductions of the same rows are stages of one nest
 (`dialects/kernel/row_reductions.py`); what one of them keeps, those after it load.
 """
 
@@ -28,6 +28,7 @@ from ..graph.storage.buffer import replaced_by
 from ..shape import sizes, tensor_type
 from .collapse import collapse
 from .expression import (
+    Accumulator,
     Apply,
     Constant,
     Expression,
@@ -35,7 +36,6 @@ from .expression import (
     KernelNest,
     Load,
     Stage,
-    Total,
     loads,
 )
 from .linearize import flatten, looked_up, strides
@@ -141,7 +141,7 @@ class _Builder:
         self.inner = set(ops)
         self.nests = {op: nests(op) for op in ops}
         self.memo: dict[Element, Expression] = {}
-        self.totals: dict[Operation, Total] = {}
+        self.accumulators: dict[Operation, Accumulator] = {}
         self.kept: dict[Operation, Load] = {}
         """Values that an earlier stage has stored, and where."""
         self.checked: set[Check] = set()
@@ -199,14 +199,16 @@ class _Builder:
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
-        """The nest of an op that reduces, and of what is computed from its total."""
+        """
+        The nest of an op that reduces, and of what is computed from its accumulator.
+        """
         (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
-        assert not nest.is_scattered, "a total has its own element"
-        finish: Expression = Total()
+        assert not nest.is_scattered, "an accumulator has its own element"
+        finish: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
-            # The last op goes over the totals, each at its own position.
+            # The last op goes over the accumulators, each at its own position.
             finish = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
@@ -218,7 +220,7 @@ class _Builder:
             finish,
             element(self.group.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
-            keeps_totals=nest.keeps_totals,
+            keeps_accumulators=nest.keeps_accumulators,
         )
 
     def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
@@ -237,7 +239,7 @@ class _Builder:
             ]
             type = tensor_type(reducer.results[0]).element_type
             stages.append(Stage(combined, nest.combine, type, tuple(values)))
-            self.totals[reducer] = Total(number)
+            self.accumulators[reducer] = Accumulator(number)
             self.kept |= dict.fromkeys(kept, store)
             self.forget(plan)
         value = self.value(result, plan.coordinates[result])
@@ -347,7 +349,7 @@ class _Builder:
             if owner in self.kept:
                 return self.kept[owner]
             if owner in self.reducers:
-                return self.totals.get(owner, Total())
+                return self.accumulators.get(owner, Accumulator())
         if isinstance(owner, GraphOp) and owner in self.inner:
             (nest,) = self.nests[owner]
             return self.open(owner, nest, at)

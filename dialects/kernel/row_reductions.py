@@ -11,9 +11,9 @@ A row is a point of the axes that stay, a column one of the axes that are reduce
 reduction goes over the same rows and columns, one *stage* after the other; what is
 elementwise is computed in the stage that needs it. A value is read at one position:
 it is *wide* when that moves along rows and columns, and *narrow* when along rows only,
-as totals do. So nothing is computed more often than it would be by itself, but for wide
-values that several stages need: cheap ones are computed again from what is loaded, and
-costly ones are kept where the result goes later.
+as accumulators do. So nothing is computed more often than it would be by itself, but
+for wide values that several stages need: cheap ones are computed again from what is
+loaded, and costly ones are kept where the result goes later.
 
 This is what `fuse` asks for before it puts ops together, and the lowering builds.
 """
@@ -128,7 +128,7 @@ def are_alike(nest: Nest, other: Nest) -> bool:
     return (
         nest.bounds == other.bounds
         and nest.reductions == other.reductions
-        and not nest.keeps_totals
+        and not nest.keeps_accumulators
     )
 
 
@@ -144,7 +144,7 @@ def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
 
 
 def write_of(nest: Nest) -> Coordinates:
-    """Where a reduction writes its totals."""
+    """Where a reduction writes its accumulators."""
     return tuple(each for each in nest.write if isinstance(each, Linear))
 
 

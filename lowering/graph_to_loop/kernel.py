@@ -36,14 +36,14 @@ def build_kernel(group: Group, name: str) -> Kernel:
     values = [*buffers, group.result]
     types = [buffer_type(tensor_type(value).element_type) for value in values]
     body = Block(arg_types=types)
-    places = dict(zip(values, body.args, strict=True))
+    arguments = dict(zip(values, body.args, strict=True))
     if group.replaced is not None:
         # One buffer, which is passed once: no two pointers are the same.
-        places[group.replaced] = body.args[-1]
+        arguments[group.replaced] = body.args[-1]
     with ImplicitBuilder(body):
         for check in group.checks:
             CheckIndexOp(
-                places[check.indices],
+                arguments[check.indices],
                 rename(check.count),
                 rename(check.bound),
                 check.wraps,
@@ -51,7 +51,7 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.step),
             )
         for nest in group.nests:
-            builder = NestBuilder(nest, places, body.args[-1], rename)
+            builder = NestBuilder(nest, arguments, body.args[-1], rename)
             if nest.stages:
                 build_stages(builder)
             else:

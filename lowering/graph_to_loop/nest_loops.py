@@ -2,7 +2,7 @@
 Build the loops of one nest, with the scalar arithmetic inside.
 
 A plain nest becomes loops in parallel; one that reduces has loops inside them that
-carry the total. A contraction, recognised by its nest (products summed up), becomes a
+carry the accumulator. A contraction, recognised by its nest (products summed up), is a
 `loop.tile`: its columns are the axis along which the result lies in a row, its rows an
 axis along which one operand stays the same, or two: the rows and columns of an image.
 """
@@ -31,13 +31,13 @@ from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.storage.panels import PanelsAttr
 from ...dialects.kernel.contraction import another_row, choose_rows_and_columns
 from ...dialects.kernel.expression import (
+    Accumulator,
     Apply,
     Constant,
     Expression,
     Index,
     KernelNest,
     Load,
-    Total,
     left,
     operands_of,
 )
@@ -46,7 +46,7 @@ from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import LoadOp, StoreOp
 from ...dialects.loop.ops.position import ExtentOp, PositionOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import Panel, Subscript
+from ...dialects.loop.subscript import BlockedIndex, Subscript
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""
@@ -70,7 +70,7 @@ class NestBuilder:
     """Builds the loops of one nest."""
 
     nest: KernelNest
-    places: Mapping[SSAValue, SSAValue]
+    buffers: Mapping[SSAValue, SSAValue]
     output: SSAValue
     rename: Renaming
     joined: tuple[int, int] | None = None
@@ -105,12 +105,12 @@ class NestBuilder:
     def build_point(self, point: Point) -> None:
         """Builds what happens at one point of the axes that are not reduced."""
         nest = self.nest
-        total: SSAValue | None = None
+        accumulator: SSAValue | None = None
         if nest.combine is not None:
             initial = scalar.identity(nest.combine, nest.type)
-            total = self.build_reduction(point, initial)
-        if not nest.keeps_totals:
-            self.store(nest.finish, point, total)
+            accumulator = self.build_reduction(point, initial)
+        if not nest.keeps_accumulators:
+            self.store(nest.finish, point, accumulator)
 
     def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
         """
@@ -120,36 +120,42 @@ class NestBuilder:
         assert nest.combine is not None
         if len(point) == len(nest.bounds):
             element = Scalars(self, point).value(nest.element)
-            total = scalar.combine(nest.combine, so_far, element)
-            if nest.keeps_totals:
-                self.store(nest.finish, point, total)
-            return total
+            accumulator = scalar.combine(nest.combine, so_far, element)
+            if nest.keeps_accumulators:
+                self.store(nest.finish, point, accumulator)
+            return accumulator
         block = Block(arg_types=[IndexType(), nest.type])
         with ImplicitBuilder(block):
             index, inner = block.args
             YieldOp(self.build_reduction([*point, index], inner))
         bound = self.rename(nest.bounds[len(point)])
-        combine = None if nest.keeps_totals else nest.combine
-        loop = ForOp(bound, block, combine, [so_far], is_ordered=nest.keeps_totals)
-        return loop.totals[0]
+        combine = None if nest.keeps_accumulators else nest.combine
+        loop = ForOp(
+            bound, block, combine, [so_far], is_ordered=nest.keeps_accumulators
+        )
+        return loop.accumulators[0]
 
-    def store(self, value: Expression, point: Point, total: SSAValue | None) -> None:
+    def store(
+        self, value: Expression, point: Point, accumulator: SSAValue | None
+    ) -> None:
         """Builds the computation of `value` and its store."""
-        scalars = Scalars(self, point, () if total is None else (total,))
-        result, at = scalars.value(value), scalars.place(self.nest.store)
+        scalars = Scalars(self, point, () if accumulator is None else (accumulator,))
+        result, at = scalars.value(value), scalars.subscript_of(self.nest.store)
         if self.nest.onto is not None:
             before = LoadOp(self.output, at).result
             result = scalar.binary(self.nest.onto)(before, result)
         StoreOp(result, self.output, at)
 
-    def scalars(self, point: Point, totals: Sequence[SSAValue]) -> Scalars:
-        """What is computed at one point, once reductions have come to `totals`."""
-        return Scalars(self, point, totals)
+    def scalars(self, point: Point, accumulators: Sequence[SSAValue]) -> Scalars:
+        """
+        What is computed at one point, once reductions have come to `accumulators`.
+        """
+        return Scalars(self, point, accumulators)
 
     def subscript(self, position: Linear, point: Point) -> Subscript:
         """A position as a subscript."""
         factors = {axis: self.rename(factor) for axis, factor in position.factors}
-        panel: Panel | None = None
+        blocked: BlockedIndex | None = None
         if self.joined is not None:
             outer, inner = self.joined
             width, stride = self.nest.bounds[inner], factors.pop(outer, 0)
@@ -157,9 +163,9 @@ class NestBuilder:
             step = factors.get(inner, 0)
             if stride != step * width:
                 factors.pop(inner, None)
-                panel = Panel(point[inner], width, stride, step)
+                blocked = BlockedIndex(point[inner], width, stride, step)
         terms = tuple((point[axis], factor) for axis, factor in factors.items())
-        return Subscript(terms, self.rename(position.offset), panel)
+        return Subscript(terms, self.rename(position.offset), blocked)
 
     def build_contraction(self, parallel: int) -> None:
         """Builds loops around a tile of the axes that suit it best."""
@@ -186,22 +192,22 @@ class NestBuilder:
                 return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
 
             bounds = [bound(also, row), bound(column), *map(bound, reduced)]
-            step = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
-            with ImplicitBuilder(step):
-                row_at, column_at, *rest, so_far = step.args
+            k_loop = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
+            with ImplicitBuilder(k_loop):
+                row_at, column_at, *rest, so_far = k_loop.args
                 here = point(row_at, column_at, rest)
                 YieldOp(self.accumulate(here, so_far))
-            finish = Block(arg_types=[IndexType(), IndexType(), nest.type])
-            with ImplicitBuilder(finish):
-                row_at, column_at, total = finish.args
-                self.store(nest.finish, point(row_at, column_at, ()), total)
+            epilogue = Block(arg_types=[IndexType(), IndexType(), nest.type])
+            with ImplicitBuilder(epilogue):
+                row_at, column_at, accumulator = epilogue.args
+                self.store(nest.finish, point(row_at, column_at, ()), accumulator)
                 YieldOp()
-            TileOp(bounds, scalar.identity("add", nest.type), step, finish)
+            TileOp(bounds, scalar.identity("add", nest.type), k_loop, epilogue)
 
         self.build_loops([nest.bounds[axis] for axis in outer], inside)
 
     def accumulate(self, point: Point, so_far: SSAValue) -> SSAValue:
-        """Builds one step of a contraction, fused where the type has such an op."""
+        """Builds the k-loop of a contraction, fused where the type has such an op."""
         element = self.nest.element
         assert isinstance(element, Apply)
         scalars = Scalars(self, point)
@@ -215,12 +221,12 @@ class Scalars:
     """Builds the scalar arithmetic of expressions at one point; each only once."""
 
     def __init__(
-        self, nest: NestBuilder, point: Point, totals: Sequence[SSAValue] = ()
+        self, nest: NestBuilder, point: Point, accumulators: Sequence[SSAValue] = ()
     ):
-        """Scalars at `point` of a nest, once reductions have come to `totals`."""
+        """Scalars at `point` of a nest, once reductions have come to `accumulators`."""
         self.nest = nest
         self.point = point
-        self.totals = totals
+        self.accumulators = accumulators
         self.done: dict[int, SSAValue] = {}
 
     def value(self, root: Expression) -> SSAValue:
@@ -238,9 +244,9 @@ class Scalars:
                 return scalar.constant(root.value, root.element)
             case Apply():
                 return root.body(*(self.done[id(each)] for each in root.operands))
-            case Total():
-                assert root.stage < len(self.totals), "all is combined before"
-                return self.totals[root.stage]
+            case Accumulator():
+                assert root.stage < len(self.accumulators), "all is combined before"
+                return self.accumulators[root.stage]
             case Extent():
                 return ExtentOp(self.nest.rename(root.size)).result
             case Where():
@@ -249,9 +255,9 @@ class Scalars:
 
     def load(self, load: Load) -> SSAValue:
         """Builds a load, after the indices that it looks up."""
-        return LoadOp(self.nest.places[load.buffer], self.place(load)).result
+        return LoadOp(self.nest.buffers[load.buffer], self.subscript_of(load)).result
 
-    def place(self, load: Load) -> Subscript:
+    def subscript_of(self, load: Load) -> Subscript:
         """Builds where an element is, after the indices that it looks up."""
         owner = load.buffer.owner
         if isinstance(owner, WeightOp) and owner.panels is not None:
@@ -261,24 +267,24 @@ class Scalars:
             (self.index(index), self.nest.rename(stride))
             for index, stride in load.lookups
         )
-        return Subscript((*at.terms, *looked_up), at.offset, at.panel, at.pair)
+        return Subscript((*at.terms, *looked_up), at.offset, at.blocked, at.vnni)
 
     def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
         """Where an element of a packed weight is."""
-        steps, (_, across) = panels.steps(), panels.columns
+        strides, (_, across) = panels.strides(), panels.columns
         terms: list[tuple[SSAValue, Dim]] = []
-        panel: Panel | None = None
-        pair: Panel | None = None
-        width, beside = panels.width.data, 2 if panels.pairs.data else 1
+        column: BlockedIndex | None = None
+        word: BlockedIndex | None = None
+        width, group = panels.width.data, panels.k_group.data
         for axis, stride in at.factors:
             assert isinstance(stride, int), "the strides of a weight are known"
             if stride == across:
-                panel = Panel(self.point[axis], width, panels.panel_size, beside)
-            elif beside == 2 and stride == panels.rows[-1][1]:
-                pair = Panel(self.point[axis], 2, 2 * width)
+                column = BlockedIndex(self.point[axis], width, panels.panel_size, group)
+            elif group > 1 and stride == panels.rows[-1][1]:
+                word = BlockedIndex(self.point[axis], group, group * width)
             else:
-                terms.append((self.point[axis], steps[stride]))
-        return Subscript(tuple(terms), 0, panel, pair)
+                terms.append((self.point[axis], strides[stride]))
+        return Subscript(tuple(terms), 0, column, word)
 
     def index(self, index: Index) -> SSAValue:
         """Builds an index that is looked up."""

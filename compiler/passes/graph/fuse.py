@@ -66,7 +66,9 @@ class Candidate:
     """The nests of the last op that reduce, or whose values come from a reduction."""
 
     is_staged: bool = False
-    """Whether the ops reduce more than once, or use a total for more than itself."""
+    """
+    Whether the ops reduce more than once, or use an accumulator for more than itself.
+    """
 
 
 def candidate_of(op: GraphOp) -> Candidate | None:
@@ -111,7 +113,7 @@ def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
     ((number, read),) = found
     nest = user.nests[number]
     if producer.reducing:
-        # The tail of a reduction: each total is used once, just where it belongs.
+        # The tail of a reduction: each accumulator is used once, just where it belongs.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
         can = free and is_total and reads_at_own_point(nest, read, producer)

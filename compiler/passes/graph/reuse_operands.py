@@ -19,7 +19,8 @@ yields has its memory already, and is left there.
 
 From here the two are one memory: `analyze-aliases` gives them one group, and the kernel
 gets one pointer for both. A contraction computes in the memory of what its tail adds
-only where totals are never stored before they are finished, so that it is as fast.
+only where accumulators are never stored before they are finished, so that it is as
+fast.
 """
 
 from __future__ import annotations

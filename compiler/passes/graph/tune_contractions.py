@@ -1,7 +1,7 @@
 """
 Note at each contraction what is preferred to the rules of the cost model.
 
-Here with `tune-contractions{panels=24}`.
+Here with `tune-contractions{nr=24}`.
 
 Before:
 
@@ -9,7 +9,7 @@ Before:
 
 After:
 
-    %1 = graph.matmul %x, %w {preference = #loop.preference<panels = 24>}
+    %1 = graph.matmul %x, %w {preference = #loop.preference<nr = 24>}
         : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
 A compilation that tunes sets the pass up with a tuner, which measures what is faster on
@@ -49,23 +49,23 @@ class TuneContractions(ModulePass):
 
     name = "tune-contractions"
 
-    panels: int = 0
+    nr: int = 0
     """Columns of a panel; 0 for the cost model's, here and below."""
 
-    tall: int = 0
-    """Rows of the tallest tile."""
+    mr: int = 0
+    """Rows of the largest register tile."""
 
-    depth: int = 0
-    """Steps of a block."""
+    kc: int = 0
+    """k of a block."""
 
-    rows: int = 0
+    mc: int = 0
     """Rows of a block."""
 
-    columns: int = 0
+    nc: int = 0
     """Columns of a block."""
 
-    copies: str = ""
-    """What is copied: `rows`, `columns`, `rows and columns` or `nothing`."""
+    pack: str = ""
+    """What is packed: `a`, `b`, `a and b` or `nothing`."""
 
     tuner: Tuner | None = field(default=None, init=False)
     """Whom to ask where no option is given; no option itself, so not in any text."""
@@ -79,12 +79,12 @@ class TuneContractions(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         asked = PreferenceAttr.of(
-            panels=self.panels,
-            tall=self.tall,
-            depth=self.depth,
-            rows=self.rows,
-            columns=self.columns,
-            copies=self.copies,
+            nr=self.nr,
+            mr=self.mr,
+            kc=self.kc,
+            mc=self.mc,
+            nc=self.nc,
+            pack=self.pack,
         )
         if asked == OWN and self.tuner is None:
             return
