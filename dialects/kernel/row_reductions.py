@@ -228,7 +228,8 @@ class _Arrangement:
 
     def keep(self, root: GraphOp, is_wide: bool) -> dict[GraphOp, int] | None:
         """
-        The costly values that several stages use; None when there is no room for them.
+        The costly values that several stages use, which take turns in the memory of the
+        result; None when they do not fit.
         """
         for stage, reducer in enumerate(self.reducers):
             for operand in reducer.operands:

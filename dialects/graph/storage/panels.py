@@ -1,15 +1,15 @@
 """
-How a packed weight lies in the weight store: what `graph.weight` may carry.
+`#graph.panels`: how a packed weight lies in the weight store.
 
     %w = graph.weight "fc.panels" {
         panels = #graph.panels<width = 16, rows = [64 by 120], columns = 120 by 1>
     } : tensor<64x120xf32>
 
-The type is that of the tensor, whose elements are counted as they would lie in a row.
-Here 64 rows of 120 columns: a row is 120 elements from the next, a column 1. In the
-store are panels, each with 16 columns of every row, row after row, and zeros where
-there are no more columns. So a contraction reads in the order in which things lie. With
-`pairs` each element is beside that of the next row: two rows at a time, by columns.
+The type is that of the unpacked tensor in row-major order. Here it has 64 rows with a
+stride of 120 elements, and 120 columns with a stride of 1. The store holds panels, each
+with 16 columns of every row, row after row, padded with zeros after the last column. So
+a contraction reads contiguous memory. With `pairs` two rows are interleaved: each
+element is beside that of the next row in its column.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...shape import Array
 
 Axis = tuple[int, int]
-"""How many steps an axis has, and how many elements each is."""
+"""The number of steps of an axis, and its stride in elements."""
 
 
 @irdl_attr_definition
@@ -38,9 +38,11 @@ class PanelsAttr(ParametrizedAttribute):
 
     width: IntAttr = param_def()
     axes: ArrayAttr[IntAttr] = param_def()
-    """Steps and stride of each axis of the rows, outermost first, then the columns'."""
+    """
+    Size and stride of each axis of the rows, outermost first, then of the columns.
+    """
     pairs: IntAttr = param_def()
-    """Whether two rows lie side by side, element by element."""
+    """Whether two rows are interleaved, element by element."""
 
     @staticmethod
     def of(
@@ -74,12 +76,12 @@ class PanelsAttr(ParametrizedAttribute):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many panels there are, of how many rows, how wide."""
+        """The number of panels, of rows in each, and the width."""
         width = self.width.data
         return -(-self.columns[0] // width), self.panel_size // width, width
 
     def steps(self) -> dict[int, int]:
-        """For each stride of the rows in the tensor, the one in a panel."""
+        """The stride in a panel for each stride of the rows in the tensor."""
         found: dict[int, int] = {}
         step = self.width.data
         for steps, stride in reversed(self.rows):
@@ -88,7 +90,7 @@ class PanelsAttr(ParametrizedAttribute):
         return found
 
     def verify(self) -> None:
-        """There are panels of some width."""
+        """The width is positive and the axes are complete."""
         if self.width.data < 1 or len(self.axes) < 2 or len(self.axes) % 2:
             raise VerifyException(
                 f"expected panels of a width, got {self.width.data} and {self.axes}"
@@ -98,8 +100,8 @@ class PanelsAttr(ParametrizedAttribute):
 
     def pack(self, array: Array) -> Array:
         """
-        The panels of a tensor: a panel, its rows, and what is in each; zeros after the
-        last column. Where there is nothing to fill up they are a view of the tensor.
+        The panels of a tensor, as panels x rows x elements, padded with zeros after the
+        last column. They are a view of the tensor when no padding is needed.
         """
         panels = self._side_by_side(array)
         if not self.pairs.data:
