@@ -127,7 +127,9 @@ class ProdOp(ReduceOp):
 
 
 class ExtremeOp(ReduceOp, ABC):
-    """The greatest or least element; without `or_identity` no axis may be empty."""
+    """
+    The greatest or least element; without `or_identity` no reduced axis may be empty.
+    """
 
     ACCEPTS: ClassVar[Accepts] = "any"
 
