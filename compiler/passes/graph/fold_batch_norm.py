@@ -124,9 +124,7 @@ class FoldIntoLayerBefore(RewritePattern):
         replace(op, layer, built, result, rewriter)
 
     def scaled_by(self, op: Operation) -> SSAValue | None:
-        """
-        The layer output that `op` multiplies or divides by usable constants, if any.
-        """
+        """The operand that `op` normalizes or scales by usable constants, if any."""
         match op:
             case BatchNormOp():
                 return op.input if self.constants.have(op.operands[1:]) else None
