@@ -9,20 +9,38 @@ virtual machines get wrong.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from difflib import get_close_matches
 
+from ..dialects.loop.isa import isas_of
 from ..dialects.loop.target import CACHES, TargetAttr
+from ..runtime.host import TARGETS as FEATURES
 from ..runtime.host import enabled, host
 from .errors import CompileError
 
+ARM, X86 = "aarch64", "x86-64"
+"""LLVM's names of the least machine of each architecture."""
+
+
+def described(
+    cpu: str,
+    features: Set[str],
+    text: str = "",
+    caches: tuple[int, int] = CACHES,
+) -> TargetAttr:
+    """The target with vectors, registers and instruction sets of these features."""
+    if cpu == ARM:
+        vector, registers, fused = 128, 32, True
+    else:
+        wide = features >= {"avx512f", "avx512vl", "avx512bw"}
+        fused = features >= {"avx2", "fma"}
+        vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
+    isas = isas_of(features, vector)
+    return TargetAttr.of(cpu, vector, registers, fused, text, caches, isas)
+
+
 TARGETS = {
-    "x86-64": TargetAttr.of("x86-64", 128, 16, False),
-    "x86-64-v2": TargetAttr.of("x86-64-v2", 128, 16, False),
-    "x86-64-v3": TargetAttr.of("x86-64-v3", 256, 16, True),
-    "x86-64-v4": TargetAttr.of("x86-64-v4", 512, 32, True),
-    "cooperlake": TargetAttr.of("cooperlake", 512, 32, True, dots="avx512bf16"),
-    "sapphirerapids": TargetAttr.of("sapphirerapids", 512, 32, True, dots="amx"),
-    "aarch64": TargetAttr.of("aarch64", 128, 32, True),
+    name: described(name, {*features.split()}) for name, features in FEATURES.items()
 }
 
 
@@ -42,18 +60,9 @@ def host_target() -> TargetAttr:
     machine = host()
     caches = machine.caches[0] or CACHES[0], machine.caches[1] or CACHES[1]
     if machine.triple.startswith(("aarch64", "arm64")):
-        return TargetAttr.of("aarch64", 128, 32, True, machine.features, caches)
+        return described(ARM, enabled(machine), machine.features, caches)
     if not machine.triple.startswith("x86_64"):
         raise CompileError(
             f"expected a host of x86-64 or AArch64, got {machine.triple}; pass a target"
         )
-    found = enabled(machine)
-    wide = found.issuperset(("avx512f", "avx512vl", "avx512bw"))
-    fused = found.issuperset(("avx2", "fma"))
-    vector, registers = (512, 32) if wide and fused else (256 if fused else 128, 16)
-    dots = "avx512bf16" if vector == 512 and "avx512bf16" in found else ""
-    if dots and "amx-bf16" in found:
-        dots = "amx"
-    return TargetAttr.of(
-        "x86-64", vector, registers, fused, machine.features, caches, dots
-    )
+    return described(X86, enabled(machine), machine.features, caches)

@@ -1,7 +1,7 @@
 """
 Attributes written as entries in angle brackets, parsed and printed from one table.
 
-    #loop.schedule<panels = 16, depth = 512 of 0, copies = "rows">
+    #loop.schedule<nr = 16, mc = 96, nc = 512, kc = 256 of 0, pack = "a">
 
 An attribute lists its entries in `FORM`. Those without a default come first, in their
 order; those with one may be left out, and stand in any order. The table is needed
@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
-from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+
+Value: TypeAlias = int | str | tuple[str, ...]
+"""What an entry may say: a number or a truth, a text, or a list of texts."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Kind:
     attribute: Callable[[Any], Attribute]
     read: Callable[[AttrParser], Any]
     print: Callable[[Printer, Any], None]
+    value_of: Callable[[Any], Value] = lambda attribute: attribute.data
+    """The value that an attribute of this kind holds."""
 
 
 def _print_plain(printer: Printer, value: object) -> None:
@@ -58,6 +63,19 @@ WORD = Kind(StringAttr, lambda parser: parser.parse_identifier(), _print_plain)
 """A string without quotes."""
 
 
+NAMES = Kind(
+    lambda value: ArrayAttr([StringAttr(each) for each in value]),
+    lambda parser: parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, parser.parse_str_literal
+    ),
+    lambda printer, value: printer.print_string(
+        "[" + ", ".join(f'"{each}"' for each in value) + "]"
+    ),
+    lambda attribute: tuple(each.data for each in attribute),
+)
+"""A list of strings in square brackets."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """`name = value` or `name = value word value`; an empty `name` is not written."""
@@ -67,7 +85,7 @@ class Entry:
     kind: Kind
     word: str
     """The word between two values."""
-    default: tuple[int | str, ...] | None
+    default: tuple[Value, ...] | None
     """The values that need not be written; None when the entry is required."""
 
     def read(self, parser: AttrParser) -> dict[str, Attribute]:
@@ -79,9 +97,10 @@ class Entry:
             found[parameter] = self.kind.attribute(self.kind.read(parser))
         return found
 
-    def values(self, attribute: ParametrizedAttribute) -> tuple[int | str, ...]:
+    def values(self, attribute: ParametrizedAttribute) -> tuple[Value, ...]:
         """The values of this entry in an attribute."""
-        return tuple(getattr(attribute, each).data for each in self.parameters)
+        held = (getattr(attribute, each) for each in self.parameters)
+        return tuple(map(self.kind.value_of, held))
 
     def defaults(self) -> dict[str, Attribute]:
         """The default values by parameter name."""
@@ -100,7 +119,7 @@ class Entry:
 
 
 def entry(
-    name: str, kind: Kind = NUMBER, *, of: str = "", default: int | str | None = None
+    name: str, kind: Kind = NUMBER, *, of: str = "", default: Value | None = None
 ) -> Entry:
     """
     The entry `name = value`, stored in the parameter `name` unless another is given.

@@ -29,6 +29,28 @@ QUOTA_FILE = Path("/sys/fs/cgroup/cpu.max")
 """Where a control group says how much of the processor it may use."""
 
 
+V2 = "cx16 popcnt sse3 sse4.1 sse4.2 ssse3"
+V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe"
+V4 = f"{V3} avx512bw avx512cd avx512dq avx512f avx512vl"
+TARGETS = {
+    "x86-64": "",
+    "x86-64-v2": V2,
+    "x86-64-v3": V3,
+    "x86-64-v4": V4,
+    "cooperlake": f"{V4} avx512bf16 avx512vnni",
+    "sapphirerapids": (
+        f"{V4} amx-bf16 amx-int8 amx-tile avx512bf16 avx512bitalg avx512fp16 "
+        "avx512ifma avx512vbmi avx512vbmi2 avx512vnni avx512vpopcntdq avxvnni gfni "
+        "vaes vpclmulqdq"
+    ),
+    "aarch64": "",
+}
+"""
+The machines that have a name, one of LLVM's, and the features that code for each may
+use, in LLVM's words; what the compiler makes of these is derived from them.
+"""
+
+
 class Host(Protocol):
     """A machine that code runs on."""
 

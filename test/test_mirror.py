@@ -14,6 +14,11 @@ from .test_house import ROOMS, ROOT, modules, refuse
 TESTS = ROOT / "test"
 
 TESTED_ELSEWHERE = {
+    "compiler/codegen.py": (
+        "names what is taken of the lowerings",
+        "test_house.py",
+        "compiler/tools/test_opt.py",
+    ),
     "compiler/context.py": ("every compile has one", "compiler/test_compile.py"),
     "compiler/cost/packing.py": (
         "says what one pass then does",
@@ -25,6 +30,10 @@ TESTED_ELSEWHERE = {
         "runtime/test_artifact.py",
     ),
     "compiler/driver.py": ("is a compile", "compiler/test_compile.py"),
+    "compiler/front_end.py": (
+        "is the first step of a compile",
+        "compiler/test_compile.py",
+    ),
     "compiler/frontends": (
         "is what both front ends say of an op, each of which is tried",
         "compiler/frontends/onnx/test_operators.py",
@@ -52,6 +61,7 @@ TESTED_ELSEWHERE = {
         "runtime/test_module_fallbacks.py",
     ),
     "compiler/report.py": ("is what a command prints", "compiler/tools/test_run.py"),
+    "compiler/source_hash.py": ("is part of every key", "compiler/test_compile.py"),
     "compiler/target.py": (
         "is asked by one pass",
         "compiler/passes/loop/set_target.mlir",
@@ -108,6 +118,12 @@ TESTED_ELSEWHERE = {
         "every op infers types by it",
         "dialects/graph/test_every_op.py",
     ),
+    "lowering/graph_to_loop": (
+        "are parts of the way from ops to kernels and a program",
+        "lowering/graph_to_loop.mlir",
+        "lowering/graph_to_loop/test_kernel.py",
+        "lowering/graph_to_loop/test_program.py",
+    ),
     "lowering/loop_to_llvm/contraction": (
         "are parts of one loop nest, tried in every schedule",
         "compiler/cost/test_panels.py",
@@ -139,6 +155,10 @@ TESTED_ELSEWHERE = {
     "runtime/layout.py": (
         "is what programs and caches read",
         "runtime/test_artifact.py",
+    ),
+    "runtime/safetensors_header.py": (
+        "is the head of a file",
+        "runtime/test_safetensors.py",
     ),
     "runtime/planning": (
         "a planner is a row of one table, each tried on the same plans",

@@ -1,10 +1,10 @@
 """
-What else a contraction may be computed by than by what was chosen for it.
+What else a contraction may be computed by than what the cost model chose for it.
 
-Each candidate is a preference that departs in one point from the one that a tile was
-sized by: the width of panels, the rows of a tile, the steps, rows or columns of a
-block, what is copied. The rules of the cost model keep to registers and scratch memory
-whatever is preferred, so that all of them may run; some may come to the same code.
+Each candidate is a preference that differs in one point from the one that a tile was
+sized by: NR, MR, KC, MC, NC, or what is packed. The rules of the cost model keep to
+registers and scratch memory whatever is preferred, so that all candidates may run; some
+may come to the same code.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.preference import NOTHING, PreferenceAttr
 from ...dialects.loop.schedule import ScheduleAttr
 from ...dialects.loop.target import TargetAttr
-from .panels import known, tallest, up
+from .blocking import known, most_rows, round_up
 
-WIDEST = 4
-"""Vectors in the widest panel."""
+MOST_VECTORS = 4
+"""Vectors of the widest panel."""
 
-SHALLOWEST = 16
-"""Steps of the least block."""
+LEAST_KC = 16
+"""KC of the least block."""
 
 
 def candidates(
@@ -30,76 +30,73 @@ def candidates(
 ) -> list[PreferenceAttr]:
     """The preferences beside the one by which a tile was sized, the likeliest first."""
     changes: list[Mapping[str, int | str]] = [
-        *widths(tile, target),
-        *heights(tile, target),
+        *other_nr(tile, target),
+        *other_mr(tile, target),
     ]
     if tile.schedule is not None:
-        changes += [*depths(tile, tile.schedule), *blocks(tile, tile.schedule)]
+        changes += [*other_kc(tile, tile.schedule), *other_blocks(tile, tile.schedule)]
     if tile.factors() is not None:
-        changes += [{"copies": each} for each in copies(tile)]
+        changes += [{"pack": each} for each in other_packing(tile)]
     found = (PreferenceAttr.of(**{**preference.entries, **each}) for each in changes)
     return [each for each in dict.fromkeys(found) if each != preference]
 
 
-def width_of(tile: TileOp) -> int:
-    """The columns of a panel, or of a tile that has none."""
-    _, columns, _ = tile.block
-    return columns if tile.schedule is None else tile.schedule.panels.data
+def nr_of(tile: TileOp) -> int:
+    """The columns of a panel, or of a register tile without panels."""
+    _, nr, _ = tile.register_tile
+    return nr if tile.schedule is None else tile.schedule.nr.data
 
 
-def widths(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
+def other_nr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
     """Panels of other numbers of vectors, none wider than there are columns."""
-    _, _, lanes = tile.block
-    columns = up(known(tile.sizes[1]), lanes)
-    for vectors in range(1, WIDEST + 1):
-        width = vectors * lanes
-        if width == width_of(tile) or width > columns or tallest(vectors, target) < 1:
+    _, _, lanes = tile.register_tile
+    columns = round_up(known(tile.sizes[1]), lanes)
+    for vectors in range(1, MOST_VECTORS + 1):
+        nr = vectors * lanes
+        if nr == nr_of(tile) or nr > columns or most_rows(vectors, target) < 1:
             continue
-        yield {"panels": width}
+        yield {"nr": nr}
 
 
-def heights(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
-    """Tiles of as many rows as registers hold, and of fewer."""
-    tall, _, lanes = tile.block
-    vectors = max(width_of(tile) // lanes, 1)
-    most = min(tallest(vectors, target, target.registers.data), known(tile.sizes[0]))
-    for each in dict.fromkeys((most, tall - 1, tall * 2 // 3)):
-        if 1 < each <= most and each != tall:
-            yield {"tall": each}
+def other_mr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
+    """Register tiles of as many rows as registers hold, and of fewer."""
+    mr, _, lanes = tile.register_tile
+    vectors = max(nr_of(tile) // lanes, 1)
+    most = min(most_rows(vectors, target, target.registers.data), known(tile.sizes[0]))
+    for each in dict.fromkeys((most, mr - 1, mr * 2 // 3)):
+        if 1 < each <= most and each != mr:
+            yield {"mr": each}
 
 
-def depths(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
-    """Blocks of half and twice as many steps, and of all."""
+def other_kc(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
+    """Blocks of half and twice as many k, and of all."""
     _, _, *reduced = tile.sizes
     inner = product(reduced[schedule.axis.data + 1 :])
     assert isinstance(inner, int), "what is inside of a block has a known size"
-    deep, whole = schedule.depth.data * inner, known(product(reduced))
-    for each in dict.fromkeys((deep // 2, deep * 2, whole)):
-        if SHALLOWEST <= each <= whole and each != deep:
-            yield {"depth": each}
+    kc, whole = schedule.kc.data * inner, known(product(reduced))
+    for each in dict.fromkeys((kc // 2, kc * 2, whole)):
+        if LEAST_KC <= each <= whole and each != kc:
+            yield {"kc": each}
 
 
-def blocks(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
+def other_blocks(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
     """Blocks of fewer rows, and of fewer and more columns."""
-    tall, _, _ = tile.block
+    mr, _, _ = tile.register_tile
     columns = known(tile.sizes[1])
-    high, across = schedule.rows.data, schedule.columns.data
-    if tall < high // 2:
-        yield {"rows": high // 2}
-    if schedule.panels.data <= across // 4:
-        yield {"columns": across // 4}
-    if across < columns:
-        yield {"columns": across * 4}
+    mc, nc = schedule.mc.data, schedule.nc.data
+    if mr < mc // 2:
+        yield {"mc": mc // 2}
+    if schedule.nr.data <= nc // 4:
+        yield {"nc": nc // 4}
+    if nc < columns:
+        yield {"nc": nc * 4}
 
 
-def copies(tile: TileOp) -> Iterator[str]:
-    """Each operand copied where it is not, and not copied where it is."""
+def other_packing(tile: TileOp) -> Iterator[str]:
+    """Each factor packed where it is not, and not packed where it is."""
     factors, schedule = tile.factors(), tile.schedule
     assert factors is not None
-    now = {
-        each: schedule is not None and schedule.copies_of(each)
-        for each in ("rows", "columns")
-    }
-    for changed in ("rows",) if factors[1].at.panel is not None else (*now,):
+    now = {each: schedule is not None and schedule.packs(each) for each in ("a", "b")}
+    for changed in ("a",) if factors[1].at.blocked is not None else (*now,):
         wanted = [each for each in now if now[each] != (each == changed)]
         yield " and ".join(wanted) or NOTHING

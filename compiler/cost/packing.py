@@ -8,7 +8,7 @@ and that nothing else of the kernel reads.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType, bf16, f32
+from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.dims import product
@@ -17,10 +17,11 @@ from ...dialects.graph.storage.panels import Axis, PanelsAttr
 from ...dialects.kernel.contraction import choose_rows_and_columns
 from ...dialects.kernel.expression import Apply, Expression, KernelNest, Load, loads
 from ...dialects.kernel.group import group_of
+from ...dialects.loop.isa import Isa
 from ...dialects.loop.preference import OWN, PreferenceAttr
-from ...dialects.loop.target import SIDE, TargetAttr
+from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
-from .panels import panel_width, steps_at_once
+from .blocking import choose_nr, most_kc
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:
@@ -61,37 +62,43 @@ def panels_in(
     if load is None or another:
         return None
     row, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
-    steps: dict[int, Axis] = {}
+    axes: dict[int, Axis] = {}
     for axis, stride in load.at.factors:
         bound = nest.bounds[axis]
         if not isinstance(stride, int) or not isinstance(bound, int) or stride < 1:
             return None
-        steps[axis] = (bound, stride)
+        axes[axis] = (bound, stride)
     size = product(sizes(tensor_type(weight.result)))
-    if column is None or column not in steps or row in steps:
+    if column is None or column not in axes or row in axes:
         return None
-    if load.at.offset != 0 or product(each for each, _ in steps.values()) != size:
+    if load.at.offset != 0 or product(each for each, _ in axes.values()) != size:
         return None
-    if len({stride for _, stride in steps.values()}) < len(steps) or size == 0:
+    if len({stride for _, stride in axes.values()}) < len(axes) or size == 0:
         return None
-    rows = [steps[axis] for axis in sorted(steps) if axis != column]
-    is_bf16 = tensor_type(weight.result).element_type == bf16
-    pairs = is_bf16 and has_pairs(nest, weight, target)
-    if pairs and target.has_matrices:
-        return PanelsAttr.of(SIDE, rows, steps[column], pairs)
-    wanted = preference.panels.data
-    width, _ = panel_width(steps[column][0], bits_of(nest.type), target, wanted)
-    return PanelsAttr.of(width, rows, steps[column], pairs)
+    rows = [axes[axis] for axis in sorted(axes) if axis != column]
+    group = 1
+    isa = target.isa(tensor_type(weight.result).element_type)
+    if isa is not None and suits(isa, nest, weight):
+        group = isa.k_group
+        if isa.tiles is not None:
+            return PanelsAttr.of(isa.tiles.columns, rows, axes[column], group)
+    wanted = preference.nr.data
+    width, _ = choose_nr(axes[column][0], bits_of(nest.type), target, wanted)
+    return PanelsAttr.of(width, rows, axes[column], group)
 
 
-def has_pairs(nest: KernelNest, weight: WeightOp, target: TargetAttr) -> bool:
-    """Whether a weight of bf16 is read in pairs of steps, as the target takes them."""
+def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
+    """
+    Whether a weight of the elements of an instruction set can lie in the VNNI layout:
+    it moves with the innermost k, of which there are whole groups.
+    """
     last = len(nest.bounds) - 1
     size = nest.bounds[last]
-    read = (each for each in loads(nest.element) if each.buffer is weight.result)
-    known = isinstance(size, int) and size > 0 and size % 2 == 0
-    if not target.dots.data or not known or nest.type != f32:
+    if nest.type != isa.accumulator or not isinstance(size, int):
         return False
+    if size == 0 or size % isa.k_group:
+        return False
+    read = (each for each in loads(nest.element) if each.buffer is weight.result)
     return all(last in dict(each.at.factors) for each in read)
 
 
@@ -99,16 +106,16 @@ def is_one_block(
     nest: KernelNest, target: TargetAttr, preference: PreferenceAttr = OWN
 ) -> bool:
     """
-    Whether a contraction stores no accumulator before it is finished: all of its steps
-    are one block, as far as it is known before there are loops, of packed weights.
+    Whether a contraction stores no accumulator before it is finished: its weight is
+    packed, and all of k is one block.
     """
-    steps = product(nest.bounds[len(nest.bounds) - nest.reductions :])
+    count = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     owners = [each.buffer.owner for each in loads(nest.element)]
     packed = [e.panels for e in owners if isinstance(e, WeightOp) and e.panels]
-    if not packed or not isinstance(steps, int):
+    if not packed or not isinstance(count, int):
         return False
     width, bytes = packed[0].width.data, bits_of(nest.type) // 8
-    return steps <= (preference.depth.data or steps_at_once(width, bytes, target))
+    return count <= (preference.kc.data or most_kc(width, bytes, target))
 
 
 def load_of(value: Expression, weight: WeightOp) -> Load | None:

@@ -219,7 +219,7 @@ def elements(op: type[GraphOp]) -> str:
 
 
 def takes(op: GraphOp, old: Element, new: Element) -> bool:
-    """Whether the op also has a type with `new` in the place of the elements `old`."""
+    """Whether the op also has a type with elements `new` instead of `old`."""
     types = [tensor_type(each) for each in op.operands]
     operands = [
         tensor(new, *sizes(each)) if each.element_type == old else each

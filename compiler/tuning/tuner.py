@@ -21,8 +21,8 @@ from ...dialects.graph.op import GraphOp
 from ...dialects.kernel.key import structure
 from ...dialects.loop.preference import NAMES, OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
-from ...lowering.llvm_to_object import machine_of
 from ...runtime.cache import Cache
+from ..codegen import machine_of
 from ..cost.candidates import candidates
 from .race import race
 from .scratch import Scratch
@@ -31,7 +31,7 @@ from .subject import Build, build, subject_text
 FORMAT = 1
 """The version of what a record says."""
 
-STEPS = 3
+SEARCHES = 3
 """How often candidates are measured, those of a better choice among them."""
 
 BUDGET = 10.0
@@ -90,7 +90,7 @@ class Tuner:
     def search(self, op: GraphOp, target: TargetAttr) -> PreferenceAttr:
         """What measuring says of an op."""
         best, start = build(op, target), time.perf_counter()
-        for _ in range(STEPS):
+        for _ in range(SEARCHES):
             others = candidates(best.tile, best.preference, target)
             builds = {best.function: best}
             for each in others:

@@ -134,7 +134,7 @@ class Nest:
 
     combine: Combiner | None = None
 
-    keeps_totals: bool = False
+    keeps_accumulators: bool = False
     """
     Whether each step along the only reduced axis writes the value accumulated so far,
     as in a prefix sum; the steps run in order, and the write depends on that axis too.

@@ -52,13 +52,13 @@ class Apply:
 
 
 @dataclass(frozen=True)
-class Total:
+class Accumulator:
     """The result of a reduction of this nest: that of a stage, or the only one."""
 
     stage: int = 0
 
 
-Expression: TypeAlias = Load | Constant | Apply | Total | Extent | Where
+Expression: TypeAlias = Load | Constant | Apply | Accumulator | Extent | Where
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,9 @@ class KernelNest:
     """The type of the element, and of the accumulator."""
 
     finish: Expression
-    """What is stored: the element itself, or an epilogue of the accumulator."""
+    """
+    What is stored: the element itself, or something computed from the accumulator.
+    """
 
     store: Load
     """The element that is stored to."""
@@ -106,7 +108,7 @@ class KernelNest:
     ordered: frozenset[int] = frozenset()
     """The axes whose points must run in order."""
 
-    keeps_totals: bool = False
+    keeps_accumulators: bool = False
     """Whether each step of the reduction stores the accumulator, as in a prefix sum."""
 
     stages: tuple[Stage, ...] = ()

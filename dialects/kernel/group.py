@@ -2,9 +2,9 @@
 Merge the nests of a group of ops into expression trees of one kernel.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
-stored: each read of it is replaced by its expression tree at the position of the read.
-At most one reduction feeds a nest of the last op; the ops after it read its `Total`.
-Several reductions of the same rows are stages of one nest
+stored: where it is read, the tree of what it computes stands instead, at the position
+it is read at. Behind a nest of the last op at most one op reduces; what comes after it
+sees its `Accumulator`. Several reductions of the same rows are stages of one nest
 (`dialects/kernel/row_reductions.py`); later stages load what an earlier stage keeps.
 """
 
@@ -27,6 +27,7 @@ from ..graph.storage.buffer import replaced_by
 from ..shape import sizes, tensor_type
 from .collapse import collapse
 from .expression import (
+    Accumulator,
     Apply,
     Constant,
     Expression,
@@ -34,7 +35,6 @@ from .expression import (
     KernelNest,
     Load,
     Stage,
-    Total,
     loads,
 )
 from .linearize import flatten, looked_up, strides
@@ -138,7 +138,7 @@ class _Builder:
         self.inner = set(ops)
         self.nests = {op: nests(op) for op in ops}
         self.memo: dict[Element, Expression] = {}
-        self.totals: dict[Operation, Total] = {}
+        self.accumulators: dict[Operation, Accumulator] = {}
         self.kept: dict[Operation, Load] = {}
         """Where earlier stages have stored values."""
         self.checked: set[Check] = set()
@@ -196,14 +196,16 @@ class _Builder:
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
-        """The nest of a reduction with its epilogue."""
+        """
+        The nest of an op that reduces, and of what is computed from its accumulator.
+        """
         (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
-        assert not nest.is_scattered, "a total has its own element"
-        finish: Expression = Total()
+        assert not nest.is_scattered, "an accumulator has its own element"
+        finish: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
-            # The last op reads each accumulated value at its own position.
+            # The last op goes over the accumulators, each at its own position.
             finish = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
@@ -215,7 +217,7 @@ class _Builder:
             finish,
             element(self.group.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
-            keeps_totals=nest.keeps_totals,
+            keeps_accumulators=nest.keeps_accumulators,
         )
 
     def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
@@ -234,7 +236,7 @@ class _Builder:
             ]
             type = tensor_type(reducer.results[0]).element_type
             stages.append(Stage(combined, nest.combine, type, tuple(values)))
-            self.totals[reducer] = Total(number)
+            self.accumulators[reducer] = Accumulator(number)
             self.kept |= dict.fromkeys(kept, store)
             self.forget(plan)
         value = self.value(result, plan.coordinates[result])
@@ -351,7 +353,7 @@ class _Builder:
             if owner in self.kept:
                 return self.kept[owner]
             if owner in self.reducers:
-                return self.totals.get(owner, Total())
+                return self.accumulators.get(owner, Accumulator())
         if isinstance(owner, GraphOp) and owner in self.inner:
             (nest,) = self.nests[owner]
             return self.open(owner, nest, at)

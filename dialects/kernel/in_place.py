@@ -65,7 +65,7 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
 def stores_once(nest: KernelNest) -> bool:
     """Whether no two points store to the same element."""
     count = len(nest.bounds)
-    if not nest.is_wide and not nest.keeps_totals:
+    if not nest.is_wide and not nest.keeps_accumulators:
         count -= nest.reductions
     moving = {axis for axis, _ in nest.store.at.factors}
     return not nest.store.lookups and moving == {*range(count)}

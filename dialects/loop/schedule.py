@@ -1,16 +1,15 @@
 """
-How a contraction is computed in panels and blocks: what a `loop.tile` may carry.
+How a contraction is computed in packed panels and blocks: what a `loop.tile` may carry.
 
-    #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0,
-        copies = "rows and columns">
+    #loop.schedule<nr = 16, mc = 60, nc = 128, kc = 512 of 0, pack = "a and b">
 
-The operand that moves with the columns is read from panels, so many columns wide, in
-which the columns lie side by side and the reduced index runs over the rows. A block is
-so many rows and columns of the result, and so many steps of one reduced index, counted
-from 0: totals are stored between blocks, and go on from there. What is named under
-`copies` is copied for each block: the columns into panels, the rows side by side.
-With `over = 2` the two loops around the tile, along which columns stay the same, run
-inside of a block of columns and steps, around its rows.
+The names are those of BLIS. A is the factor that moves with the rows, B the one that
+moves with the columns. B is read from panels of NR columns: the columns of a panel lie
+side by side, and k runs over its rows. A block has MC rows and NC columns of the
+result, and KC values of one reduced index, which is counted from 0: accumulators are
+stored between blocks of k, and loaded again. What `pack` names is packed for each
+block: A row by row, B into panels. With `over = 2` the two loops around the tile, along
+which B stays the same, run inside of a block of columns and k, around its rows.
 """
 
 from __future__ import annotations
@@ -23,67 +22,67 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..entries import TEXT, EntriesAttr, entry, pair
 
-COPIES = ("", "rows", "columns", "rows and columns")
-"""What a schedule may copy."""
+PACK = ("", "a", "b", "a and b")
+"""What a schedule may pack."""
 
 
 @irdl_attr_definition
 class ScheduleAttr(EntriesAttr):
-    """The width of panels, the sizes of a block, and what is copied for each."""
+    """The width of panels, the sizes of a block, and what is packed for each."""
 
     name = "loop.schedule"
 
-    panels: IntAttr = param_def()
-    rows: IntAttr = param_def()
-    columns: IntAttr = param_def()
-    depth: IntAttr = param_def()
+    nr: IntAttr = param_def()
+    mc: IntAttr = param_def()
+    nc: IntAttr = param_def()
+    kc: IntAttr = param_def()
     axis: IntAttr = param_def()
-    """The reduced index that `depth` counts steps of; 0 is the outermost."""
-    copies: StringAttr = param_def()
+    """The reduced index that `kc` counts values of; 0 is the outermost."""
+    pack: StringAttr = param_def()
     over: IntAttr = param_def()
 
     FORM: ClassVar = (
-        entry("panels"),
-        entry("rows"),
-        entry("columns"),
-        pair("depth", "depth", "of", "axis"),
-        entry("copies", TEXT, default=""),
+        entry("nr"),
+        entry("mc"),
+        entry("nc"),
+        pair("kc", "kc", "of", "axis"),
+        entry("pack", TEXT, default=""),
         entry("over", default=0),
     )
 
     @staticmethod
     def of(
-        panels: int,
-        rows: int,
-        columns: int,
-        depth: int,
+        nr: int,
+        mc: int,
+        nc: int,
+        kc: int,
         axis: int,
-        copies: str,
+        pack: str,
         over: int = 0,
     ) -> ScheduleAttr:
         """The schedule of these sizes."""
         return ScheduleAttr(
-            IntAttr(panels),
-            IntAttr(rows),
-            IntAttr(columns),
-            IntAttr(depth),
+            IntAttr(nr),
+            IntAttr(mc),
+            IntAttr(nc),
+            IntAttr(kc),
             IntAttr(axis),
-            StringAttr(copies),
+            StringAttr(pack),
             IntAttr(over),
         )
 
     def verify(self) -> None:
-        """Blocks are whole panels, and at least one step deep."""
-        if self.columns.data % self.panels.data or self.depth.data < 1:
+        """NC is whole panels, and KC at least one."""
+        nr, nc, kc = self.nr.data, self.nc.data, self.kc.data
+        if nc % nr or kc < 1:
             raise VerifyException(
-                f"expected blocks of whole panels and one step or more, got "
-                f"{self.columns.data} columns, panels of {self.panels.data} and "
-                f"{self.depth.data} steps"
+                f"expected nc to be whole panels and kc 1 or more, got nr = {nr}, "
+                f"nc = {nc} and kc = {kc}"
             )
-        if self.copies.data not in COPIES:
-            known = ", ".join(COPIES[1:])
-            raise VerifyException(f"expected {known}, got {self.copies.data}")
+        if self.pack.data not in PACK:
+            known = ", ".join(PACK[1:])
+            raise VerifyException(f"expected {known}, got {self.pack.data}")
 
-    def copies_of(self, operand: str) -> bool:
-        """Whether the operand that moves with the rows, or columns, is copied."""
-        return operand in self.copies.data
+    def packs(self, factor: str) -> bool:
+        """Whether a factor, `a` or `b`, is packed for each block."""
+        return factor in self.pack.data.split(" and ")

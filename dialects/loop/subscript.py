@@ -3,15 +3,16 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
 
     %a[%i * 32 + %j + 5]
     %a[%i * "32 * seq" + %j]
-    %a[%i * 16 + %j panel 16 * 512]
-    %a[%i panel 28 by 64 * 1920 + %j]
-    %a[%k panel 2 * 32 + %j panel 16 by 2 * 512]
+    %a[%i * 16 + %j blocked 16 * 512]
+    %a[%i blocked 28 by 64 * 1920 + %j]
+    %a[%k blocked 2 * 32 + %j blocked 16 by 2 * 512]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
-the kernel's symbols give a value. The index of a panel counts elements in panels of so
-many, here of 16, and from panel to panel it is so far, here 512. In a panel they lie
-side by side, or so far apart as it says, here 64: so one index goes over two axes. Two
-indices may be in panels, where those of one are pairs between those of the other.
+the kernel's symbols give a value. A blocked index counts elements in blocks of so many,
+here of 16: successive elements are 1 apart within a block, or as many as `by` says, and
+successive blocks as many as stands after the star. So one index goes over the columns
+of packed panels, or over both axes of an image. Two indices may be blocked: in the VNNI
+layout the other one has blocks of the k that share a word.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
 
-PANEL = " panel "
-"""What stands between the stride of an index in panels, and how wide they are."""
+BLOCKED = " blocked "
+"""Stands between the stride of a blocked index and the size of its blocks."""
 
 BY = " by "
-"""What stands before how far apart elements in a panel are, where not side by side."""
+"""Stands before how far apart elements of a block are, where not 1."""
 
 
 @dataclass(frozen=True)
-class Panel:
-    """`index // width * stride + index % width * step`, in elements."""
+class BlockedIndex:
+    """`index // size * stride + index % size * step`, in elements."""
 
     index: SSAValue
-    width: int
+    size: int
     stride: Dim
     step: Dim = 1
 
@@ -49,47 +50,47 @@ class Panel:
     def text(self) -> str:
         """All but the index, as text."""
         step = "" if self.step == 1 else f"{BY}{self.step}"
-        return f"{self.stride}{PANEL}{self.width}{step}"
+        return f"{self.stride}{BLOCKED}{self.size}{step}"
 
     @staticmethod
-    def of(index: SSAValue, text: str) -> Panel | None:
-        """The index in panels that text says; None for the text of a stride."""
-        stride, _, panel = text.partition(PANEL)
-        width, _, step = panel.partition(BY)
-        if not width:
+    def of(index: SSAValue, text: str) -> BlockedIndex | None:
+        """The blocked index that text says; None for the text of a stride."""
+        stride, _, blocks = text.partition(BLOCKED)
+        size, _, step = blocks.partition(BY)
+        if not size:
             return None
-        return Panel(index, int(width), dim(stride), dim(step or "1"))
+        return BlockedIndex(index, int(size), dim(stride), dim(step or "1"))
 
 
 @dataclass(frozen=True)
 class Subscript:
-    """`offset + sum(stride * index)`, in elements, and an index in panels, if any."""
+    """`offset + sum(stride * index)`, in elements, and blocked indices, if any."""
 
     terms: tuple[tuple[SSAValue, Dim], ...]
     offset: Dim = 0
-    panel: Panel | None = None
-    pair: Panel | None = None
-    """Another index in panels, of two elements each."""
+    blocked: BlockedIndex | None = None
+    vnni: BlockedIndex | None = None
+    """Another blocked index: the k of a factor in the VNNI layout."""
 
     def step(self, index: SSAValue) -> Dim:
-        """How far it is for one step of an index, but from a panel to the next."""
-        if self.panel is not None and self.panel.index is index:
-            return self.panel.step
-        if self.pair is not None and self.pair.index is index:
-            return self.pair.step
+        """How far it is for one step of an index, but from a block to the next."""
+        if self.blocked is not None and self.blocked.index is index:
+            return self.blocked.step
+        if self.vnni is not None and self.vnni.index is index:
+            return self.vnni.step
         return sum((stride for each, stride in self.terms if each is index), start=0)
 
     @property
     def indices(self) -> list[SSAValue]:
-        """The indices, in the order of the strides; those of the panels are last."""
-        last = [each.index for each in (self.pair, self.panel) if each is not None]
+        """The indices, in the order of the strides; blocked ones are last."""
+        last = [each.index for each in (self.vnni, self.blocked) if each is not None]
         return [*(index for index, _ in self.terms), *last]
 
     def attribute(self) -> ArrayAttr[StringAttr]:
         """The strides, then the offset, as text."""
         numbers = [str(stride) for _, stride in self.terms]
-        panels = (each for each in (self.pair, self.panel) if each is not None)
-        numbers += [each.text for each in panels]
+        blocked = (each for each in (self.vnni, self.blocked) if each is not None)
+        numbers += [each.text for each in blocked]
         return ArrayAttr([StringAttr(each) for each in (*numbers, str(self.offset))])
 
     @staticmethod
@@ -97,14 +98,14 @@ class Subscript:
         """The subscript with these indices, whose strides and offset are text."""
         *factors, offset = (each.data for each in strides)
         terms: list[tuple[SSAValue, Dim]] = []
-        pair: Panel | None = None
-        panel: Panel | None = None
+        vnni: BlockedIndex | None = None
+        blocked: BlockedIndex | None = None
         for index, factor in zip(indices, factors, strict=True):
-            if (found := Panel.of(index, factor)) is not None:
-                pair, panel = panel, found
+            if (found := BlockedIndex.of(index, factor)) is not None:
+                vnni, blocked = blocked, found
             else:
                 terms.append((index, dim(factor)))
-        return Subscript(tuple(terms), dim(offset), panel, pair)
+        return Subscript(tuple(terms), dim(offset), blocked, vnni)
 
 
 def print_subscript(
@@ -113,15 +114,15 @@ def print_subscript(
     """Prints `[%i * 32 + %j + 5]`."""
     *factors, offset = (each.data for each in strides)
     printer.print_string("[")
-    for place, (index, factor) in enumerate(zip(indices, factors, strict=True)):
-        if place:
+    for number, (index, factor) in enumerate(zip(indices, factors, strict=True)):
+        if number:
             printer.print_string(" + ")
         printer.print_ssa_value(index)
-        stride, _, panel = factor.partition(PANEL)
-        width, _, step = panel.partition(BY)
-        if width:
+        stride, _, blocks = factor.partition(BLOCKED)
+        size, _, step = blocks.partition(BY)
+        if size:
             by = f"{BY}{_quoted(step)}" if step else ""
-            printer.print_string(f"{PANEL}{width}{by} * {_quoted(stride)}")
+            printer.print_string(f"{BLOCKED}{size}{by} * {_quoted(stride)}")
         elif factor != "1":
             printer.print_string(f" * {_quoted(factor)}")
     if offset != "0" or not indices:
@@ -142,17 +143,17 @@ def parse_subscript(
             offset = parse_number(parser)
             break
         indices.append(index)
-        panel = ""
-        if parser.parse_optional_keyword("panel") is not None:
-            width = parser.parse_integer(allow_boolean=False)
-            if width < 1:
-                parser.raise_error(f"expected a panel of 1 or more, got {width}")
-            panel = f"{PANEL}{width}"
+        blocks = ""
+        if parser.parse_optional_keyword("blocked") is not None:
+            size = parser.parse_integer(allow_boolean=False)
+            if size < 1:
+                parser.raise_error(f"expected blocks of 1 or more, got {size}")
+            blocks = f"{BLOCKED}{size}"
             if parser.parse_optional_keyword("by") is not None:
-                panel += f"{BY}{parse_number(parser).data}"
+                blocks += f"{BY}{parse_number(parser).data}"
         starred = parser.parse_optional_punctuation("*") is not None
         stride = parse_number(parser).data if starred else "1"
-        strides.append(StringAttr(f"{stride}{panel}"))
+        strides.append(StringAttr(f"{stride}{blocks}"))
         if parser.parse_optional_punctuation("+") is None:
             break
     parser.parse_punctuation("]")

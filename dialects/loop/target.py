@@ -5,38 +5,29 @@ The machine that a module is compiled for: what loop passes and the emitter ask 
     #loop.target<"x86-64", vector = 512, registers = 32, fma = true,
         caches = 48 and 2048>
 
-Caches are in KiB, and left out where they are the usual ones. With `dots` the machine
-adds up products of pairs of bf16, by the instructions of that name: `avx512bf16`, on
-vectors, or `amx`, on registers of matrices. `portable` and `portable-amx` compute the
-same without them, on any machine.
-It is the attribute `loop.target` of the module. Nothing below the graph may ask the
-host.
+    #loop.target<"sapphirerapids", vector = 512, registers = 32, fma = true,
+        isas = ["amx"]>
+
+Caches are in KiB, and left out where they are the usual ones. `isas` names the
+instruction sets for contractions (`isa.py`), at most one for each element type. It is
+the attribute `loop.target` of the module. Nothing below the graph may ask the host.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..entries import FLAG, TEXT, EntriesAttr, bare, entry, pair
+from ..entries import FLAG, NAMES, TEXT, EntriesAttr, bare, entry, pair
+from .isa import ISAS, Isa
 
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
-
-MATRICES = ("amx", "portable-amx")
-"""The `dots` that work on totals in registers of matrices; the latter in memory."""
-
-SIDE = 16
-"""Rows of such a register, and columns of totals that it holds."""
-
-STEPS = 32
-"""Steps that one multiplication of such registers adds up."""
-
-TOTALS = 4
-"""How many of the eight hold totals: the others are for what is multiplied."""
 
 KEY = "loop.target"
 """The name of the module's attribute."""
@@ -59,8 +50,8 @@ class TargetAttr(EntriesAttr):
     """KiB of the first cache of data."""
     l2: IntAttr = param_def()
     """KiB of the second cache."""
-    dots: StringAttr = param_def()
-    """The instructions that add up products of pairs of bf16, if there are any."""
+    isas: ArrayAttr[StringAttr] = param_def()
+    """The names of its instruction sets for contractions."""
 
     FORM: ClassVar = (
         bare("cpu", TEXT),
@@ -68,7 +59,7 @@ class TargetAttr(EntriesAttr):
         entry("registers"),
         entry("fma", FLAG),
         pair("caches", "l1", "and", "l2", default=CACHES),
-        entry("dots", TEXT, default=""),
+        entry("isas", NAMES, default=()),
         bare("features", TEXT, default=""),
     )
 
@@ -80,7 +71,7 @@ class TargetAttr(EntriesAttr):
         fma: bool,
         features: str = "",
         caches: tuple[int, int] = CACHES,
-        dots: str = "",
+        isas: Sequence[str] = (),
     ) -> TargetAttr:
         """The target with vectors of `vector` bits in `registers` registers."""
         l1, l2 = caches
@@ -92,13 +83,21 @@ class TargetAttr(EntriesAttr):
             StringAttr(features),
             IntAttr(l1),
             IntAttr(l2),
-            StringAttr(dots),
+            ArrayAttr([StringAttr(each) for each in isas]),
         )
 
-    @property
-    def has_matrices(self) -> bool:
-        """Whether `dots` are instructions on registers that hold a matrix each."""
-        return self.dots.data in MATRICES
+    def isa(self, element: Attribute) -> Isa | None:
+        """The instruction set for factors of this type, if there is one."""
+        found = (ISAS[each.data] for each in self.isas)
+        return next((each for each in found if each.element == element), None)
+
+    def verify(self) -> None:
+        """Instruction sets are known ones."""
+        for each in self.isas:
+            if each.data not in ISAS:
+                raise VerifyException(
+                    f"expected instruction sets of {', '.join(ISAS)}, got {each.data}"
+                )
 
     def lanes(self, bits: int) -> int:
         """How many elements of so many bits a vector holds."""

@@ -9,13 +9,12 @@ Build the loops of reductions that share rows: one after the other inside of a r
 
 What is the same for all columns is computed before the loop that needs it. While the
 second loop is busy with what the first has brought near, the next row is asked for:
-what a processor fetches by itself ends with a page, and so often with a row.
+what a processor prefetches by itself ends with a page, and so often with a row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
@@ -36,14 +35,11 @@ from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import StoreOp
 from ...dialects.loop.ops.prefetch import PrefetchOp
 from ...dialects.loop.subscript import Subscript
+from .nest_loops import NestBuilder, Point, Scalars
 
-if TYPE_CHECKING:
-    from .kernel import NestBuilder, Point, Scalars
-
-
-FETCHED = range(128, 4097)
+PREFETCHED = range(128, 4097)
 """
-Columns of rows that are asked for: fewer are fetched without, and beside more there is
+Columns of rows that are prefetched: fewer are without, and beside more there is
 no room near the processor.
 """
 
@@ -62,8 +58,8 @@ class _Row:
         self.builder = builder
         self.nest = builder.nest
         self.point = point
-        self.totals: list[SSAValue] = []
-        self.scalars = builder.scalars(point, self.totals)
+        self.accumulators: list[SSAValue] = []
+        self.scalars = builder.scalars(point, self.accumulators)
         """What is the same for all columns."""
 
     def build(self) -> None:
@@ -71,7 +67,7 @@ class _Row:
         for stage in self.nest.stages:
             self.hoist(stage.element, *(value for value, _ in stage.kept))
             initial = scalar.identity(stage.combine, stage.type)
-            self.totals.append(self.reduce(stage, self.point, initial))
+            self.accumulators.append(self.reduce(stage, self.point, initial))
         if self.nest.is_wide:
             self.hoist(self.nest.finish)
             self.store_columns(self.point)
@@ -98,7 +94,7 @@ class _Row:
 
     def inside(self, point: Point) -> Scalars:
         """The scalars at one column, among which those of the row are."""
-        scalars = self.builder.scalars(point, self.totals)
+        scalars = self.builder.scalars(point, self.accumulators)
         scalars.done |= self.scalars.done
         return scalars
 
@@ -108,15 +104,15 @@ class _Row:
             self.fetch_next(point)
             scalars = self.inside(point)
             element = scalars.value(stage.element)
-            total = scalar.combine(stage.combine, so_far, element)
+            accumulator = scalar.combine(stage.combine, so_far, element)
             self.store(scalars, stage.kept)
-            return total
+            return accumulator
         block = Block(arg_types=[IndexType(), stage.type])
         with ImplicitBuilder(block):
             index, inner = block.args
             YieldOp(self.reduce(stage, [*point, index], inner))
         bound = self.builder.rename(self.nest.bounds[len(point)])
-        return ForOp(bound, block, stage.combine, [so_far]).totals[0]
+        return ForOp(bound, block, stage.combine, [so_far]).accumulators[0]
 
     def store_columns(self, point: Point) -> None:
         """Builds loops over columns that are left, which store what comes out."""
@@ -133,20 +129,22 @@ class _Row:
     def fetch_next(self, point: Point) -> None:
         """Asks in the second loop for what the first will load in the next row."""
         columns = product(self.nest.bounds[len(self.point) :])
-        is_second = len(self.totals) == 1
-        if not is_second or columns not in FETCHED:
+        is_second = len(self.accumulators) == 1
+        if not is_second or columns not in PREFETCHED:
             return
         row, column = len(self.point) - 1, len(point) - 1
         for each in loads(self.nest.stages[0].element):
             factors = dict(each.at.factors)
             if row in factors and factors.get(column) == 1 and not each.lookups:
                 at = self.builder.subscript(each.at, point)
-                ahead = at.offset + self.builder.rename(factors[row])
-                buffer = self.builder.places[each.buffer]
-                PrefetchOp(buffer, Subscript(at.terms, ahead, at.panel))
+                next_row = at.offset + self.builder.rename(factors[row])
+                buffer = self.builder.buffers[each.buffer]
+                PrefetchOp(buffer, Subscript(at.terms, next_row, at.blocked))
 
     def store(self, scalars: Scalars, pairs: Sequence[tuple[Expression, Load]]) -> None:
         """Builds stores, after all that they store."""
-        values = [(scalars.value(value), scalars.place(at)) for value, at in pairs]
+        values = [
+            (scalars.value(value), scalars.subscript_of(at)) for value, at in pairs
+        ]
         for value, at in values:
             StoreOp(value, self.builder.output, at)

@@ -7,9 +7,6 @@ from llvmlite import binding
 
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.host import (
-    NEEDED,
-    V2,
-    V3,
     check_runs_here,
     host_text,
     machine_text,
@@ -18,6 +15,8 @@ from static_runtime.compiler.target import TARGETS, find_target
 from static_runtime.dialects.loop.target import CACHES
 from static_runtime.lowering.llvm_to_object import machine_of
 from static_runtime.runtime import host
+from static_runtime.runtime.host import TARGETS as FEATURES
+from static_runtime.runtime.host import V2, V3
 
 from ..hosts import HOSTS, Description, text_of
 
@@ -34,7 +33,7 @@ def pretend(
 
 
 def test_knows_every_target():
-    assert NEEDED.keys() == TARGETS.keys()
+    assert FEATURES.keys() == TARGETS.keys()
 
 
 @pytest.mark.parametrize(
@@ -43,10 +42,10 @@ def test_knows_every_target():
         ("x86_64", "", "x86-64"),
         ("x86_64", V2, "x86-64-v2"),
         ("x86_64", V3, "x86-64-v3"),
-        ("x86_64", NEEDED["x86-64-v4"], "x86-64-v4"),
-        ("x86_64", NEEDED["x86-64-v4"], "x86-64"),
-        ("x86_64", NEEDED["cooperlake"], "cooperlake"),
-        ("x86_64", NEEDED["sapphirerapids"], "sapphirerapids"),
+        ("x86_64", FEATURES["x86-64-v4"], "x86-64-v4"),
+        ("x86_64", FEATURES["x86-64-v4"], "x86-64"),
+        ("x86_64", FEATURES["cooperlake"], "cooperlake"),
+        ("x86_64", FEATURES["sapphirerapids"], "sapphirerapids"),
         ("aarch64", "", "aarch64"),
         ("x86_64", "", "host"),
         ("aarch64", "", "host"),
@@ -70,7 +69,7 @@ def test_a_target_that_runs_here(
             "x86-64-v4",
             "avx512bw, avx512cd, avx512dq, avx512f, avx512vl",
         ),
-        ("x86_64", NEEDED["x86-64-v4"], "cooperlake", "avx512bf16, avx512vnni"),
+        ("x86_64", FEATURES["x86-64-v4"], "cooperlake", "avx512bf16, avx512vnni"),
         ("x86_64", V3, "aarch64", "another machine than x86_64"),
         ("aarch64", V3, "x86-64", "another machine than aarch64"),
         ("aarch64", "", "x86-64-v3", "another machine than aarch64"),
@@ -156,28 +155,29 @@ def test_another_machine_is_no_host(monkeypatch: pytest.MonkeyPatch):
 def test_the_host_multiplies_bf16_where_it_has_the_instructions(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    for features, dots in (
-        (NEEDED["cooperlake"], "avx512bf16"),
-        (NEEDED["sapphirerapids"], "amx"),
-        (NEEDED["x86-64-v4"], ""),
+    for features, isas in (
+        (FEATURES["cooperlake"], ["avx512_bf16"]),
+        (FEATURES["sapphirerapids"], ["amx"]),
+        (FEATURES["x86-64-v4"], []),
         # Without vectors of 512 bits they are not used.
-        (f"{V3} avx512bf16", ""),
+        (f"{V3} avx512bf16", []),
     ):
         pretend(monkeypatch, features)
-        assert find_target("host").dots.data == dots
+        assert [each.data for each in find_target("host").isas] == isas
 
 
 def test_amx_is_not_used_where_the_system_does_not_grant_it(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    features = NEEDED["sapphirerapids"].split()
+    features = FEATURES["sapphirerapids"].split()
     known = binding.FeatureMap(dict.fromkeys(features, True))
     monkeypatch.setattr(binding, "get_host_cpu_features", lambda: known)
     triple = "x86_64-unknown-linux-gnu"
     monkeypatch.setattr(binding, "get_process_triple", lambda: triple)
     monkeypatch.setattr(host, "grants_matrices", lambda: False)
     monkeypatch.setattr(host, "MACHINE", host.ThisMachine())
-    assert find_target("host").dots.data == "avx512bf16"
+    (isa,) = find_target("host").isas
+    assert isa.data == "avx512_bf16"
     assert "+amx" not in find_target("host").features.data
     with pytest.raises(CompileError, match="which needs amx-bf16, amx-int8, amx-tile;"):
         check_runs_here("sapphirerapids")

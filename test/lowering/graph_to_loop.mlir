@@ -23,7 +23,7 @@
 // CHECK-NEXT:        loop.load %[[X]][%[[I]] * 8 + %[[J]]]
 // CHECK-NEXT:        loop.load %[[ROW]][%[[J]]]
 //
-// A reduction carries its total, from the identity on, and stores it once.
+// A reduction carries its accumulator, from the identity on, and stores it once.
 //
 // CHECK-LABEL: loop.kernel @sum_2
 // CHECK-SAME:      (%[[X:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
@@ -37,7 +37,7 @@
 // CHECK-NEXT:      loop.store %[[SUM]], %[[OUT]][%[[I]]]
 //
 // The ops of a fusion are one kernel: what comes before the sum is computed of each
-// element, what comes after it of the total.
+// element, what comes after it of the accumulator.
 //
 // CHECK-LABEL: loop.kernel @mul_reduce_max_sqrt_3
 // CHECK:         loop.for reduce(max)
@@ -47,18 +47,18 @@
 // CHECK-NEXT:    loop.store %[[ROOT]]
 //
 // Products that are summed up become a tile of rows and columns, and what is added to the
-// total is part of its finish.
+// accumulator is part of its epilogue.
 //
 // CHECK-LABEL: loop.kernel @matmul_add_4
 // CHECK-SAME:      (%[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[BIAS:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
-// CHECK:         loop.tile %[[I:.*]] to 5, %[[J:.*]] to 7, reduce %[[K:.*]] to 3 from %{{.*}} : f32 step (%[[SUM:.*]]) {
+// CHECK:         loop.tile %[[I:.*]] to 5, %[[J:.*]] to 7, reduce %[[K:.*]] to 3 from %{{.*}} : f32 k_loop (%[[SUM:.*]]) {
 // CHECK-NEXT:      %[[X:.*]] = loop.load %[[A]][%[[I]] * 3 + %[[K]]]
 // CHECK-NEXT:      %[[Y:.*]] = loop.load %[[B]][%[[J]] + %[[K]] * 7]
 // CHECK-NEXT:      %[[NEXT:.*]] = math.fma %[[X]], %[[Y]], %[[SUM]] : f32
 // CHECK-NEXT:      loop.yield %[[NEXT]] : f32
-// CHECK-NEXT:    } finish (%[[ROW:.*]], %[[COLUMN:.*]], %[[TOTAL:.*]]) {
+// CHECK-NEXT:    } epilogue (%[[ROW:.*]], %[[COLUMN:.*]], %[[ACCUMULATOR:.*]]) {
 // CHECK-NEXT:      %[[ADDED:.*]] = loop.load %[[BIAS]][%[[COLUMN]]]
-// CHECK-NEXT:      %[[R:.*]] = arith.addf %[[TOTAL]], %[[ADDED]] : f32
+// CHECK-NEXT:      %[[R:.*]] = arith.addf %[[ACCUMULATOR]], %[[ADDED]] : f32
 // CHECK-NEXT:      loop.store %[[R]], %[[OUT]][%[[ROW]] * 7 + %[[COLUMN]]]
 //
 // So do those of a convolution: its rows are filters, its columns places in a row of the
@@ -173,9 +173,9 @@
 // CHECK-LABEL: loop.kernel @conv_pad_17
 // CHECK-SAME:      (%[[X:.*]]: memref<?xf32>, %[[W:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
 // CHECK:           loop.tile %[[ROW:.*]] to 36, %[[COLUMN:.*]] to 16, reduce %[[V:.*]] to 3, reduce %[[U:.*]] to 9 from
-// CHECK-NEXT:        loop.load %[[X]][%[[N:.*]] * 192 + %[[V]] * 24 + %[[U]] + %[[ROW]] panel 6 by 3 * 24]
+// CHECK-NEXT:        loop.load %[[X]][%[[N:.*]] * 192 + %[[V]] * 24 + %[[U]] + %[[ROW]] blocked 6 by 3 * 24]
 // CHECK-NEXT:        loop.load %[[W]][%[[COLUMN]] + %[[V]] * 144 + %[[U]] * 16]
-// CHECK:             loop.store %{{.*}}, %[[OUT]][%[[N]] * 1024 + %{{.*}} + %{{.*}} panel 6 by 16 * 128 + 144]
+// CHECK:             loop.store %{{.*}}, %[[OUT]][%[[N]] * 1024 + %{{.*}} + %{{.*}} blocked 6 by 16 * 128 + 144]
 //
 // There are no other kernels: equal ones are one.
 //
@@ -183,8 +183,8 @@
 
 // The program of a function knows what it takes and gives, and how much there is to do.
 //
-// CHECK-LABEL: loop.program @elementwise {inputs = [tensor<4x8xf32>], outputs = [tensor<4x8xf32>]
-// CHECK-SAME:      work = "32"
+// CHECK-LABEL: loop.program @elementwise inputs [#loop.tensor<"input" : tensor<4x8xf32>>] outputs [#loop.tensor<"output" : tensor<4x8xf32>>]
+// CHECK-SAME:      work "32" {
 // CHECK-NEXT:    %[[X:.*]] = loop.view inputs 0 : memref<?xf32>
 // CHECK-NEXT:    %[[OUT:.*]] = loop.view outputs 0 : memref<?xf32>
 // CHECK-NEXT:    loop.call @abs_0(%[[X]], %[[OUT]]) symbols [] {source = "graph.abs"} : memref<?xf32>, memref<?xf32>
@@ -255,7 +255,8 @@ func.func @lookup_from_the_end(%x : tensor<?x3xf32, ["rows"]>, %indices : tensor
 // A call gives the symbols of a kernel their values, in the kernel's order.
 //
 // CHECK-LABEL: loop.program @symbols
-// CHECK-SAME:      work = "batch * seq + 1"
+// CHECK-SAME:      symbols [#loop.symbol<"batch">, #loop.symbol<"seq">]
+// CHECK-SAME:      work "batch * seq + 1"
 // CHECK:         loop.call @add_11({{.*}}) symbols ["seq", "batch"]
 // CHECK:         loop.call @dim_12({{.*}}) symbols ["batch"]
 func.func @symbols(%x : tensor<?x?xf32, ["batch", "seq"]>, %row : tensor<?xf32, ["seq"]>) -> (tensor<?x?xf32, ["batch", "seq"]>, tensor<i64>) {
@@ -281,7 +282,7 @@ func.func @same_kernels(%x : tensor<32xf32>, %y : tensor<2x16xf32>, %z : tensor<
 // among the constants.
 //
 // CHECK-LABEL: loop.program @views
-// CHECK-SAME:      constants = ["w", 0 : i64]
+// CHECK-SAME:      constants [#loop.constant<"w", offset = 0, size = 16>]
 // CHECK-NEXT:    %[[W:.*]] = loop.view constants 0 : memref<?xf32>
 // CHECK-NEXT:    %[[OUT:.*]] = loop.view outputs 0 : memref<?xf32>
 // CHECK-NEXT:    loop.call @mul_13(%[[W]], %[[OUT]])
@@ -310,7 +311,7 @@ func.func @fallback(%x : tensor<2x3xf32>) -> tensor<2xi64> {
 // and what was expected should it be.
 //
 // CHECK-LABEL: loop.program @last_nine
-// CHECK-SAME:      checks = ["{{.*}}n - {{.*}}", "graph.slice: expected a slice inside
+// CHECK-SAME:      checks [#loop.check<"{{.*}}n - {{.*}}", "graph.slice: expected a slice inside
 func.func @last_nine(%x : tensor<?xf32, ["n"]>) -> tensor<9xf32> {
   %0 = graph.slice %x {starts = ["n - 9"], sizes = ["9"], steps = array<i64: 1>} : tensor<?xf32, ["n"]> -> tensor<9xf32>
   return %0 : tensor<9xf32>

@@ -62,17 +62,17 @@ loop.kernel @symbols(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   }
 }
 
-// A total for each lane, combined by halves; what is left over comes last.
+// An accumulator for each lane, combined by halves; what is left over comes last.
 //
 // CHECK-LABEL: ; kernel @reduction
 // CHECK:         %[[SUM:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
-// CHECK:         %[[TOTALS:.*]] = fadd <4 x float> %[[SUM]], %{{.*}}
-// CHECK:         %[[LOW:.*]] = shufflevector <4 x float> %[[TOTALS]], {{.*}}<i32 0, i32 1>
-// CHECK-NEXT:    %[[HIGH:.*]] = shufflevector <4 x float> %[[TOTALS]], {{.*}}<i32 2, i32 3>
+// CHECK:         %[[ACCUMULATORS:.*]] = fadd <4 x float> %[[SUM]], %{{.*}}
+// CHECK:         %[[LOW:.*]] = shufflevector <4 x float> %[[ACCUMULATORS]], {{.*}}<i32 0, i32 1>
+// CHECK-NEXT:    %[[HIGH:.*]] = shufflevector <4 x float> %[[ACCUMULATORS]], {{.*}}<i32 2, i32 3>
 // CHECK-NEXT:    %[[HALF:.*]] = fadd <2 x float> %[[LOW]], %[[HIGH]]
 // CHECK-NEXT:    %[[A:.*]] = extractelement <2 x float> %[[HALF]], i64 0
 // CHECK-NEXT:    %[[B:.*]] = extractelement <2 x float> %[[HALF]], i64 1
-// CHECK-NEXT:    %[[TOTAL:.*]] = fadd float %[[A]], %[[B]]
+// CHECK-NEXT:    %[[ACCUMULATOR:.*]] = fadd float %[[A]], %[[B]]
 // CHECK:         %[[LAST:.*]] = phi float
 // CHECK:         %[[ALL:.*]] = fadd float %[[LAST]]
 // CHECK:         store float %[[ALL]]
@@ -86,7 +86,7 @@ loop.kernel @reduction(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.store %sum, %b[0] : memref<?xf32>
 }
 
-// Of several vectors each has totals of its own; those of the rest go on from them all.
+// Of several vectors each has accumulators of its own; those of the rest go on from them all.
 //
 // CHECK-LABEL: ; kernel @several_vectors
 // CHECK:         %[[A:.*]] = phi <4 x float> [splat (float 0x0000000000000000), %entry]
@@ -96,8 +96,8 @@ loop.kernel @reduction(%a: memref<?xf32>, %b: memref<?xf32>) {
 // CHECK:         icmp slt i64 %{{.*}}, 32
 // CHECK:         %[[BOTH:.*]] = fadd <4 x float> %[[X]], %[[Y]]
 // CHECK:         load <4 x float>
-// CHECK-NEXT:    %[[TOTALS:.*]] = fadd <4 x float> %[[BOTH]]
-// CHECK-NEXT:    shufflevector <4 x float> %[[TOTALS]]
+// CHECK-NEXT:    %[[ACCUMULATORS:.*]] = fadd <4 x float> %[[BOTH]]
+// CHECK-NEXT:    shufflevector <4 x float> %[[ACCUMULATORS]]
 // CHECK:         phi float
 // CHECK:         ret void
 loop.kernel @several_vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
@@ -157,7 +157,7 @@ loop.kernel @booleans(%a: memref<?xf32>, %b: memref<?xi1>) {
   }
 }
 
-// Two rows of two vectors are four totals in registers. In each step an element of the
+// Two rows of two vectors are four accumulators in registers. In each step an element of the
 // left operand is loaded once for its row, a vector of the right one once for its column.
 // Where the target cannot multiply and add in one step, it is two.
 //
@@ -179,13 +179,13 @@ loop.kernel @booleans(%a: memref<?xf32>, %b: memref<?xi1>) {
 // CHECK:         ret void
 loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 step (%sum) {
+  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 k_loop (%sum) {
     %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 16 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%row * 16 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 16 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -202,10 +202,10 @@ loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>)
 // CHECK:         ret void
 loop.kernel @left_over(%out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 3, %j to 5, reduce %k to 3 from %zero : f32 by 2, 4, 4 step (%sum) {
+  loop.tile %i to 3, %j to 5, reduce %k to 3 from %zero : f32 by 2, 4, 4 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%row * 5 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 5 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -434,14 +434,18 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         ret ptr %[[BOTH]]
 // CHECK:       slow:
 // CHECK:         call ptr @PyObject_Vectorcall(
-loop.program @main {inputs = [tensor<?x3xf32, ["batch"]>, tensor<4xi64>], outputs = [tensor<?x3xf32, ["batch"]>, tensor<i64>], slots = [#graph.buffer<activations, slot = 0, offset = 128, size = "64">, #graph.buffer<activations, slot = 1, offset = ?, size = "4 * batch">], work = "3 * batch"} {
+loop.program @main inputs [#loop.tensor<"x" : tensor<?x3xf32, ["batch"]>>, #loop.tensor<"i" : tensor<4xi64>>]
+    outputs [#loop.tensor<"y" : tensor<?x3xf32, ["batch"]>>, #loop.tensor<"z" : tensor<i64>>] symbols [#loop.symbol<"batch">]
+    constants [#loop.constant<"w", offset = 256, size = 64>]
+    slots [#loop.slot<size = "64", offset = 128, live = 0 to 2>, #loop.slot<size = "4 * batch", offset = ?, live = 2 to 2>]
+    plan <"naive", steps = 3, bytes = ?, lower_bound = ?> work "3 * batch" {
   %0 = loop.view inputs 0 : memref<?xf32>
-  %1 = loop.view constants 256 : memref<?xi64>
-  %2 = loop.view activations 0 at 128 : memref<?xf32>
-  %3 = loop.view activations 1 at ? : memref<?xf32>
+  %1 = loop.view constants 0 : memref<?xi64>
+  %2 = loop.view activations 0 : memref<?xf32>
+  %3 = loop.view activations 1 : memref<?xf32>
   loop.call @add(%0, %2) symbols ["2 * batch"] : memref<?xf32>, memref<?xf32>
   loop.call @lookup(%1) symbols [] : memref<?xi64>
-  loop.call_out 0 (%2, %3) : memref<?xf32>, memref<?xf32>
+  loop.call_out 0 (%2, %3) {op = "", inputs = [tensor<16xf32>], outputs = [tensor<?xf32, ["batch"]>]} : memref<?xf32>, memref<?xf32>
 }
 loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   %n = loop.extent "n"
@@ -461,7 +465,7 @@ loop.kernel @lookup(%i: memref<?xi64>) {
 // CHECK:         call i32 @sr_run(
 // CHECK-NOT:     PyTuple_New
 // CHECK:       slow:
-loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work = "4"} {
+loop.program @short inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<4xf32>>] work "4" {
 }
 
 // -----
@@ -490,7 +494,7 @@ loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work =
 // CHECK:         %[[WORK:.*]] = mul nsw i64 7, %{{.*}}
 // CHECK:         %[[MAY:.*]] = icmp sge i64 %[[WORK]], 4194304
 // CHECK-NEXT:    select i1 %[[MAY]], ptr %{{.*}}, ptr null
-loop.program @trips {inputs = [tensor<?xf32, ["n"]>], work = "7 * n"} {
+loop.program @trips inputs [#loop.tensor<"x" : tensor<?xf32, ["n"]>>] symbols [#loop.symbol<"n">] work "7 * n" {
   %0 = loop.view inputs 0 : memref<?xf32>
   loop.repeat %i to "n" {
     loop.call @step(%0) symbols [] : memref<?xf32>

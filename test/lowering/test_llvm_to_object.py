@@ -28,13 +28,13 @@ from .listing import loops
 KERNELS = """
 loop.kernel @matmul(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
     %a = loop.load %lhs[%i * 32 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 64 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%row * 64 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -87,7 +87,7 @@ def test_avx_512_computes_in_512_bits():
 
 def test_a_tile_keeps_its_totals_in_registers():
     text = assemblies("x86-64-v3")["matmul"]
-    # Six rows of two vectors; each total is accumulated in place.
+    # Six rows of two vectors; each accumulator is accumulated in place.
     assert len(set(re.findall(r"vfmadd231ps.*, (%ymm\d+)$", text, re.MULTILINE))) == 12
     inner = [each for each in loops(text) if "vfmadd231ps" in each]
     assert inner
@@ -97,16 +97,16 @@ def test_a_tile_keeps_its_totals_in_registers():
 PAIRS = """
 loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 52, %j to 64, reduce %k to 256 from %zero : f32 step (%sum) {
+  loop.tile %i to 52, %j to 64, reduce %k to 256 from %zero : f32 k_loop (%sum) {
     %x = loop.load %a[%i * 256 + %k] : memref<?xf32>
     %r = arith.truncf %x : f32 to bf16
     %s = arith.extf %r : bf16 to f32
-    %y = loop.load %b[%k panel 2 * 64 + %j panel 32 by 2 * 8192] : memref<?xbf16>
+    %y = loop.load %b[%k blocked 2 * 64 + %j blocked 32 by 2 * 8192] : memref<?xbf16>
     %t = arith.extf %y : bf16 to f32
     %next = math.fma %s, %t, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %c[%row * 64 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 64 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -116,17 +116,19 @@ loop.kernel @dots(%a: memref<?xf32>, %b: memref<?xbf16>, %c: memref<?xf32>) {
 def test_avx_512_bf16_adds_up_products_of_pairs():
     text = assemblies("cooperlake", PAIRS)["dots"]
     inner = [each for each in loops(text) if "vdpbf16ps" in each]
-    totals = re.compile(r"vdpbf16ps\s+%zmm\d+, %zmm\d+, (%zmm\d+)$", re.MULTILINE)
-    # The rows are dealt out to tiles of 11 and of 10, of two vectors; each total is
-    # accumulated in place.
-    assert sorted(len(set(totals.findall(each))) for each in inner) == [20, 22]
-    # A step of a total is that instruction, and no other arithmetic.
+    accumulators = re.compile(r"vdpbf16ps\s+%zmm\d+, %zmm\d+, (%zmm\d+)$", re.MULTILINE)
+    # The rows are dealt out to tiles of 11 and of 10, of two vectors; each accumulator
+    # is accumulated in place.
+    assert sorted(len(set(accumulators.findall(each))) for each in inner) == [20, 22]
+    # A step of an accumulator is that instruction, and no other arithmetic.
     assert not any(re.search(r"vfmadd|vpsll|vmovup\w+\s+%zmm", each) for each in inner)
 
 
 MATRICES = (
-    PAIRS.replace("panel 2 * 64 + %j panel 32 by 2 * 8192", "panel 2 * 32 + %j PANEL")
-    .replace("PANEL", "panel 16 by 2 * 4096")
+    PAIRS.replace(
+        "blocked 2 * 64 + %j blocked 32 by 2 * 8192", "blocked 2 * 32 + %j PANEL"
+    )
+    .replace("PANEL", "blocked 16 by 2 * 4096")
     .replace("%i to 52", "%i to 40")
 )
 
@@ -136,7 +138,7 @@ def test_amx_adds_up_products_of_matrices():
     inner = [each for each in loops(text) if "tdpbf16ps" in each]
     products = [len(re.findall("tdpbf16ps", each)) for each in inner]
     loads = [len(re.findall("tileloadd", each)) for each in inner]
-    # 32 by 32 totals take two registers of each factor, 16 by 64 one and four.
+    # 32 by 32 accumulators take two registers of each factor, 16 by 64 one and four.
     assert sorted(zip(products, loads, strict=True)) == [(4, 4), (4, 5)]
     assert not any(re.search(r"tilestored|%[xyz]mm", each) for each in inner)
     # They are set up once, and given back.
@@ -146,8 +148,8 @@ def test_amx_adds_up_products_of_matrices():
 
 @pytest.mark.parametrize(("wide", "products"), [(16, 4), (32, 4), (48, 3), (64, 4)])
 def test_amx_takes_panels_of_several_registers(wide: int, products: int):
-    text = MATRICES.replace("panel 2 * 32", f"panel 2 * {2 * wide}")
-    text = text.replace("panel 16 by 2 * 4096", f"panel {wide} by 2 * {256 * wide}")
+    text = MATRICES.replace("blocked 2 * 32", f"blocked 2 * {2 * wide}")
+    text = text.replace("blocked 16 by 2 * 4096", f"blocked {wide} by 2 * {256 * wide}")
     inner = [
         each
         for each in loops(assemblies("sapphirerapids", text)["dots"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import fx
 from xdsl.builder import ImplicitBuilder
@@ -16,9 +16,7 @@ from ....dialects.graph.ops.fusion import YieldOp
 from ....dialects.shape import sizes, tensor, tensor_type
 from ..unsupported import Unsupported
 from .arguments import Value, resolve
-
-if TYPE_CHECKING:
-    from .program import ProgramReader
+from .program import ProgramReader
 
 
 def graph_of(node: Any) -> fx.GraphModule:

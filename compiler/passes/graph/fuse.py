@@ -66,7 +66,7 @@ class Candidate:
 
     is_staged: bool = False
     """
-    Whether the group is computed in stages: with several reductions, or a wide result.
+    Whether the ops reduce more than once, or use an accumulator for more than itself.
     """
 
 
@@ -110,8 +110,7 @@ def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
     ((number, read),) = found
     nest = user.nests[number]
     if producer.reducing:
-        # The epilogue of a reduction: each result element is read once, at its own
-        # index.
+        # The tail of a reduction: each accumulator is used once, just where it belongs.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
         can = free and is_total and reads_at_own_point(nest, read, producer)

@@ -19,9 +19,9 @@ After:
 It is the only step that changes numbers, and runs only where a user asks for it
 (`Options(precision="bf16")`): each weight becomes the nearest bf16, with 8 significant
 bits of its 24, NaN and infinities as they are. What is computed with it is the f32 that
-it stands for, in the order in which it was before. Where the target adds up products of
-pairs of bf16, and a weight is read in pairs of steps, what it is multiplied with is
-rounded as well:
+it stands for, in the order in which it was before. Where the target has instructions
+for products of bf16 (`dialects/loop/isa.py`), and a weight can lie in their layout, the
+other factor is rounded as well:
 
       %2 = graph.cast %a {to = bf16} : tensor<7x64xf32> -> tensor<7x64xbf16>
       %3 = graph.cast %2 {to = f32} : tensor<7x64xbf16> -> tensor<7x64xf32>
@@ -54,7 +54,7 @@ from ....dialects.kernel.key import structure
 from ....dialects.loop.target import TargetAttr, target_of
 from ....dialects.shape import tensor_type, with_element
 from ...context import weights_of
-from ...cost.packing import contractions_of, has_pairs, panels_in
+from ...cost.packing import contractions_of, panels_in, suits
 from ...weights import WeightStore
 
 
@@ -121,10 +121,13 @@ class Narrower:
         if key not in self.wishes:
             nest = contractions_of(op).get(use.index)
             panels = None if nest is None else panels_in(nest, weight, self.target)
+            isa = self.target.isa(bf16)
             if nest is None or panels is None or not reuses(nest):
                 self.wishes[key] = Wish()
             else:
-                self.wishes[key] = Wish(True, has_pairs(nest, weight, self.target))
+                self.wishes[key] = Wish(
+                    True, isa is not None and suits(isa, nest, weight)
+                )
         return self.wishes[key]
 
     def entry(self, key: str) -> str:

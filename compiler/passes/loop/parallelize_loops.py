@@ -91,16 +91,16 @@ def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
     ]
     if kernel.may_fail or not any(isinstance(each, LoadOp) for each in accesses):
         return not kernel.may_fail
-    # No two indices store to one place; so each may read where it stores itself.
+    # No two indices store to one element; so each may read where it stores itself.
     if len(shares) > 1:
         return False
-    return len({places(each, shares[0].op) for each in accesses}) == 1
+    return len({element_of(each, shares[0].op) for each in accesses}) == 1
 
 
-def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
+def element_of(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
     """
     Where an access goes for one index of a loop, whatever loops are inside; or for one
-    total of a tile.
+    accumulator of a tile.
     """
     outer: set[tuple[SSAValue, Dim]] = set()
     inner: list[tuple[str, str]] = []
@@ -111,7 +111,7 @@ def places(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
             inner.append((str(around.size), str(stride)))
         else:
             outer.add((index, stride))
-    return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.panel
+    return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.blocked
 
 
 def is_inside(op: Operation, loop: ForOp | TileOp) -> bool:
@@ -161,28 +161,28 @@ def splittable(root: ForOp | TileOp) -> Share | None:
 
 
 def is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
-    """Whether each thread would copy the columns again that a tile copies."""
-    return copies_much(tile) and loop in tile.over
+    """Whether each thread would pack again what a tile packs of B."""
+    return packs_anew(tile) and loop in tile.over
 
 
-def copies_much(tile: TileOp) -> bool:
-    """Whether a tile copies columns that are not in panels already."""
+def packs_anew(tile: TileOp) -> bool:
+    """Whether a tile packs B, which is not in panels already."""
     factors = tile.factors()
-    copies = tile.schedule is not None and tile.schedule.copies_of("columns")
-    return copies and factors is not None and factors[1].at.panel is None
+    packs = tile.schedule is not None and tile.schedule.packs("b")
+    return packs and factors is not None and factors[1].at.blocked is None
 
 
 def shares_of(tile: TileOp) -> list[Share]:
     """The columns and rows of a tile, in as many as it computes at once."""
     rows, columns, *_ = tile.sizes
-    tall, wide, _ = tile.block
-    found = [Share(ceildiv(columns, wide), tile, "columns")]
+    mr, nr, _ = tile.register_tile
+    found = [Share(ceildiv(columns, nr), tile, "columns")]
     if tile.schedule is not None:
-        panels = tile.schedule.panels.data
-        found = [Share(ceildiv(columns, panels), tile, "columns")]
-        if copies_much(tile):
+        nr = tile.schedule.nr.data
+        found = [Share(ceildiv(columns, nr), tile, "columns")]
+        if packs_anew(tile):
             return found
-    return [*found, Share(ceildiv(rows, tall), tile, "rows")]
+    return [*found, Share(ceildiv(rows, mr), tile, "rows")]
 
 
 def work_of(block: Block) -> Dim:

@@ -1,23 +1,23 @@
 """
-Choose how many rows and columns each `loop.tile` keeps in registers, and its schedule.
+Choose the register tile of each `loop.tile`, and its schedule.
 
 Here the target has 16 vector registers of 256 bits.
 
 Before:
 
-    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) { … }
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) { … }
 
 After:
 
-    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 step …
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 by 6, 16, 8 k_loop …
 
-Totals, one vector of each operand and a spare must fit the registers; the tile with the
-fewest loads for each multiplication is taken, and a narrower one where the tile would
-be larger than what there is to compute. Where operands are read in panels, because a
-constant was packed or because copying pays, `compiler/cost/panels.py` chooses that and
-the blocks too, and writes it beside the tile:
+MR x NR accumulators, a row of B, an element of A and a spare must fit the registers;
+the tile with the fewest loads for each multiply-add is taken, and a smaller one where
+the result is smaller. Where B is read from panels, because a constant was packed or
+because packing pays, `compiler/cost/blocking.py` chooses the blocks too, or for tile
+registers `compiler/cost/tile_registers.py`, and they stand beside the tile:
 
-    loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<panels = 16, …> step …
+    loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<nr = 16, …> k_loop …
 
 A kernel says in a word how each of its contractions is computed
 (`compiler/cost/strategy.py`):
@@ -48,18 +48,18 @@ from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
-from ...cost.matrices import choose_matrices
-from ...cost.panels import choose_panels, fits
+from ...cost.blocking import choose_blocking, fits
 from ...cost.strategy import strategy
+from ...cost.tile_registers import choose_tile_registers
 
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
 
-WIDEST = 4
-"""Vectors in a row of the widest tile."""
+MOST_VECTORS = 4
+"""Vectors in a row of the widest register tile."""
 
 SPARE = 1
-"""Registers left for addresses of constants and for what the epilogue needs."""
+"""Vector registers reserved for one temporary; the broadcast of A has another."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ class SizeTiles(ModulePass):
     ) -> None:
         """Sets the shape and the schedule of every tile."""
         for tile in tiles:
-            choice = choose_matrices(tile, target)
-            choice = choice or choose_panels(tile, target, preference)
+            choice = choose_tile_registers(tile, target)
+            choice = choice or choose_blocking(tile, target, preference)
             if choice is not None:
-                shape = (choice.rows, choice.columns, choice.lanes)
-                tile.rows, tile.columns, tile.lanes = (
+                shape = (choice.mr, choice.nr, choice.lanes)
+                tile.mr, tile.nr, tile.lanes = (
                     IntegerAttr(each, i64) for each in shape
                 )
                 tile.schedule = choice.schedule
@@ -97,9 +97,7 @@ class SizeTiles(ModulePass):
             shared = tile.factors() is not None
             bits = type.bitwidth
             shape = choose(rows, columns, bits, target, shared, preference)
-            tile.rows, tile.columns, tile.lanes = (
-                IntegerAttr(each, i64) for each in shape
-            )
+            tile.mr, tile.nr, tile.lanes = (IntegerAttr(each, i64) for each in shape)
 
 
 def note_strategy(kernel: KernelOp) -> None:
@@ -119,28 +117,29 @@ def choose(
     preference: PreferenceAttr = OWN,
 ) -> tuple[int, int, int]:
     """
-    Rows, columns and lanes of the tile for a result of so many rows and columns.
+    MR, NR and lanes of the register tile for a result of so many rows and columns.
 
-    Where no factor is shared by rows or columns, a tile takes a line as a whole if it
-    can: then all that is read lies in a row.
+    Where no factor is shared by rows or columns, NR is a whole line if it can be: then
+    all that is read is contiguous.
     """
     lanes = target.lanes(bits)
     while isinstance(columns, int) and lanes > max(columns, 1):
         lanes //= 2
-    # Whole vectors only: a block wider than the result would never run.
-    vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
+    # Whole vectors only: a tile wider than the result would never run.
+    most_vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
     most = max(rows, 1) if isinstance(rows, int) else MANY
-    most = min(most, preference.tall.data or most)
+    most = min(most, preference.mr.data or most)
     best, shape = 0.0, (1, 1)
-    first = 1 if shared or vectors > WIDEST else vectors
-    widths: Sequence[int] = range(first, min(vectors, WIDEST) + 1)
-    if fits(wanted := preference.panels.data, lanes, target):
-        widths = [min(wanted // lanes, vectors)]
-    for wide in widths:
-        free = target.registers.data - wide - SPARE - 1
-        tall = min(max(free // wide, 1), most)
-        reuse = tall * wide / (tall + wide)
+    first = 1 if shared or most_vectors > MOST_VECTORS else most_vectors
+    widths: Sequence[int] = range(first, min(most_vectors, MOST_VECTORS) + 1)
+    if fits(wanted := preference.nr.data, lanes, target):
+        widths = [min(wanted // lanes, most_vectors)]
+    for vectors in widths:
+        free = target.registers.data - vectors - SPARE - 1
+        mr = min(max(free // vectors, 1), most)
+        # Multiply-adds for each load of a vector of B or a broadcast of A.
+        reuse = mr * vectors / (mr + vectors)
         if reuse > best:
-            best, shape = reuse, (tall, wide)
-    tall, wide = shape
-    return tall, wide * lanes, lanes
+            best, shape = reuse, (mr, vectors)
+    mr, vectors = shape
+    return mr, vectors * lanes, lanes

@@ -17,10 +17,10 @@ After:
 
 It is the loop along which most loads and stores move by one element; of loops that come
 one after the other inside of a row, each of them or the rows. The bodies that are left
-over at the end run one by one, by the same arithmetic. A loop that reduces gets a total
-for each lane, of several vectors where a body is short, and these are combined at its
-end: the order depends on the number of elements and the target only, never on the sizes
-around it. The bodies of an ordered loop never run side by side.
+over at the end run one by one, by the same arithmetic. A loop that reduces gets an
+accumulator for each lane, of several vectors where a body is short, and these are
+combined at its end: the order depends on the number of elements and the target only,
+never on the sizes around it. The bodies of an ordered loop never run side by side.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ WEIGHT = 256
 """How many accesses one that is a loop deeper is worth."""
 
 SHORT = 12
-"""Ops of a body that is over before what it waits for, a total or memory, is there."""
+"""
+Ops of a body that is over before what it waits for, an accumulator or memory, is there.
+"""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,15 @@ class CumulativeOp(SingleResultOp, ABC):
         at = tuple(index(order.index(each)) for each in range(rank))
         bounds = tuple(self.shape[each] for each in order)
         return [
-            Nest(bounds, (Read(0, at),), same, at, 1, self.COMBINE, keeps_totals=True)
+            Nest(
+                bounds,
+                (Read(0, at),),
+                same,
+                at,
+                1,
+                self.COMBINE,
+                keeps_accumulators=True,
+            )
         ]
 
 

@@ -5,11 +5,12 @@
         panels = #graph.panels<width = 16, rows = [64 by 120], columns = 120 by 1>
     } : tensor<64x120xf32>
 
-The type is that of the unpacked tensor in row-major order. Here it has 64 rows with a
-stride of 120 elements, and 120 columns with a stride of 1. The store holds panels, each
-with 16 columns of every row, row after row, padded with zeros after the last column. So
-a contraction reads contiguous memory. With `pairs` two rows are interleaved: each
-element is beside that of the next row in its column.
+The type is that of the tensor, whose elements are counted as they would lie in a row.
+Here 64 rows of 120 columns: a row is 120 elements from the next, a column 1. In the
+store are panels, each with 16 columns of every row, row after row, and zeros where
+there are no more columns. So a contraction reads in the order in which things lie. With
+`vnni = 2` rows are interleaved by two: an element is beside that of the next row, so
+that a column of two rows is one word (the VNNI layout, `dialects/loop/isa.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...shape import Array
 
 Axis = tuple[int, int]
-"""The number of steps of an axis, and its stride in elements."""
+"""The length of an axis, and its stride in elements."""
 
 
 @irdl_attr_definition
@@ -39,30 +40,30 @@ class PanelsAttr(ParametrizedAttribute):
     width: IntAttr = param_def()
     axes: ArrayAttr[IntAttr] = param_def()
     """
-    Size and stride of each axis of the rows, outermost first, then of the columns.
+    Length and stride of each axis of the rows, outermost first, then the columns'.
     """
-    pairs: IntAttr = param_def()
-    """Whether two rows are interleaved, element by element."""
+    k_group: IntAttr = param_def()
+    """How many rows are interleaved, element by element; 1 for none."""
 
     @staticmethod
     def of(
-        width: int, rows: Sequence[Axis], columns: Axis, pairs: bool = False
+        width: int, rows: Sequence[Axis], columns: Axis, k_group: int = 1
     ) -> PanelsAttr:
         """Panels of these axes."""
         numbers = [IntAttr(number) for axis in (*rows, columns) for number in axis]
-        return PanelsAttr(IntAttr(width), ArrayAttr(numbers), IntAttr(int(pairs)))
+        return PanelsAttr(IntAttr(width), ArrayAttr(numbers), IntAttr(k_group))
 
     @property
     def rows(self) -> list[Axis]:
         """The axes of the rows."""
-        return list(self._pairs())[:-1]
+        return list(self._axes())[:-1]
 
     @property
     def columns(self) -> Axis:
         """The axis of the columns."""
-        return list(self._pairs())[-1]
+        return list(self._axes())[-1]
 
-    def _pairs(self) -> Iterator[Axis]:
+    def _axes(self) -> Iterator[Axis]:
         numbers = [each.data for each in self.axes]
         yield from zip(numbers[::2], numbers[1::2], strict=True)
 
@@ -70,8 +71,8 @@ class PanelsAttr(ParametrizedAttribute):
     def panel_size(self) -> int:
         """The elements of a panel."""
         size = self.width.data
-        for steps, _ in self.rows:
-            size *= steps
+        for length, _ in self.rows:
+            size *= length
         return size
 
     @property
@@ -80,13 +81,13 @@ class PanelsAttr(ParametrizedAttribute):
         width = self.width.data
         return -(-self.columns[0] // width), self.panel_size // width, width
 
-    def steps(self) -> dict[int, int]:
+    def strides(self) -> dict[int, int]:
         """The stride in a panel for each stride of the rows in the tensor."""
         found: dict[int, int] = {}
         step = self.width.data
-        for steps, stride in reversed(self.rows):
+        for length, stride in reversed(self.rows):
             found[stride] = step
-            step *= steps
+            step *= length
         return found
 
     def verify(self) -> None:
@@ -95,26 +96,29 @@ class PanelsAttr(ParametrizedAttribute):
             raise VerifyException(
                 f"expected panels of a width, got {self.width.data} and {self.axes}"
             )
-        if self.pairs.data and (not self.rows or self.rows[-1][0] % 2):
-            raise VerifyException(f"expected rows in pairs, got {self.axes}")
+        group = self.k_group.data
+        if group < 1 or (group > 1 and (not self.rows or self.rows[-1][0] % group)):
+            raise VerifyException(
+                f"expected rows in whole groups of {group}, got {self.axes}"
+            )
 
     def pack(self, array: Array) -> Array:
         """
         The panels of a tensor, as panels x rows x elements, padded with zeros after the
         last column. They are a view of the tensor when no padding is needed.
         """
-        panels = self._side_by_side(array)
-        if not self.pairs.data:
+        panels = self._in_rows(array)
+        if (group := self.k_group.data) == 1:
             return panels
         *outer, rows, width = panels.shape
-        pairs = panels.reshape(*outer, rows // 2, 2, width)
-        return np.swapaxes(pairs, -1, -2).reshape(panels.shape)
+        groups = panels.reshape(*outer, rows // group, group, width)
+        return np.swapaxes(groups, -1, -2).reshape(panels.shape)
 
-    def _side_by_side(self, array: Array) -> Array:
-        """The panels of a tensor, without pairs."""
+    def _in_rows(self, array: Array) -> Array:
+        """The panels of a tensor, whose rows are not interleaved."""
         flat = np.ascontiguousarray(array).reshape(-1)
         (count, step), width, item = self.columns, self.width.data, flat.itemsize
-        rows = [steps for steps, _ in self.rows]
+        rows = [length for length, _ in self.rows]
         strides = [stride * item for _, stride in self.rows]
 
         def view(first: int, panels: int, columns: int) -> Array:
@@ -139,9 +143,9 @@ class PanelsAttr(ParametrizedAttribute):
             return IntAttr(parser.parse_integer(allow_negative=False))
 
         def axis() -> tuple[IntAttr, IntAttr]:
-            steps = number()
+            length = number()
             parser.parse_keyword("by")
-            return steps, number()
+            return length, number()
 
         def name(word: str) -> None:
             parser.parse_keyword(word)
@@ -156,16 +160,18 @@ class PanelsAttr(ParametrizedAttribute):
             parser.parse_punctuation(",")
             name("columns")
             axes = [*rows, axis()]
-            pairs = parser.parse_optional_punctuation(",") is not None
-            if pairs:
-                parser.parse_keyword("pairs")
-            numbers = ArrayAttr([each for pair in axes for each in pair])
-            return [width, numbers, IntAttr(int(pairs))]
+            group = IntAttr(1)
+            if parser.parse_optional_punctuation(",") is not None:
+                name("vnni")
+                group = number()
+            numbers = ArrayAttr([each for axis in axes for each in axis])
+            return [width, numbers, group]
 
     def print_parameters(self, printer: Printer) -> None:
-        rows = ", ".join(f"{steps} by {stride}" for steps, stride in self.rows)
-        steps, stride = self.columns
+        rows = ", ".join(f"{length} by {stride}" for length, stride in self.rows)
+        length, stride = self.columns
+        vnni = f", vnni = {self.k_group.data}" if self.k_group.data > 1 else ""
         printer.print_string(
             f"<width = {self.width.data}, rows = [{rows}], "
-            f"columns = {steps} by {stride}{', pairs' if self.pairs.data else ''}>"
+            f"columns = {length} by {stride}{vnni}>"
         )

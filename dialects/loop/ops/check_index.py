@@ -21,7 +21,7 @@ class CheckIndexOp(IRDLOperation):
 
     The kernel then answers 1 and says which index it was; no memory has been read by
     it. Below zero an index is refused too, unless it `wraps`: then it counts from the
-    end. Indices may lie apart: so many `from` one place on, each `by` a step after the
+    end. Indices may lie apart: `from` an offset on, each `by` so many elements after the
     one before.
 
     ```mlir
@@ -67,8 +67,8 @@ class CheckIndexOp(IRDLOperation):
         return dim(self.count.data), dim(self.bound.data)
 
     @property
-    def places(self) -> tuple[Dim, Dim]:
-        """Where the first index is, and how far from it the next."""
+    def range(self) -> tuple[Dim, Dim]:
+        """The offset of the first index, and how far the next is from it."""
         return dim(self.start.data), dim(self.step.data)
 
     def print(self, printer: Printer) -> None:
@@ -77,7 +77,7 @@ class CheckIndexOp(IRDLOperation):
         printer.print_ssa_value(self.indices)
         printer.print_string("[")
         print_number(printer, self.count)
-        if self.places != (0, 1):
+        if self.range != (0, 1):
             printer.print_string(" from ")
             print_number(printer, self.start)
             printer.print_string(" by ")

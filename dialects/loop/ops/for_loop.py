@@ -63,7 +63,7 @@ class ForOp(IRDLOperation):
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
     loop with `lanes` runs so many bodies at once, side by side in vectors, and with
-    `vectors` so many of these in one step, which have totals of their own. The indices
+    `vectors` so many of these in one step, which have accumulators of their own. The indices
     of one that is `split` are shared by threads.
 
     ```mlir
@@ -91,7 +91,7 @@ class ForOp(IRDLOperation):
     split = opt_prop_def(UnitAttr)
     """Whether threads share the indices."""
     body = region_def("single_block")
-    totals = var_result_def()
+    accumulators = var_result_def()
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class ForOp(IRDLOperation):
 
     @property
     def kind(self) -> Kind:
-        """What is between the bodies: nothing, their order, or a total."""
+        """What is between the bodies: nothing, their order, or an accumulator."""
         if self.combine is not None:
             return "reduce"
         return "parallel" if self.ordered is None else "ordered"
@@ -167,7 +167,7 @@ class ForOp(IRDLOperation):
         if self.ordered is not None:
             if self.combine is not None or self.width > 1:
                 raise VerifyException(
-                    "expected an ordered loop without lanes or totals"
+                    "expected an ordered loop without lanes or accumulators"
                 )
         elif (self.combine is None) != (not types):
             raise VerifyException("expected values to combine just where one reduces")
@@ -193,10 +193,10 @@ class ForOp(IRDLOperation):
             printer.print_string(" split")
         if arguments:
             printer.print_string(" (")
-            for place, (inner, value) in enumerate(
+            for number, (inner, value) in enumerate(
                 zip(arguments, self.initial, strict=True)
             ):
-                printer.print_string(", " if place else "")
+                printer.print_string(", " if number else "")
                 printer.print_ssa_value(inner)
                 printer.print_string(" = ")
                 printer.print_ssa_value(value)

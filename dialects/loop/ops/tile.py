@@ -33,28 +33,29 @@ SHARED = ("rows", "columns")
 @irdl_op_definition
 class TileOp(IRDLOperation):
     """
-    For every row and column: the `step` over all that is reduced, then the `finish`.
+    For every row and column: the `k_loop` over all that is reduced, then the `epilogue`.
 
-    `step` takes row, column, the indices that are reduced, and what was accumulated so
-    far, from `initial` on; it yields that with one more element. `finish` takes row,
-    column and the total, and stores it. Elements are accumulated in the order of the
-    reduced indices, whatever the tile: so the bits of a total do not depend on it.
+    The k-loop takes row, column, the indices that are reduced, and the accumulator,
+    which is `initial` at first; it yields the accumulator with one element more. The
+    epilogue takes row, column and the accumulator, and stores what becomes of it. An
+    accumulator takes elements in the order of the reduced indices, whatever the tile:
+    so its bits do not depend on the tile.
 
-    `rows`, `columns` and `lanes` say how many totals are kept in registers at a time:
-    `rows` times `columns`, in vectors of `lanes` side by side along the columns. Rows
-    and columns left over are computed by narrower tiles. All of it is one op, which is
-    unrolled while LLVM text is written. Threads share what is `split`. With a `schedule` the operands are read in
-    panels and blocks; without, as they lie.
+    `mr`, `nr` and `lanes` say how many accumulators are in registers at a time: MR rows
+    of NR columns, in vectors of `lanes` columns. Rows and columns left over are computed
+    by smaller register tiles. The op is unrolled only while LLVM text is written.
+    Threads share what is `split`. With a `schedule` the operands are read in blocks and
+    from packed panels; without, where they lie.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
-        step (%sum) {
+        k_loop (%sum) {
       %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
       %b = loop.load %rhs[%k * 7 + %j] : memref<?xf32>
       %next = math.fma %a, %b, %sum : f32
       loop.yield %next : f32
-    } finish (%row, %column, %total) {
-      loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %out[%row * 7 + %column] : memref<?xf32>
       loop.yield
     }
     ```
@@ -64,17 +65,17 @@ class TileOp(IRDLOperation):
 
     initial = operand_def()
     bounds = prop_def(ArrayAttr.constr(DIM))
-    rows = opt_prop_def(IntegerAttr.constr(i64))
-    columns = opt_prop_def(IntegerAttr.constr(i64))
+    mr = opt_prop_def(IntegerAttr.constr(i64))
+    nr = opt_prop_def(IntegerAttr.constr(i64))
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     schedule = opt_prop_def(ScheduleAttr)
     split = opt_prop_def(StringAttr)
     """What threads share, if they do: the rows or the columns."""
-    step = region_def("single_block")
-    finish = region_def("single_block")
+    k_loop = region_def("single_block")
+    epilogue = region_def("single_block")
 
     def __init__(
-        self, bounds: Sequence[Dim], initial: SSAValue, step: Block, finish: Block
+        self, bounds: Sequence[Dim], initial: SSAValue, k_loop: Block, epilogue: Block
     ):
         """
         The tile over `bounds`: rows, columns, and what is reduced, outermost first.
@@ -82,7 +83,7 @@ class TileOp(IRDLOperation):
         super().__init__(
             operands=[initial],
             properties={"bounds": ArrayAttr([StringAttr(str(b)) for b in bounds])},
-            regions=[Region(step), Region(finish)],
+            regions=[Region(k_loop), Region(epilogue)],
         )
 
     @property
@@ -91,32 +92,30 @@ class TileOp(IRDLOperation):
         return tuple(dim(each.data) for each in self.bounds)
 
     @property
-    def block(self) -> tuple[int, int, int]:
-        """
-        Rows and columns of a full tile, and lanes of its vectors; 1 where not set.
-        """
-        rows, columns, lanes = (
+    def register_tile(self) -> tuple[int, int, int]:
+        """MR and NR of a full register tile, and the lanes of a vector; else 1."""
+        mr, nr, lanes = (
             1 if each is None else each.value.data
-            for each in (self.rows, self.columns, self.lanes)
+            for each in (self.mr, self.nr, self.lanes)
         )
-        return rows, columns, lanes
+        return mr, nr, lanes
 
     @property
     def next(self) -> SSAValue:
-        """What the step yields."""
-        return cast(YieldOp, self.step.block.last_op).values[0]
+        """What the k-loop yields."""
+        return cast(YieldOp, self.k_loop.block.last_op).values[0]
 
     @property
     def store(self) -> StoreOp | None:
-        """The one store of a total, or of what is computed from it; else None."""
-        stores = [op for op in self.finish.block.ops if isinstance(op, StoreOp)]
+        """The one store of an accumulator, or of what is computed from it; else None."""
+        stores = [op for op in self.epilogue.block.ops if isinstance(op, StoreOp)]
         return stores[0] if len(stores) == 1 else None
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the finish loads from where it stores, so that no total goes there."""
-        stored = {op.buffer for op in self.finish.walk() if isinstance(op, StoreOp)}
-        loads = (op for op in self.finish.walk() if isinstance(op, LoadOp))
+        """Whether the epilogue loads from where it stores: no accumulator waits there."""
+        stored = {op.buffer for op in self.epilogue.walk() if isinstance(op, StoreOp)}
+        loads = (op for op in self.epilogue.walk() if isinstance(op, LoadOp))
         return any(op.buffer in stored for op in loads)
 
     @property
@@ -140,17 +139,17 @@ class TileOp(IRDLOperation):
 
     @property
     def loads(self) -> list[LoadOp]:
-        """What a step loads."""
-        return [each for each in self.step.block.ops if isinstance(each, LoadOp)]
+        """What the k-loop loads."""
+        return [each for each in self.k_loop.block.ops if isinstance(each, LoadOp)]
 
     def factors(self) -> tuple[LoadOp, LoadOp] | None:
         """
         The loads of what moves with the rows and of what moves with the columns.
 
-        None when a step is not just the product of two such elements, or of what is
+        None when the k-loop is not just the product of two such elements, or of what is
         computed of each alone (`made_of`).
         """
-        block = self.step.block
+        block = self.k_loop.block
         row, column, *_ = block.args
         loads = self.loads
         across = [each for each in loads if column in each.indices]
@@ -163,64 +162,64 @@ class TileOp(IRDLOperation):
         return down[0], across[0]
 
     def made_of(self, load: LoadOp) -> list[Operation]:
-        """What a step computes of what it loads here alone, as a conversion of it."""
+        """What the k-loop computes of one load alone, such as a conversion of it."""
         known, found = {load.result}, list[Operation]()
-        for op in self.step.block.ops:
+        for op in self.k_loop.block.ops:
             if op.operands and op.results and known.issuperset(op.operands):
                 known.update(op.results)
                 found.append(op)
         return found
 
     def verify_(self) -> None:
-        """The regions take what they should, and the step yields what it takes."""
+        """The regions take what they should, and the k-loop yields an accumulator."""
         index, type = IndexType(), self.initial.type
-        steps = tuple(each.type for each in self.step.block.args)
-        ends = tuple(each.type for each in self.finish.block.args)
-        if steps != (*(index for _ in self.bounds), type) or len(self.bounds) < 2:
+        takes = tuple(each.type for each in self.k_loop.block.args)
+        ends = tuple(each.type for each in self.epilogue.block.args)
+        if takes != (*(index for _ in self.bounds), type) or len(self.bounds) < 2:
             raise VerifyException(
-                f"expected a step of {len(self.bounds)} indices and {type}, got {steps}"
+                f"expected a k-loop of {len(self.bounds)} indices and {type}, got {takes}"
             )
         if ends != (index, index, type):
             raise VerifyException(
-                f"expected a finish of row, column, total, got {ends}"
+                f"expected an epilogue of row, column, accumulator, got {ends}"
             )
         for region in self.regions:
             if not isinstance(region.block.last_op, YieldOp):
                 raise VerifyException("expected regions that end in loop.yield")
-        end = self.step.block.last_op
+        end = self.k_loop.block.last_op
         if end is None or tuple(end.operand_types) != (type,):
             got = "" if end is None else ", ".join(map(str, end.operand_types))
-            raise VerifyException(f"expected a step that yields {type}, got {got}")
+            raise VerifyException(f"expected a k-loop that yields {type}, got {got}")
         if self.split is not None and self.split.data not in SHARED:
             raise VerifyException(
                 f"expected to split rows or columns, got {self.split.data}"
             )
         if self.schedule is not None and self.is_in_place:
             self.verify_at_once(self.schedule)
-        rows, columns, lanes = self.block
-        if min(rows, columns, lanes) < 1 or columns % lanes:
+        mr, nr, lanes = self.register_tile
+        if min(mr, nr, lanes) < 1 or nr % lanes:
             raise VerifyException(
-                f"expected columns in whole vectors, got {rows}x{columns}x{lanes}"
+                f"expected NR to be whole vectors, got {mr}x{nr}x{lanes}"
             )
 
     def verify_at_once(self, schedule: ScheduleAttr) -> None:
-        """All steps are one block, so that no total is stored before it is finished."""
-        depth, axis = schedule.depth.data, schedule.axis.data
-        steps = self.sizes[2 + axis]
-        if axis or not isinstance(steps, int) or depth < steps:
+        """All k are one block, so that no accumulator is stored before the epilogue."""
+        depth, axis = schedule.kc.data, schedule.axis.data
+        count = self.sizes[2 + axis]
+        if axis or not isinstance(count, int) or depth < count:
             raise VerifyException(
-                f"expected all steps in one block, since the finish loads from where it "
-                f"stores, got {depth} of {steps}"
+                f"expected all k in one block, since the epilogue loads from where it "
+                f"stores, got {depth} of {count}"
             )
 
     def print(self, printer: Printer) -> None:
         """
         Prints the indices with their bounds, the shape of the tile, and the regions.
         """
-        *indices, so_far = self.step.block.args
-        for place, (index, bound) in enumerate(zip(indices, self.bounds, strict=True)):
-            printer.print_string(" " if place == 0 else ", ")
-            printer.print_string("reduce " if place > 1 else "")
+        *indices, so_far = self.k_loop.block.args
+        for number, (index, bound) in enumerate(zip(indices, self.bounds, strict=True)):
+            printer.print_string(" " if number == 0 else ", ")
+            printer.print_string("reduce " if number > 1 else "")
             printer.print_ssa_value(index)
             printer.print_string(" to ")
             print_number(printer, bound)
@@ -228,25 +227,25 @@ class TileOp(IRDLOperation):
         printer.print_ssa_value(self.initial)
         printer.print_string(" : ")
         printer.print_attribute(self.initial.type)
-        if self.rows is not None:
-            rows, columns, lanes = self.block
-            printer.print_string(f" by {rows}, {columns}, {lanes}")
+        if self.mr is not None:
+            mr, nr, lanes = self.register_tile
+            printer.print_string(f" by {mr}, {nr}, {lanes}")
         if self.schedule is not None:
             printer.print_string(" as ")
             printer.print_attribute(self.schedule)
         if self.split is not None:
             printer.print_string(f" split {self.split.data}")
-        printer.print_string(" step (")
+        printer.print_string(" k_loop (")
         printer.print_ssa_value(so_far)
         printer.print_string(") ")
-        printer.print_region(self.step, print_entry_block_args=False)
-        printer.print_string(" finish (")
-        row, column, total = self.finish.block.args
-        for place, each in enumerate((row, column, total)):
-            printer.print_string(", " if place else "")
+        printer.print_region(self.k_loop, print_entry_block_args=False)
+        printer.print_string(" epilogue (")
+        row, column, accumulator = self.epilogue.block.args
+        for number, each in enumerate((row, column, accumulator)):
+            printer.print_string(", " if number else "")
             printer.print_ssa_value(each)
         printer.print_string(") ")
-        printer.print_region(self.finish, print_entry_block_args=False)
+        printer.print_region(self.epilogue, print_entry_block_args=False)
 
     @classmethod
     def parse(cls, parser: Parser) -> TileOp:
@@ -271,27 +270,27 @@ class TileOp(IRDLOperation):
                 parser.Delimiter.NONE, parser.parse_integer
             )
             if len(numbers) != 3:
-                parser.raise_error(f"expected rows, columns, lanes, got {numbers}")
-            for name, number in zip(("rows", "columns", "lanes"), numbers, strict=True):
+                parser.raise_error(f"expected MR, NR, lanes, got {numbers}")
+            for name, number in zip(("mr", "nr", "lanes"), numbers, strict=True):
                 properties[name] = IntegerAttr(number, i64)
         if parser.parse_optional_keyword("as") is not None:
             properties["schedule"] = parser.parse_attribute()
         if parser.parse_optional_keyword("split") is not None:
             properties["split"] = StringAttr(parser.parse_identifier())
-        parser.parse_keyword("step")
+        parser.parse_keyword("k_loop")
         with parser.in_parens():
             so_far = parser.parse_argument(expect_type=False).resolve(type)
-        step = parser.parse_region([*indices, so_far])
-        parser.parse_keyword("finish")
+        k_loop = parser.parse_region([*indices, so_far])
+        parser.parse_keyword("epilogue")
         with parser.in_parens():
             row = parser.parse_argument(expect_type=False).resolve(index)
             parser.parse_punctuation(",")
             column = parser.parse_argument(expect_type=False).resolve(index)
             parser.parse_punctuation(",")
-            total = parser.parse_argument(expect_type=False).resolve(type)
-        finish = parser.parse_region([row, column, total])
+            accumulator = parser.parse_argument(expect_type=False).resolve(type)
+        epilogue = parser.parse_region([row, column, accumulator])
         return cls.create(
             operands=[parser.resolve_operand(unresolved, type)],
             properties=properties,
-            regions=[step, finish],
+            regions=[k_loop, epilogue],
         )

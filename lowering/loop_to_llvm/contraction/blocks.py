@@ -1,5 +1,7 @@
 """
-What a `loop.tile` with a schedule is made of: blocks, scratch memory, loops over steps.
+What a `loop.tile` with a schedule is made of: its factors, blocks and packed buffers.
+
+A is the factor that moves with the rows, B the one that moves with the columns.
 """
 
 from __future__ import annotations
@@ -9,38 +11,35 @@ from dataclasses import dataclass
 from itertools import chain
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, bf16
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects.dims import product
+from ....dialects.loop.isa import TileGeometry
 from ....dialects.loop.ops.memory import LoadOp
 from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.target import SIDE, STEPS, TOTALS
-from ..isa.amx import registers_of
-from ..text.scalar_op import narrow_for_dots
+from ..isa import instructions_of
 from ..text.types import Value, memory_text
-from .tile import Host
-
-BF16 = ("avx512bf16", "amx")
-"""The `dots` of machines that have an instruction for the nearest bf16."""
+from .register_tile import Host
 
 PADDING = 16
-"""Elements between copied rows, so that rows do not fall into one set of a cache."""
+"""Elements between rows of packed A, so that rows do not fall into one cache set."""
 
 
 @dataclass(frozen=True)
-class Depth:
-    """A block of steps: outer reduced indices, a range of one, and which it is."""
+class KBlock:
+    """A block of k: indices around it, its part of one index, and which block it is."""
 
     outer: tuple[str, ...]
     start: str
     count: str
     first: str
+    """Whether no block comes before it: accumulators begin here."""
     last: str
+    """Whether none comes after it: accumulators are finished here."""
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnBlock:
     """A block of columns."""
 
     start: str
@@ -48,8 +47,8 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a tile of totals begins: row, row in its block, column, column in it."""
+class Position:
+    """Where a register tile is, in the result and in the blocks."""
 
     row: str
     row_in_block: str
@@ -64,80 +63,89 @@ class Blocks:
         schedule, factors = op.schedule, op.factors()
         assert schedule is not None
         assert factors is not None, "a schedule is for products"
-        self.host, self.op, self.w = host, op, host.w
+        self.host, self.op, self.w, self.scope = host, op, host.w, host.scope
         self.schedule = schedule
-        self.down, self.across = factors
+        self.a, self.b = factors
+        self.instructions = instructions_of(host.target, self.b.result.type)
+        self.isa = self.instructions.isa
         made = [op.made_of(each) for each in factors]
         self.factors = [
             made[-1].results[0] if made else load.result
             for load, made in zip(factors, made, strict=True)
         ]
-        """What is multiplied: what is loaded, or what a step makes of it."""
-        done = (*factors, *chain.from_iterable(made), op.step.block.last_op)
-        self.rest = [each for each in op.step.block.ops if each not in done]
-        """What a step computes of its two factors."""
-        self.tall, self.wide, self.lanes = op.block
-        self.width = schedule.panels.data
+        """What is multiplied: what is loaded, or what the k-loop converts it to."""
+        done = (*factors, *chain.from_iterable(made), op.k_loop.block.last_op)
+        self.product_ops = [each for each in op.k_loop.block.ops if each not in done]
+        """What the k-loop computes of its two factors."""
+        self.row, self.column, *self.k_indices, self.so_far = op.k_loop.block.args
+        self.mr, self.tile_columns, self.lanes = op.register_tile
+        self.nr = schedule.nr.data
         self.row_count, self.column_count, *self.reduced = op.sizes
         self.axis = schedule.axis.data
         inner = product(self.reduced[self.axis + 1 :])
         assert isinstance(inner, int), "what is inside of a block has a known size"
         self.inner = inner
-        self.deep = schedule.depth.data * inner
-        self.panel_copy = self.row_copy = ""
-        self.pitch = self.deep + PADDING
-        """Elements between copied rows."""
-        if self.in_matrices:
-            self.pitch = (-(-self.deep // STEPS) + 1) * STEPS
-        if schedule.copies_of("columns"):
-            self.panel_copy = self.allocate(self.deep * schedule.columns.data)
-        if schedule.copies_of("rows"):
-            rows = max(schedule.rows.data, self.tall)
-            self.row_copy = self.allocate(rows * self.pitch, self.row_type)
+        self.kc = schedule.kc.data * inner
+        self.allocate_buffers()
+
+    def allocate_buffers(self) -> None:
+        """Allocates what is packed, and what register tiles are spilled to."""
+        schedule = self.schedule
+        self.packed_a = self.packed_b = self.spilled = ""
+        self.tiles = self.find_tiles()
+        """The tile registers that accumulators are in, if they are."""
+        self.a_pitch = self.kc + PADDING
+        """Elements from one row of packed A to the next."""
+        if self.tiles is not None:
+            self.a_pitch = (-(-self.kc // self.isa.k) + 1) * self.isa.k
+        if schedule.packs("b"):
+            self.packed_b = self.allocate(self.kc * schedule.nc.data)
+        if schedule.packs("a"):
+            rows = max(schedule.mc.data, self.mr)
+            self.packed_a = self.allocate(rows * self.a_pitch, self.packed_type)
         whole = self.column_count
-        self.has_edge = not isinstance(whole, int) or whole % self.width != 0
-        self.edge = ""
-        """Memory for totals that are not stored as they are."""
-        if self.in_matrices:
-            self.edge = self.allocate(TOTALS * SIDE * SIDE)
-            self.registers = registers_of(self.w, host.target)
+        self.has_edge = not isinstance(whole, int) or whole % self.nr != 0
+        if self.tiles is not None:
+            self.spilled = self.allocate(self.tiles.capacity)
+            self.registers = self.instructions.tiles(self.w)
         elif self.has_edge:
-            self.edge = self.allocate(self.tall * self.width)
+            self.spilled = self.allocate(self.mr * self.nr)
 
     def shares(self, what: str) -> bool:
         """Whether threads share the rows, or the columns."""
         return self.op.split is not None and self.op.split.data == what
 
     @property
-    def dots(self) -> bool:
-        """Whether steps are multiplied two by two: pairs of bf16 by pairs of bf16."""
+    def in_words(self) -> bool:
+        """Whether both factors are words of the VNNI layout, as instructions take."""
         owners = [each.owner for each in self.factors]
         widened = [
-            isinstance(each, arith.ExtFOp) and each.input.type == bf16
+            isinstance(each, arith.ExtFOp | arith.ExtSIOp)
+            and each.input.type == self.isa.element
             for each in owners
         ]
-        return self.across.at.pair is not None and all(widened)
+        return self.b.at.vnni is not None and all(widened)
+
+    def find_tiles(self) -> TileGeometry | None:
+        """The tile registers, where A is packed and MR x NR accumulators fit them."""
+        tiles = self.isa.tiles
+        if tiles is None or not self.in_words or not self.schedule.packs("a"):
+            return None
+        whole = self.mr in (tiles.rows, 2 * tiles.rows)
+        whole = whole and self.nr % tiles.columns == 0
+        return tiles if whole and self.mr * self.nr <= tiles.capacity else None
+
+    def count_k(self, block: KBlock) -> str:
+        """How many k a block has."""
+        return self.w.mul(block.count, str(self.inner))
 
     @property
-    def in_matrices(self) -> bool:
-        """Whether totals are in registers of matrices, and rows copied for those."""
-        if not self.dots or not self.schedule.copies_of("rows"):
-            return False
-        whole = self.tall in (SIDE, 2 * SIDE) and self.width % SIDE == 0
-        fits = self.tall * self.width <= TOTALS * SIDE * SIDE
-        return self.host.target.has_matrices and whole and fits
-
-    def steps_of(self, depth: Depth) -> str:
-        """How many steps a block has."""
-        return self.w.mul(depth.count, str(self.inner))
-
-    @property
-    def row_type(self) -> Attribute:
-        """The type of copied rows."""
-        return bf16 if self.dots else self.op.initial.type
+    def packed_type(self) -> Attribute:
+        """The type of packed A."""
+        return self.isa.element if self.in_words else self.op.initial.type
 
     def allocate(self, count: int, type: Attribute | None = None) -> str:
-        """Scratch memory of the kernel, for elements of this type or of the totals'."""
+        """Scratch memory of the kernel: of this type, or of the accumulators'."""
         text = memory_text(type or self.op.initial.type)
         return self.w.entered(f"alloca [{count} x {text}], align 64")
 
@@ -145,67 +153,69 @@ class Blocks:
         self, load: LoadOp, loaded: Value | None = None, narrow: bool = False
     ) -> Value:
         """
-        Writes what a step makes of what it loads, or of this if it is loaded; without
-        the conversion at the end if that is to be left out.
+        Writes the factor that the k-loop makes of a load, or of what is loaded already;
+        with `narrow` up to the element that is packed, without what widens it.
         """
-        value = self.host.evaluate(load) if loaded is None else loaded
-        self.host.values[load.result] = value
-        made = self.op.made_of(load)
-        for op in made[:-1] if narrow else made:
-            rounds = isinstance(op, arith.TruncFOp) and op.result.type == bf16
-            if narrow and rounds and self.host.target.dots.data in BF16:
-                value = narrow_for_dots(self.w, value)
-            else:
-                value = self.host.evaluate(op)
-            self.host.values[op.results[0]] = value
-        return value
+        with self.scope.inner():
+            value = self.host.evaluate(load) if loaded is None else loaded
+            self.scope.define(load.result, value)
+            made = self.op.made_of(load)
+            for op in made[:-1] if narrow else made:
+                to = op.results[0].type
+                if narrow and isinstance(op, arith.TruncFOp) and to == self.isa.element:
+                    value = self.instructions.narrow(self.w, value)
+                else:
+                    value = self.host.evaluate(op)
+                self.scope.define(op.results[0], value)
+            return value
 
-    def at(self, base: str, place: str, type: Attribute | None = None) -> str:
-        """The address of an element of scratch memory, or of others of this type."""
+    def at(self, base: str, offset: str, type: Attribute | None = None) -> str:
+        """The address of an element: of this type, or of the accumulators'."""
         text = memory_text(type or self.op.initial.type)
-        return self.w.emit(f"getelementptr inbounds {text}, ptr {base}, i64 {place}")
+        return self.w.emit(f"getelementptr inbounds {text}, ptr {base}, i64 {offset}")
 
-    def let(self, index: SSAValue, value: str) -> None:
-        """Lets an index have a value."""
-        self.host.values[index] = Value(value, IndexType())
+    def set_k(self, block: KBlock, inside: Sequence[str]) -> None:
+        """Sets the reduced indices, of which those from the split one on are given."""
+        for index, value in zip(self.k_indices, (*block.outer, *inside), strict=True):
+            self.scope.set_index(index, value)
 
-    def enter(self, depth: Depth, indices: Sequence[str]) -> None:
-        """Lets the reduced indices have their values."""
-        _, _, *reduced, _ = self.op.step.block.args
-        for index, value in zip(reduced, (*depth.outer, *indices), strict=True):
-            self.let(index, value)
-
-    def over(
+    def k_loop(
         self,
-        depth: Depth,
+        block: KBlock,
         carried: Sequence[Value],
         build: Callable[[str, int, list[Value]], Sequence[Value]],
         by: Callable[[str], Sequence[int]],
     ) -> list[Value]:
         """
-        Writes loops over the steps of a block, the innermost by so many at a time.
+        Writes loops over the reduced indices of a block, the innermost unrolled.
 
-        `build` takes the number of the step in the block, how many there are, and what
-        is carried; `by` the bound of the innermost loop.
+        `build` takes the number of the first k in the block, how many k to write, and
+        what is carried; `by` takes the bound of the innermost loop, and gives how many
+        at a time.
         """
         w, sizes = self.w, self.reduced[self.axis :]
 
         def level(
-            indices: list[str], flat: str, lanes: int, carried: Sequence[Value]
+            indices: list[str], k: str, count: int, carried: Sequence[Value]
         ) -> list[Value]:
             number = len(indices)
             if number == len(sizes):
-                self.enter(depth, indices)
-                return list(build(flat, lanes, list(carried)))
-            bound = w.size(sizes[number]) if number else depth.count
+                with self.scope.inner():
+                    self.set_k(block, indices)
+                    return list(build(k, count, list(carried)))
+            bound = w.size(sizes[number]) if number else block.count
             stride = product(sizes[number + 1 :])
 
-            def body(at: str, step: int, inner: list[Value]) -> Sequence[Value]:
-                here = at if number else w.add(depth.start, at)
-                place = w.add(flat, w.mul(at, w.size(stride)))
-                return level([*indices, here], place, step, inner)
+            def body(at: str, count: int, inner: list[Value]) -> Sequence[Value]:
+                here = at if number else w.add(block.start, at)
+                first = w.add(k, w.mul(at, w.size(stride)))
+                return level([*indices, here], first, count, inner)
 
-            steps = by(bound) if number == len(sizes) - 1 else (1,)
-            return w.loop_by(steps, bound, carried, body)
+            counts = by(bound) if number == len(sizes) - 1 else (1,)
+            return w.loop_by(counts, bound, carried, body)
 
         return level([], "0", 1, carried)
+
+    def set_index(self, index: SSAValue, text: str) -> None:
+        """Gives an index of the tile its value in the present scope."""
+        self.scope.set_index(index, text)

@@ -1,8 +1,8 @@
 """
-Write what becomes of totals beside the last column, where a panel is wider than that.
+Write an edge tile: a register tile with rows or columns that the result does not have.
 
-All totals are put into scratch memory, and those that are there taken from it again, in
-vectors and one by one. So go totals that were in registers of matrices.
+All accumulators are spilled to scratch memory, and those that are valid are loaded from
+it again, in vectors and one by one. Accumulators in tile registers always go this way.
 """
 
 from __future__ import annotations
@@ -10,44 +10,48 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..text.types import Value
-from .blocks import Blocks, Place
-from .tile import BlockWriter
+from .blocks import Blocks, Position
+from .register_tile import RegisterTile
 
 
-class Edge:
-    """Writes what becomes of totals in scratch memory, some of which are none."""
+class EdgeTile:
+    """Spills accumulators to scratch memory, and stores only valid rows and columns."""
 
     def __init__(
         self,
         blocks: Blocks,
-        block: BlockWriter,
-        place: Place,
-        there: tuple[str, str],
-        apart: int,
+        tile: RegisterTile,
+        position: Position,
+        valid: tuple[str, str],
+        pitch: int,
     ):
-        """So many rows and columns are there, each row so many totals from the next."""
+        """The tile with these valid rows and columns; rows are `pitch` apart."""
         self.blocks = blocks
-        self.block = block
-        self.place = place
-        self.rows, self.columns = there
-        self.apart = apart
+        self.tile = tile
+        self.position = position
+        self.rows, self.columns = valid
+        self.pitch = pitch
 
     def address(self, row: str, column: str) -> str:
-        """Where a total is kept meanwhile."""
+        """Where an accumulator is spilled to."""
         w = self.blocks.w
         return self.blocks.at(
-            self.blocks.edge, w.add(w.mul(row, str(self.apart)), column)
+            self.blocks.spilled, w.add(w.mul(row, str(self.pitch)), column)
         )
 
-    def spill(self, totals: Sequence[Value]) -> None:
-        """Writes totals to scratch memory, all or none."""
-        for (row, vector), total in zip(self.block.places, totals, strict=bool(totals)):
+    def spill(self, accumulators: Sequence[Value]) -> None:
+        """Writes all accumulators to scratch memory; none if they are there already."""
+        given = zip(self.tile.positions, accumulators, strict=bool(accumulators))
+        for (row, vector), value in given:
             column = str(vector * self.blocks.lanes)
-            self.blocks.host.put(total, self.address(str(row), column))
+            self.blocks.host.memory.put(value, self.address(str(row), column))
 
     def each(self, build: Callable[[str, int], None]) -> None:
-        """Writes loops over the totals that are there, in vectors and one by one."""
-        w, place, block = self.blocks.w, self.place, self.block
+        """
+        Writes loops over the valid accumulators, in vectors and one by one; `build`
+        takes the address of the first and how many there are.
+        """
+        w, position, tile = self.blocks.w, self.position, self.tile
 
         def row(at: str, _: list[Value]) -> Sequence[Value]:
             done = "0"
@@ -57,10 +61,9 @@ class Edge:
                 def column(
                     inside: str, _: list[Value], lanes: int = lanes
                 ) -> Sequence[Value]:
-                    block.stand(
-                        w.add(place.row, at), w.add(place.column, inside), lanes
-                    )
-                    build(self.address(at, inside), lanes)
+                    here = w.add(position.row, at), w.add(position.column, inside)
+                    with tile.at(*here, lanes):
+                        build(self.address(at, inside), lanes)
                     return ()
 
                 w.loop(done, stop, lanes, (), column)
@@ -70,44 +73,44 @@ class Edge:
         w.loop("0", self.rows, 1, (), row)
 
     def load(self) -> list[Value]:
-        """Writes the loads of totals that were stored after a block of steps."""
-        host, type = self.blocks.host, self.blocks.op.initial.type
-        # What no total is stored in is computed with all the same.
-        zero = self.blocks.w.splat(
-            host.values[self.blocks.op.initial], self.blocks.lanes
-        )
-        self.spill([zero for _ in self.block.places])
-        self.fetch()
+        """Writes the loads of accumulators that the block of k before stored."""
+        blocks, type = self.blocks, self.blocks.op.initial.type
+        # Invalid accumulators are computed with too: they are set to be defined.
+        zero = blocks.w.splat(blocks.scope[blocks.op.initial], blocks.lanes)
+        self.spill([zero for _ in self.tile.positions])
+        self.load_valid()
         return [
-            host.read(
-                self.address(str(row), str(vector * self.blocks.lanes)),
-                type,
-                self.blocks.lanes,
+            blocks.host.memory.read(
+                self.address(str(row), str(vector * blocks.lanes)), type, blocks.lanes
             )
-            for row, vector in self.block.places
+            for row, vector in self.tile.positions
         ]
 
-    def fetch(self) -> None:
-        """Writes copies to scratch memory of totals that were stored after a block."""
-        host = self.blocks.host
-        self.each(lambda address, lanes: host.put(self.block.load_here(lanes), address))
-
-    def keep(self, totals: Sequence[Value] = ()) -> list[Value]:
-        """Writes stores of totals that go on in the next block, as `finish` does."""
-        host, type = self.blocks.host, self.blocks.op.initial.type
-        self.spill(totals)
+    def load_valid(self) -> None:
+        """Writes copies of the valid stored accumulators to scratch memory."""
+        memory = self.blocks.host.memory
         self.each(
-            lambda address, lanes: self.block.keep_here(host.read(address, type, lanes))
+            lambda address, lanes: memory.put(self.tile.load_here(lanes), address)
+        )
+
+    def keep(self, accumulators: Sequence[Value] = ()) -> list[Value]:
+        """Writes stores of valid accumulators for the next block of k."""
+        memory, type = self.blocks.host.memory, self.blocks.op.initial.type
+        self.spill(accumulators)
+        self.each(
+            lambda address, lanes: self.tile.keep_here(
+                memory.read(address, type, lanes)
+            )
         )
         return []
 
-    def finish(self, totals: Sequence[Value] = ()) -> list[Value]:
-        """Writes the finish of these totals, else of those in scratch memory."""
-        host, type = self.blocks.host, self.blocks.op.initial.type
-        self.spill(totals)
+    def finish(self, accumulators: Sequence[Value] = ()) -> list[Value]:
+        """Writes the epilogue of valid accumulators."""
+        memory, type = self.blocks.host.memory, self.blocks.op.initial.type
+        self.spill(accumulators)
         self.each(
-            lambda address, lanes: self.block.finish_here(
-                host.read(address, type, lanes)
+            lambda address, lanes: self.tile.finish_here(
+                memory.read(address, type, lanes)
             )
         )
         return []

@@ -1,91 +1,104 @@
 """
-Write the copies that a schedule asks for: of rows side by side, of columns into panels.
+Write the packing that a schedule asks for: of A row by row, of B into panels.
+
+A row of packed A has the elements of a block of k one after the other. A panel of
+packed B has, for each k, NR columns side by side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop.target import STEPS
-from ..text.types import Value
-from .blocks import Blocks, Columns, Depth
+from ..text.scope import SCALAR, Lanes
+from ..text.types import Value, memory_text
+from .blocks import Blocks, ColumnBlock, KBlock
 
 
-def copy_rows(blocks: Blocks, depth: Depth, start: str, end: str) -> None:
-    """Writes the copy of a block of rows, one after the other."""
-    w, host = blocks.w, blocks.host
-    *_, last, _ = blocks.op.step.block.args
-    strides = dict(blocks.down.at.terms)
-    by = (blocks.lanes, 1) if strides.get(last) == 1 and blocks.lanes > 1 else (1,)
+def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
+    """Writes the packing of a block of rows."""
+    w, scope = blocks.w, blocks.scope
+    last = blocks.k_indices[-1]
+    contiguous = dict(blocks.a.at.terms).get(last) == 1
+    by = (blocks.lanes, 1) if contiguous and blocks.lanes > 1 else (1,)
 
     def row(at: str, _: list[Value]) -> Sequence[Value]:
-        row_at = w.mul(at, str(blocks.pitch))
-        base = blocks.at(blocks.row_copy, row_at, blocks.row_type)
-        blocks.let(blocks.op.step.block.args[0], w.add(start, at))
+        offset = w.mul(at, str(blocks.a_pitch))
+        base = blocks.at(blocks.packed_a, offset, blocks.packed_type)
 
-        def copy(flat: str, lanes: int, _: list[Value]) -> Sequence[Value]:
-            host.side_by_side, host.lanes = last if lanes > 1 else None, lanes
-            value = blocks.element(blocks.down, narrow=blocks.dots)
-            host.put(value, blocks.at(base, flat, blocks.row_type))
+        def copy(k: str, lanes: int, _: list[Value]) -> Sequence[Value]:
+            with scope.inner(Lanes(last, lanes) if lanes > 1 else SCALAR):
+                value = blocks.element(blocks.a, narrow=blocks.in_words)
+            blocks.host.memory.put(value, blocks.at(base, k, blocks.packed_type))
             return ()
 
-        blocks.over(depth, (), copy, lambda _: by)
-        count = blocks.steps_of(depth)
-        if blocks.in_matrices and w.whole(count, STEPS) != count:
-            # Steps that fill up the last multiplication of matrices.
-            rest = blocks.at(base, count, blocks.row_type)
-            w.do(f"store <{STEPS} x i16> zeroinitializer, ptr {rest}, align 2")
+        with scope.inner():
+            blocks.set_index(blocks.row, w.add(start, at))
+            blocks.k_loop(block, (), copy, lambda _: by)
+        count = blocks.count_k(block)
+        if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
+            # Zeros fill up the k of the last instruction.
+            rest = blocks.at(base, count, blocks.packed_type)
+            zeros = memory_text(blocks.packed_type, blocks.isa.k)
+            align = blocks.isa.bytes
+            w.do(f"store {zeros} zeroinitializer, ptr {rest}, align {align}")
         return ()
 
-    w.loop("0", blocks.w.minus(end, start), 1, (), row)
+    w.loop("0", w.minus(end, start), 1, (), row)
 
 
-def copy_columns(blocks: Blocks, columns: Columns, depth: Depth) -> None:
-    """Writes the copy of a block of columns into panels."""
+def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:
+    """Writes the packing of a block of columns."""
     w, total = blocks.w, blocks.w.size(blocks.column_count)
-    column = blocks.op.step.block.args[1]
-
-    def vectors(start: str, base: str) -> list[Value]:
-        def copy(flat: str, _: int, __: list[Value]) -> Sequence[Value]:
-            for inside in range(0, blocks.width, blocks.lanes):
-                blocks.let(column, w.add(start, str(inside)))
-                wide = blocks.lanes > 1
-                blocks.host.side_by_side = column if wide else None
-                blocks.host.lanes = blocks.lanes
-                line = w.add(w.mul(flat, str(blocks.width)), str(inside))
-                value = w.splat(blocks.element(blocks.across), blocks.lanes)
-                blocks.host.put(value, blocks.at(base, line))
-            return ()
-
-        return blocks.over(depth, (), copy, lambda _: (1,))
-
-    def one_by_one(start: str, base: str) -> list[Value]:
-        blocks.host.side_by_side, blocks.host.lanes = None, 1
-
-        def copy(flat: str, _: int, __: list[Value]) -> Sequence[Value]:
-            def element(inside: str, _: list[Value]) -> Sequence[Value]:
-                # Past the last column the last is taken again: it is not stored.
-                here = w.least(w.add(start, inside), blocks.w.minus(total, "1"))
-                blocks.let(column, here)
-                line = w.add(w.mul(flat, str(blocks.width)), inside)
-                blocks.host.put(blocks.element(blocks.across), blocks.at(base, line))
-                return ()
-
-            return w.loop("0", str(blocks.width), 1, (), element)
-
-        return blocks.over(depth, (), copy, lambda _: (1,))
 
     def panel(at: str, _: list[Value]) -> Sequence[Value]:
         start = w.add(columns.start, at)
-        base = blocks.at(blocks.panel_copy, w.mul(at, str(blocks.deep)))
+        base = blocks.at(blocks.packed_b, w.mul(at, str(blocks.kc)))
         partial = "false"
         if blocks.has_edge:
-            end = w.add(start, str(blocks.width))
+            end = w.add(start, str(blocks.nr))
             partial = w.emit(f"icmp sgt i64 {end}, {total}")
         return w.branch(
             partial,
-            lambda: one_by_one(start, base),
-            lambda: vectors(start, base),
+            lambda: pack_edge_panel(blocks, block, start, base),
+            lambda: pack_panel(blocks, block, start, base),
         )
 
-    w.loop("0", blocks.w.minus(columns.stop, columns.start), blocks.width, (), panel)
+    w.loop("0", w.minus(columns.stop, columns.start), blocks.nr, (), panel)
+
+
+def pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:
+    """Writes the packing of NR columns, in vectors."""
+    w, lanes = blocks.w, blocks.lanes
+
+    def copy(k: str, _: int, __: list[Value]) -> Sequence[Value]:
+        for inside in range(0, blocks.nr, lanes):
+            with blocks.scope.inner(Lanes(blocks.column, lanes)):
+                blocks.set_index(blocks.column, w.add(start, str(inside)))
+                offset = w.add(w.mul(k, str(blocks.nr)), str(inside))
+                value = w.splat(blocks.element(blocks.b), lanes)
+            blocks.host.memory.put(value, blocks.at(base, offset))
+        return ()
+
+    return blocks.k_loop(block, (), copy, lambda _: (1,))
+
+
+def pack_edge_panel(
+    blocks: Blocks, block: KBlock, start: str, base: str
+) -> list[Value]:
+    """Writes the packing of fewer than NR columns, one by one."""
+    w, total = blocks.w, blocks.w.size(blocks.column_count)
+
+    def copy(k: str, _: int, __: list[Value]) -> Sequence[Value]:
+        def element(inside: str, _: list[Value]) -> Sequence[Value]:
+            # Past the last column the last is packed again: its results are not stored.
+            here = w.least(w.add(start, inside), w.minus(total, "1"))
+            offset = w.add(w.mul(k, str(blocks.nr)), inside)
+            with blocks.scope.inner(SCALAR):
+                blocks.set_index(blocks.column, here)
+                value = blocks.element(blocks.b)
+            blocks.host.memory.put(value, blocks.at(base, offset))
+            return ()
+
+        return w.loop("0", str(blocks.nr), 1, (), element)
+
+    return blocks.k_loop(block, (), copy, lambda _: (1,))

@@ -1,12 +1,12 @@
 """
-Write fetches of what is read next: the next panel, and what the finish of a tile reads.
+Write prefetches: of the next panel of B, and of what the epilogue of a tile loads.
 
-A panel is read by all rows of a block, and each tile of them fetches a part of the one
-that comes next. With many rows the first tile, which waits for its panel, is one of
-many; a block of few is where fetching ahead pays.
+A panel is read for all rows of a block, and each register tile of them prefetches a
+part of the next panel. With many rows only the first of many tiles waits for its panel;
+with few, prefetching pays.
 
-Where the result of another kernel is added to that of a tile, its steps are time enough
-to bring it into the first cache.
+Where the epilogue adds the result of another kernel, the k-loop is time enough to bring
+that into the first cache.
 """
 
 from __future__ import annotations
@@ -18,71 +18,79 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from ....dialects.dims import Dim
 from ....dialects.loop.ops.memory import LoadOp
 from ..text.function import FunctionWriter
-from .blocks import Blocks, Place
-from .tile import BlockWriter, Shape
-
-LINE = 64
-"""Bytes that a fetch brings."""
+from ..text.memory_access import LINE
+from ..text.scope import SCALAR
+from .blocks import Blocks, Position
+from .register_tile import RegisterTile, Shape
 
 FEW_TILES = 40
-"""Tiles of rows for which the next panel is fetched ahead, at most."""
+"""The most register tiles of a block of rows that the next panel is prefetched by."""
 
 
 @dataclass(frozen=True)
-class Ahead:
-    """Fetches a part of the next panel, so many bytes of it for each step."""
+class Panel:
+    """Where the first panel of a register tile begins, and how far the next is."""
+
+    start: str
+    pitch: str
+
+
+@dataclass(frozen=True)
+class PanelPrefetch:
+    """Prefetches a part of the next panel, so many bytes of it for each k."""
 
     w: FunctionWriter
     base: str
     bytes: int
 
     @staticmethod
-    def of(blocks: Blocks, place: Place, panel: str, apart: str) -> Ahead:
-        """What a tile of totals fetches; nothing where it does not pay."""
-        w, type = blocks.w, blocks.across.result.type
+    def of(blocks: Blocks, position: Position, panel: Panel) -> PanelPrefetch:
+        """What a register tile prefetches; nothing where it does not pay."""
+        w, type = blocks.w, blocks.b.result.type
         assert isinstance(type, FixedBitwidthType)
-        tiles = tiles_in_block(blocks.row_count, blocks.schedule.rows.data, blocks.tall)
-        if not panel or blocks.panel_copy or not 2 <= tiles <= FEW_TILES:
-            return Ahead(w, "", 0)
-        each = -(-blocks.width * (type.bitwidth // 8) // tiles)
+        tiles = tiles_in_block(blocks.row_count, blocks.schedule.mc.data, blocks.mr)
+        if not panel.start or blocks.packed_b or not 2 <= tiles <= FEW_TILES:
+            return PanelPrefetch(w, "", 0)
+        each = -(-blocks.nr * (type.bitwidth // 8) // tiles)
         # A tile more or less than there are does not matter.
-        part = w.mul(w.div(place.row_in_block, blocks.tall), str(each * blocks.deep))
-        start = blocks.at(panel, apart, type)
+        tile = w.div(position.row_in_block, blocks.mr)
+        part = w.mul(tile, str(each * blocks.kc))
+        start = blocks.at(panel.start, panel.pitch, type)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
-        return Ahead(w, base, each)
+        return PanelPrefetch(w, base, each)
 
-    def fetch(self, step: str, count: int) -> None:
-        """Writes the fetches that belong to so many steps, a line of memory each."""
+    def write(self, k: str, count: int) -> None:
+        """Writes the prefetches that belong to `count` k, one for each cache line."""
         for line in range(0, count * self.bytes, LINE):
-            place = self.w.add(self.w.mul(step, str(self.bytes)), str(line))
-            here = self.w.emit(f"getelementptr i8, ptr {self.base}, i64 {place}")
+            offset = self.w.add(self.w.mul(k, str(self.bytes)), str(line))
+            here = self.w.emit(f"getelementptr i8, ptr {self.base}, i64 {offset}")
             self.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 2, i32 1)")
 
 
-def fetch_finish(blocks: Blocks, block: BlockWriter) -> None:
-    """Writes fetches of what the finish of a tile reads, before its steps."""
-    row, column, *_ = blocks.op.finish.block.args
-    for op in blocks.op.finish.block.ops:
+def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
+    """Writes prefetches of what the epilogue of a tile loads, before its k-loop."""
+    row, column, *_ = blocks.op.epilogue.block.args
+    for op in blocks.op.epilogue.block.ops:
         if not isinstance(op, LoadOp) or row not in op.at.indices:
             continue
         if dict(op.at.terms).get(column) == 1:
-            for number in range(block.shape.rows):
-                block.enter(blocks.op.finish.block, (number, 0))
-                fetch_row(blocks, op, block.shape)
+            for number in range(tile.shape.rows):
+                with tile.at_position((number, 0)):
+                    prefetch_row(blocks, op, tile.shape)
 
 
-def fetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
-    """Writes fetches of one row of a tile that a load of its finish reads."""
-    host, type = blocks.host, op.result.type
+def prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
+    """Writes prefetches of one row of a tile that its epilogue loads."""
+    memory, type = blocks.host.memory, op.result.type
     assert isinstance(type, FixedBitwidthType)
-    host.side_by_side, host.lanes = None, 1
-    place, _, _ = host.place(op.at)
-    start, bytes = host.address(op.buffer, place), max(type.bitwidth // 8, 1)
+    with blocks.scope.inner(SCALAR):
+        offset = memory.offsets(op.at).first
+        start, bytes = memory.address(op.buffer, offset), max(type.bitwidth // 8, 1)
     for line in range(0, shape.vectors * shape.lanes * bytes, LINE):
         here = blocks.w.emit(f"getelementptr i8, ptr {start}, i64 {line}")
         blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
 
 
-def tiles_in_block(rows: Dim, most: int, tall: int) -> int:
-    """How many tiles of rows use a panel of a block."""
-    return -(-(min(rows, most) if isinstance(rows, int) else most) // tall)
+def tiles_in_block(rows: Dim, mc: int, mr: int) -> int:
+    """How many register tiles of MR rows use a panel of a block of MC rows."""
+    return -(-(min(rows, mc) if isinstance(rows, int) else mc) // mr)

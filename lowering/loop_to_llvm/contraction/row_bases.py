@@ -1,50 +1,53 @@
 """
-Write where the rows of a tile begin, before its steps.
+Write the address where each row of A begins, before the k-loop.
 
-Of one sum of indices LLVM makes addresses that are loaded again in each step. So rows
-that lie evenly have one address and are so many bytes from it; those that do not, as
-places of an image, have an address each. Within the steps all are as far from theirs.
+From one sum of indices LLVM forms addresses that it spills, and reloads for each k. So
+rows that are equally far apart share one address, from which each is at a constant
+offset; rows that are not, such as those of an image, have an address each. The k-loop
+adds the same offset to all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..text.scope import SCALAR
 from ..text.types import Value
-from .blocks import Blocks, Depth
-from .tile import hidden
+from .blocks import Blocks, KBlock
+from .register_tile import hidden
 
 
-def row_bases(blocks: Blocks, depth: Depth, rows: Sequence[str]) -> list[str]:
-    """The addresses of rows in a block of steps; none where LLVM finds good ones."""
-    at, type = blocks.down.at, blocks.down.result.type
-    row = blocks.op.step.block.args[0]
-    if type != blocks.op.initial.type:
+def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
+    """The addresses of rows in a block of k; none where LLVM forms good ones itself."""
+    at = blocks.a.at
+    if blocks.a.result.type != blocks.op.initial.type:
         return []
-    blocks.enter(depth, ["0" for _ in blocks.reduced[blocks.axis :]])
-    blocks.host.side_by_side, blocks.host.lanes = None, 1
-    if at.panel is not None and at.panel.index is row:
-        return [row_base(blocks, each) for each in rows]
-    apart = at.step(row)
-    if at.panel is not None or not isinstance(apart, int):
-        return []
-    base = row_base(blocks, rows[0])
-    return [blocks.at(base, str(apart * number)) for number in range(len(rows))]
+    with blocks.scope.inner(SCALAR):
+        blocks.set_k(block, ["0" for _ in blocks.reduced[blocks.axis :]])
+        if at.blocked is not None and at.blocked.index is blocks.row:
+            return [row_base(blocks, each) for each in rows]
+        pitch = at.step(blocks.row)
+        if at.blocked is not None or not isinstance(pitch, int):
+            return []
+        base = row_base(blocks, rows[0])
+    return [blocks.at(base, str(pitch * number)) for number in range(len(rows))]
 
 
 def row_base(blocks: Blocks, row: str) -> str:
     """The address of a row."""
-    blocks.let(blocks.op.step.block.args[0], row)
-    place, _, _ = blocks.host.place(blocks.down.at)
-    return hidden(blocks.w, blocks.host.address(blocks.down.buffer, place))
+    memory = blocks.host.memory
+    with blocks.scope.inner():
+        blocks.set_index(blocks.row, row)
+        offset = memory.offsets(blocks.a.at).first
+        return hidden(blocks.w, memory.address(blocks.a.buffer, offset))
 
 
 def row_element(blocks: Blocks, base: str) -> Value:
-    """Writes the load of what a row has at a step."""
+    """Writes the load of the element that a row has at the present k."""
     w, offset = blocks.w, "0"
-    _, _, *reduced, _ = blocks.op.step.block.args
-    for index in reduced[blocks.axis :]:
-        stride = w.size(blocks.down.at.step(index))
-        offset = w.add(offset, w.mul(blocks.host.values[index].text, stride))
-    loaded = blocks.host.read(blocks.at(base, offset), blocks.op.initial.type, 1)
-    return blocks.element(blocks.down, loaded)
+    for index in blocks.k_indices[blocks.axis :]:
+        stride = w.size(blocks.a.at.step(index))
+        offset = w.add(offset, w.mul(blocks.scope[index].text, stride))
+    memory = blocks.host.memory
+    loaded = memory.read(blocks.at(base, offset), blocks.op.initial.type, 1)
+    return blocks.element(blocks.a, loaded)

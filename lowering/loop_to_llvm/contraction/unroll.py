@@ -1,13 +1,13 @@
 """
-Write several steps of a tile in a row, each after the one before.
+Unroll the k-loop, with fences between its k.
 
-A step of 12 multiply-adds has 8 loads; a loop needs 5 instructions more, be it for one
-step or for four. On a core of its own the loop hides behind the multiply-adds. Where
-two hardware threads share a core, each may begin half as many instructions, and those
-five took 10 to 25 % of the time (`docs/performance.md`).
+One k of a tile of 12 accumulators is 12 multiply-adds and 8 loads; the loop itself
+takes 5 instructions more, for one k or for four. On a core of its own these hide behind
+the multiply-adds. Where two hardware threads share a core, each issues half as many
+instructions, and the five took 10 to 25 % of the time (`docs/performance.md`).
 
-Between steps stands a fence that no instruction comes of. Without it LLVM would load
-for the next step early, and run out of registers.
+The fence between two k is no instruction. It keeps LLVM from moving loads of the next k
+up, which would spill accumulators.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..text.types import Value
 from .blocks import Blocks
 
 UNROLL = 4
-"""Steps in a row: with 8, registers are spilled."""
+"""k in one pass of the loop: with 8, LLVM spills accumulators."""
 
 
-def unrolled(bound: str) -> Sequence[int]:
-    """How many steps are written in a row, then how many of those left over."""
+def unroll_factors(bound: str) -> Sequence[int]:
+    """How many k the unrolled loop takes at a time, then the loop over the rest."""
     if is_number(bound):
         for each in range(UNROLL, 1, -1):
             if int(bound) % each == 0:
@@ -33,24 +33,25 @@ def unrolled(bound: str) -> Sequence[int]:
     return (UNROLL, 1)
 
 
-def in_a_row(
+def unrolled(
     blocks: Blocks,
-    flat: str,
+    k: str,
     count: int,
-    totals: Sequence[Value],
-    step: Callable[[str, Sequence[Value]], Sequence[Value]],
+    accumulators: Sequence[Value],
+    one_k: Callable[[str, Sequence[Value]], Sequence[Value]],
     index: SSAValue | None = None,
 ) -> list[Value]:
     """
-    Writes so many steps, of which the first has a number and a value of the index, if
-    steps read one; the totals after them.
+    Writes `count` k from `k` on, and sets `index` for each where one is given; the
+    accumulators after them.
     """
-    w = blocks.w
-    at = "" if index is None else blocks.host.values[index].text
+    w, scope = blocks.w, blocks.scope
+    at = "" if index is None else scope[index].text
     for number in range(count):
         if number:
             w.fence()
-        if index is not None:
-            blocks.let(index, w.add(at, str(number)))
-        totals = step(w.add(flat, str(number)), totals)
-    return list(totals)
+        with scope.inner():
+            if index is not None:
+                scope.set_index(index, w.add(at, str(number)))
+            accumulators = one_k(w.add(k, str(number)), accumulators)
+    return list(accumulators)

@@ -1,1 +1,42 @@
-"""Instruction sets: one file for each that contractions have instructions of."""
+"""
+The instructions of contractions: one file for each instruction set.
+
+The folder is the table: a set of `dialects/loop/isa.py` is written by the class that
+says so in a file of its name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from inspect import isabstract
+
+from xdsl.ir import Attribute
+
+from ....dialects.loop.isa import PORTABLE
+from ....dialects.loop.target import TargetAttr
+from .instructions import Instructions as Instructions
+from .instructions import TileRegisters as TileRegisters
+
+
+@cache
+def known() -> dict[str, type[Instructions]]:
+    """The writers of instructions, by the name of their set."""
+    return {each.isa.name: each for each in _in_folder()}
+
+
+def _in_folder() -> Iterator[type[Instructions]]:
+    """Every writer defined in a file of this folder."""
+    for info in pkgutil.iter_modules(__path__, __name__ + "."):
+        for item in vars(importlib.import_module(info.name)).values():
+            if isinstance(item, type) and item.__module__ == info.name:
+                if issubclass(item, Instructions) and not isabstract(item):
+                    yield item
+
+
+def instructions_of(target: TargetAttr, element: Attribute) -> Instructions:
+    """The instructions of a target for factors of this type; else portable ones."""
+    isa = target.isa(element) or PORTABLE
+    return known()[isa.name](bool(target.fma.data))

@@ -30,7 +30,7 @@ def write_check(
 ) -> None:
     """Adds a loop over the indices that returns 1 from the function at a bad one."""
     count, bound = (w.size(each) for each in op.sizes)
-    start, apart = (w.size(each) for each in op.places)
+    start, apart = (w.size(each) for each in op.range)
     type = element_type(op.indices)
     least = "0"
     if op.wraps.value.data:
@@ -47,15 +47,15 @@ def write_check(
     w.start(head)
     at, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
     w.do(f"{at} = phi i64 [{first}, %{before}], [{following}, %{step}]")
-    place = w.add(start, w.mul(at, apart))
-    index = read(w, buffer, type, place).text
+    offset = w.add(start, w.mul(at, apart))
+    index = read(w, buffer, type, offset).text
     low = w.emit(f"icmp sge i64 {index}, {least}")
     high = w.emit(f"icmp slt i64 {index}, {bound}")
     good = w.emit(f"and i1 {low}, {high}")
     w.do(f"br i1 {good}, label %{step}, label %{bad}")
     w.start(bad)
-    for place, value in enumerate((index, least, bound)):
-        slot = w.emit(f"getelementptr inbounds i64, ptr %error, i64 {place}")
+    for number, value in enumerate((index, least, bound)):
+        slot = w.emit(f"getelementptr inbounds i64, ptr %error, i64 {number}")
         w.do(f"store i64 {value}, ptr {slot}, align 8")
     w.do("ret i32 1")
     w.start(step)
@@ -96,8 +96,8 @@ def write_vectors(
     first = w.add(start, at)
     found = "zeroinitializer"
     for number in range(VECTORS):
-        place = w.add(first, str(number * lanes))
-        index = read(w, buffer, type, place, lanes)
+        offset = w.add(first, str(number * lanes))
+        index = read(w, buffer, type, offset, lanes)
         counted = w.value(f"sub {index.typed}, {low.text}", i64, lanes)
         bad = w.emit(f"icmp uge {counted.typed}, {high.text}")
         found = w.emit(f"or {type_text(i1, lanes)} {found}, {bad}")
@@ -112,11 +112,11 @@ def write_vectors(
 
 
 def read(
-    w: FunctionWriter, buffer: str, type: Attribute, place: str, lanes: int = 1
+    w: FunctionWriter, buffer: str, type: Attribute, offset: str, lanes: int = 1
 ) -> Value:
     """Loads indices, as i64."""
     element, many = memory_text(type), memory_text(type, lanes)
-    address = w.emit(f"getelementptr inbounds {element}, ptr {buffer}, i64 {place}")
+    address = w.emit(f"getelementptr inbounds {element}, ptr {buffer}, i64 {offset}")
     index = w.emit(f"load {many}, ptr {address}, align {byte_count(type)}")
     return widen(w, Value(index, type, lanes))
 

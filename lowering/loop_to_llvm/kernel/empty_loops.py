@@ -54,14 +54,16 @@ def idle_sizes(kernel: KernelOp) -> list[Dim]:
 def skipping_sizes(op: ForOp) -> list[Dim]:
     """The sizes of loops inside a reduction with which it leaves what it began with."""
     found: list[Dim] = []
-    while len(op.totals) and (inner := only_loop(op)) is not None:
+    while len(op.accumulators) and (inner := only_loop(op)) is not None:
         found.append(inner.size)
         op = inner
     return [each for each in found if not isinstance(each, int) or each == 0]
 
 
 def only_loop(op: ForOp) -> ForOp | None:
-    """The loop whose totals are those of a loop around it, with nothing else stored."""
+    """
+    The loop whose accumulators are those of a loop around it, with nothing else stored.
+    """
     ops = [each for each in op.body.block.ops if isinstance(each, ForOp)]
     if len(ops) != 1 or stores(
         each for each in op.body.block.ops if each is not ops[0]
@@ -71,7 +73,7 @@ def only_loop(op: ForOp) -> ForOp | None:
     _, *carried = op.body.block.args
     end = op.body.block.last_op
     assert isinstance(end, YieldOp)
-    passes = [*inner.initial] == carried and [*end.values] == [*inner.totals]
+    passes = [*inner.initial] == carried and [*end.values] == [*inner.accumulators]
     return inner if passes and not stores([inner]) else None
 
 

@@ -1,7 +1,7 @@
 """
 Combine the lanes of a vector: halves with each other, until few enough are left.
 
-The order depends on the number of lanes only, so that a total has the same bits
+The order depends on the number of lanes only, so that an accumulator has the same bits
 wherever it is computed.
 """
 
@@ -54,13 +54,13 @@ def combine_lanes(
         type = type_text(value.type, value.lanes)
         halves: list[Value] = []
         for start in (0, half):
-            places = ", ".join(f"i32 {start + each}" for each in range(half))
+            numbers = ", ".join(f"i32 {start + each}" for each in range(half))
             if half == 1:
                 text = f"extractelement {value.typed}, i64 {start}"
             else:
                 text = (
                     f"shufflevector {value.typed}, {type} poison, <{half} x i32> "
-                    f"<{places}>"
+                    f"<{numbers}>"
                 )
             halves.append(w.value(text, value.type, half))
         value = combine(w, halves[0], halves[1], combiner)

@@ -75,9 +75,6 @@ CONVERSIONS: dict[type[Operation], str] = {
     arith.BitcastOp: "bitcast",
 }
 
-UPPER = -65536
-"""The bits of the upper half of 32."""
-
 FLOAT_PREDICATES = (
     "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
 )
@@ -99,10 +96,10 @@ def limited(op: Operation) -> int | None:
     """Which operand of a maximum or minimum is held to the other, a known number."""
     if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
         return None
-    for place, each in enumerate(op.operands):
+    for number, each in enumerate(op.operands):
         known = each.owner.value if isinstance(each.owner, arith.ConstantOp) else None
         if isinstance(known, FloatAttr) and not isnan(known.value.data):
-            return 1 - place
+            return 1 - number
     return None
 
 
@@ -253,29 +250,6 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
     return w.value(
         f"call {type} {name}({a.typed}, {b.typed}, {c.typed})", a.type, a.lanes
     )
-
-
-def narrow_for_dots(w: FunctionWriter, value: Value) -> Value:
-    """
-    The nearest bf16 of an f32, by AVX512-BF16 where it is a vector: subnormal numbers
-    become zero, as which products of bf16 take them.
-    """
-    lanes = value.lanes
-    if lanes not in (8, 16):
-        return narrow(w, value)
-    name = f"@llvm.x86.avx512bf16.cvtneps2bf16.{32 * lanes}"
-    pairs = w.emit(f"call <{lanes} x bfloat> {name}({value.typed})")
-    to = type_text(bf16, lanes)
-    return w.value(f"bitcast <{lanes} x bfloat> {pairs} to {to}", bf16, lanes)
-
-
-def half(w: FunctionWriter, pair: Value, number: int) -> Value:
-    """Writes the f32 that the lower half of a pair of bf16 is, or the upper."""
-    type = type_text(i32, pair.lanes)
-    by = w.splat(Value(str(UPPER if number else 16), i32), pair.lanes).text
-    bits = w.emit(f"{'and' if number else 'shl'} {type} {pair.text}, {by}")
-    to = type_text(f32, pair.lanes)
-    return w.value(f"bitcast {type} {bits} to {to}", f32, pair.lanes)
 
 
 def call_function(

@@ -49,14 +49,16 @@ def never_below_zero(value: SSAValue) -> bool:
             return False
 
 
-def is_greatest(total: SSAValue, value: SSAValue) -> bool:
-    """Whether a total is the greatest of numbers, of which a value is any."""
-    block = total.owner.parent_block() if isinstance(total, OpResult) else None
+def is_greatest(accumulator: SSAValue, value: SSAValue) -> bool:
+    """Whether an accumulator is the greatest of numbers, of which a value is any."""
+    block = (
+        accumulator.owner.parent_block() if isinstance(accumulator, OpResult) else None
+    )
     if block is None:
         return False
     around = loops_within(value, block)
     indices: dict[SSAValue, SSAValue] = {}
-    combined = total.owner
+    combined = accumulator.owner
     while isinstance(combined, ForOp):
         if combined.kind != "reduce" or len(combined.initial) != 1:
             return False

@@ -5,7 +5,7 @@
 //
 // CHECK-LABEL: loop.kernel @conv_0
 // CHECK-SAME:      {strategy = "direct"}
-// CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<panels = 16, rows = 54, columns = 64, depth = 3 of 0> step
+// CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<nr = 16, mc = 54, nc = 64, kc = 3 of 0> k_loop
 func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x64x64xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x22x22x64xf32>, tensor<3x3x64x64xf32> -> tensor<1x20x20x64xf32>
@@ -17,7 +17,7 @@ func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
 //
 // CHECK-LABEL: loop.kernel @conv_1
 // CHECK-SAME:      {strategy = "gathered"}
-// CHECK:         as #loop.schedule<panels = 16, rows = 60, columns = 256, depth = 512 of 0, copies = "rows"> step
+// CHECK:         as #loop.schedule<nr = 16, mc = 60, nc = 256, kc = 512 of 0, pack = "a"> k_loop
 func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
   %w = graph.constant dense<0.5> : tensor<1x1x512x256xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x20x20x512xf32>, tensor<1x1x512x256xf32> -> tensor<1x20x20x256xf32>
@@ -28,7 +28,7 @@ func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
 //
 // CHECK-LABEL: loop.kernel @conv_2
 // CHECK-SAME:      {strategy = "copied"}
-// CHECK:         copies = "columns
+// CHECK:         pack = "b
 func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
   %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x22x22xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x20x20xf32>
@@ -36,11 +36,11 @@ func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
 }
 
 // A filter for each channel: image and weights both lie along the channels, and nothing
-// is shared by them but registers for totals.
+// is shared by them but registers for accumulators.
 //
 // CHECK-LABEL: loop.kernel @conv_3
 // CHECK-SAME:      {strategy = "side-by-side"}
-// CHECK:         loop.tile {{.*}} by 6, 16, 8 step
+// CHECK:         loop.tile {{.*}} by 6, 16, 8 k_loop
 func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x1x64xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 64 : i64, channels_last} : tensor<1x22x22x64xf32>, tensor<3x3x1x64xf32> -> tensor<1x20x20x64xf32>
@@ -50,7 +50,7 @@ func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
 // Where all channels fit a tile, it takes them all: the image is read in a row.
 //
 // CHECK-LABEL: loop.kernel @conv_4
-// CHECK:         loop.tile {{.*}} by 2, 32, 8 step
+// CHECK:         loop.tile {{.*}} by 2, 32, 8 k_loop
 func.func @whole_lines(%x: tensor<1x22x22x32xf32>) -> tensor<1x20x20x32xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x1x32xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 32 : i64, channels_last} : tensor<1x22x22x32xf32>, tensor<3x3x1x32xf32> -> tensor<1x20x20x32xf32>
@@ -70,7 +70,7 @@ func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor
 //
 // CHECK-LABEL: loop.kernel @matmul_6
 // CHECK-SAME:      {strategy = "plain"}
-// CHECK:         loop.tile {{.*}} by {{.*}}, 8, 8 step
+// CHECK:         loop.tile {{.*}} by {{.*}}, 8, 8 k_loop
 func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
   func.return %1 : tensor<8x8xf32>

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from static_runtime.compiler.cost.blocking import SCRATCH
 from static_runtime.compiler.cost.candidates import candidates
-from static_runtime.compiler.cost.panels import SCRATCH
 from static_runtime.compiler.passes.graph.tune_contractions import contractions
 from static_runtime.compiler.target import TARGETS
 from static_runtime.compiler.tuning.subject import Build, build
@@ -18,26 +18,26 @@ from ..tuning.subjects import SUBJECTS, read
 
 def check_fits(made: Build, target: TargetAttr) -> None:
     """Checks registers, scratch memory and divisibility of what was made."""
-    rows, columns, lanes = made.tile.block
-    assert columns % lanes == 0
+    mr, nr, lanes = made.tile.register_tile
+    assert nr % lanes == 0
     if made.tile.factors() is not None:
-        vectors = columns // lanes
+        vectors = nr // lanes
         # Beside a single row each vector is used once, from memory.
-        loaded = vectors if rows > 1 else 1
-        assert rows * vectors + loaded + 1 <= target.registers.data
+        loaded = vectors if mr > 1 else 1
+        assert mr * vectors + loaded + 1 <= target.registers.data
     schedule = made.tile.schedule
     if schedule is None:
         return
     schedule.verify()
-    assert columns % schedule.panels.data == 0
-    deep = schedule.depth.data
+    assert nr % schedule.nr.data == 0
+    kc = schedule.kc.data
     for size in made.tile.sizes[2 + schedule.axis.data + 1 :]:
         assert isinstance(size, int)
-        deep *= size
-    if schedule.copies_of("columns"):
-        assert deep * schedule.columns.data * 4 <= SCRATCH
-    if schedule.copies_of("rows"):
-        assert (deep + PADDING) * schedule.rows.data * 4 <= SCRATCH
+        kc *= size
+    if schedule.packs("b"):
+        assert kc * schedule.nc.data * 4 <= SCRATCH
+    if schedule.packs("a"):
+        assert (kc + PADDING) * schedule.mc.data * 4 <= SCRATCH
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -66,7 +66,7 @@ def test_candidates_are_what_a_schedule_has():
     (op,) = contractions(module)
     target = TARGETS["x86-64-v3"]
     own = build(op, target)
-    assert own.tile.block == (9, 8, 8)
+    assert own.tile.register_tile == (9, 8, 8)
     found = {
         each: build(op, target, each) for each in candidates(own.tile, OWN, target)
     }
@@ -75,17 +75,17 @@ def test_candidates_are_what_a_schedule_has():
         assert schedule is not None
         for name, wanted in preference.entries.items():
             match name:
-                case "panels":
-                    assert schedule.panels.data == wanted
-                case "tall":
-                    assert made.tile.block[0] <= int(wanted)
-                case "copies":
-                    assert schedule.copies.data == wanted
+                case "nr":
+                    assert schedule.nr.data == wanted
+                case "mr":
+                    assert made.tile.register_tile[0] <= int(wanted)
+                case "pack":
+                    assert schedule.pack.data == wanted
                 case _:
                     # Blocks are shared out evenly, so they may be smaller.
-                    got = {"depth": schedule.depth, "rows": schedule.rows}
-                    own_tall = made.tile.block[0]
-                    got["columns"] = schedule.columns
-                    assert got[name].data < int(wanted) + own_tall
+                    got = {"kc": schedule.kc, "mc": schedule.mc}
+                    own_mr = made.tile.register_tile[0]
+                    got["nc"] = schedule.nc
+                    assert got[name].data < int(wanted) + own_mr
     names = {name for each in found for name in each.entries}
-    assert names >= {"panels", "tall", "copies"}
+    assert names >= {"nr", "mr", "pack"}

@@ -18,7 +18,7 @@ import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.pipeline import pipeline
-from static_runtime.compiler.tools import benchmark
+from static_runtime.compiler.tools import benchmark, run
 from static_runtime.compiler.tools.cold import compile_apart
 from static_runtime.compiler.tools.run import main
 from static_runtime.runtime.safetensors import write
@@ -245,6 +245,7 @@ def test_pickles_are_never_read():
         (["bad.txt"], "bad.txt: expected a file that ends in .onnx or .mlir, got .txt"),
         (["one.mlir", "--planner", "x"], "expected a planner like "),
         (["one.mlir", "--precision", "f16"], "expected a precision f32 or bf16, got "),
+        (["one.mlir", "--threads", "0"], "expected one thread or more, got 0"),
         (["one.mlir", "--target", "x"], "expected a target like "),
         (["weights.mlir"], "weights.mlir: expected its weights in w beside it, got no"),
         (["one.mlir", "--output", "none/out.npz"], "[Errno 2] No such file"),
@@ -371,6 +372,24 @@ def test_measures(
         for each in ("compile, cold", "compile, warm")
     )
     assert warm < cold
+
+
+@pytest.mark.parametrize(("given", "expected"), [([], None), (["--threads", "2"], 2)])
+def test_as_many_threads_run_as_are_asked_for(
+    given: list[str], expected: int | None, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[int | None] = []
+
+    class Asked(Compilation):
+        """A compilation that notes how many threads were asked for."""
+
+        def run(self) -> sr.StaticModule:
+            asked.append(self.options.threads)
+            return super().run()
+
+    monkeypatch.setattr(run, "Compilation", Asked)
+    main(["one.mlir", *given])
+    assert asked == [expected]
 
 
 def test_the_precision_is_of_every_compilation(

@@ -68,8 +68,7 @@ def compiled(
 ) -> tuple[StaticModule, ModuleOp, CompileReport]:
     """A model for this machine, its IR, and what it took."""
     module, ctx = read(text)
-    ctx.tuner = tuner
-    driver = Driver(ctx, sr.Options(cache=False), "host", None)
+    driver = Driver(ctx, sr.Options(cache=False), "host", None, tuner=tuner)
     artifact, report = driver.compile(module)
     return make_module(artifact, report), module, report
 
@@ -137,7 +136,7 @@ def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(
 
 
 def test_the_search_goes_on_from_what_is_better():
-    better = [{}, {"panels": 8}, {"panels": 8, "tall": 6}]
+    better = [{}, {"nr": 8}, {"nr": 8, "mr": 6}]
     path = [PreferenceAttr.of(**each) for each in better]
     asked: list[PreferenceAttr] = []
 
@@ -200,10 +199,10 @@ def test_a_record_is_of_one_machine_and_one_target(
             b"1",
             b"\xff",
             b'{"width": 8}',
-            b'{"panels": "x"}',
+            b'{"nr": "x"}',
         ),
         pytest.param(b"[" * 10**6, id="a deep nest"),
-        *(b'{"panels": null}', b'{"panels": -8}', b'{"copies": "weights"}'),
+        *(b'{"nr": null}', b'{"nr": -8}', b'{"pack": "weights"}'),
     ],
 )
 def test_a_record_that_says_nothing(record: bytes):
@@ -359,11 +358,11 @@ def test_a_kernel_of_several_contractions_prefers_one_thing():
     judge = Choosing(1)
     tuned, module, report = compiled(text, Tuner(None, "here", judge))
     assert (report.distinct_kernels, report.changed_kernels) == (1, 1)
-    assert "panels" in judge.chosen.entries
+    assert "nr" in judge.chosen.entries
     (kernel,) = kernels(module)
     first, second = (each for each in kernel.walk() if isinstance(each, TileOp))
     assert first.schedule is not None
-    assert first.schedule.panels.data == judge.chosen.panels.data
-    assert second.block[1] == judge.chosen.panels.data
+    assert first.schedule.nr.data == judge.chosen.nr.data
+    assert second.register_tile[1] == judge.chosen.nr.data
     inputs = random_inputs(plain.program, 0, {}).values()
     np.testing.assert_array_equal(tuned(*inputs), plain(*inputs))

@@ -97,7 +97,7 @@ def test_what_is_preferred_of_a_fusion_is_a_part_of_its_key():
     (op,) = (each for each in module.walk() if isinstance(each, FusionOp))
     key = structure(op)
     assert structure(op) == key
-    op.attributes[KEY] = PreferenceAttr.of(panels=8)
+    op.attributes[KEY] = PreferenceAttr.of(nr=8)
     assert structure(op) != key
 
 

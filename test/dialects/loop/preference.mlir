@@ -2,14 +2,14 @@
 
 // Only what is preferred is told, in the order of a schedule.
 //
-// CHECK: preference = #loop.preference<panels = 24, depth = 256, copies = "rows and columns">
-loop.kernel @some() attributes {preference = #loop.preference<depth = 256, copies = "rows and columns", panels = 24>} {
+// CHECK: preference = #loop.preference<nr = 24, kc = 256, pack = "a and b">
+loop.kernel @some() attributes {preference = #loop.preference<kc = 256, pack = "a and b", nr = 24>} {
 }
 
 // -----
 
-// CHECK: preference = #loop.preference<panels = 8, tall = 4, depth = 16, rows = 8, columns = 64, copies = "nothing">
-loop.kernel @all() attributes {preference = #loop.preference<panels = 8, tall = 4, depth = 16, rows = 8, columns = 64, copies = "nothing">} {
+// CHECK: preference = #loop.preference<nr = 8, mr = 4, kc = 16, mc = 8, nc = 64, pack = "nothing">
+loop.kernel @all() attributes {preference = #loop.preference<nr = 8, mr = 4, kc = 16, mc = 8, nc = 64, pack = "nothing">} {
 }
 
 // -----
@@ -20,12 +20,12 @@ loop.kernel @none() attributes {preference = #loop.preference<>} {
 
 // -----
 
-// expected-error @below {{expected copies of nothing, rows, columns, rows and columns, got weights}}
-loop.kernel @weights() attributes {preference = #loop.preference<copies = "weights">} {
+// expected-error @below {{expected packing of nothing, a, b, a and b, got weights}}
+loop.kernel @weights() attributes {preference = #loop.preference<pack = "weights">} {
 }
 
 // -----
 
-// expected-error @below {{expected one of panels, tall, depth, rows, columns, copies, got width}}
+// expected-error @below {{expected one of nr, mr, kc, mc, nc, pack, got width}}
 loop.kernel @width() attributes {preference = #loop.preference<width = 8>} {
 }

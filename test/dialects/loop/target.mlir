@@ -22,10 +22,18 @@ builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 512, re
 
 // -----
 
-// As are instructions for products of bf16.
+// As are instruction sets for contractions.
 //
-// CHECK: builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512, registers = 32, fma = true, caches = 48 and 1024, dots = "avx512bf16", "+avx512f">}
-builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512, registers = 32, fma = true, caches = 48 and 1024, dots = "avx512bf16", "+avx512f">} {
+// CHECK: builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512, registers = 32, fma = true, caches = 48 and 1024, isas = ["avx512_bf16"], "+avx512f">}
+builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512, registers = 32, fma = true, caches = 48 and 1024, isas = ["avx512_bf16"], "+avx512f">} {
+}
+
+// -----
+
+// An instruction set is one of `dialects/loop/isa.py`.
+//
+// expected-error @below {{expected instruction sets of amx, avx512_bf16, portable, portable_amx, got sse5}}
+builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 512, registers = 32, fma = true, isas = ["sse5"]>} {
 }
 
 // -----

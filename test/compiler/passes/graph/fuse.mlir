@@ -290,7 +290,7 @@ func.func @nowhere_to_keep(%x : tensor<4x6xf32>) -> tensor<4x6xf64> {
   return %3 : tensor<4x6xf64>
 }
 
-// Rows lie in one piece: a total of columns is in memory before the rows need it.
+// Rows lie in one piece: an accumulator of columns is in memory before the rows need it.
 //
 // CHECK-LABEL: func.func @columns
 // CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x
@@ -301,7 +301,7 @@ func.func @columns(%x : tensor<4x6xf32>) -> tensor<4x6xf32> {
   return %1 : tensor<4x6xf32>
 }
 
-// The totals of a contraction are those of no row.
+// The accumulators of a contraction are those of no row.
 //
 // CHECK-LABEL: func.func @rows_of_a_contraction
 // CHECK-NEXT:    %[[PRODUCT:.*]] = graph.matmul %x, %w
@@ -339,7 +339,7 @@ func.func @reductions_meet(%x : tensor<2x3xf32>, %w : tensor<3x5xf32>, %y : tens
   return %2 : tensor<2x5xf32>
 }
 
-// The tail of a reduction has its shape: a wider op would need each total many times.
+// The tail of a reduction has its shape: a wider op would need each accumulator many times.
 //
 // CHECK-LABEL: func.func @tail_is_wider
 // CHECK-NEXT:    %[[SUM:.*]] = graph.sum %x

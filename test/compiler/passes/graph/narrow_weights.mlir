@@ -114,8 +114,8 @@ func.func @no_contraction(%x: tensor<3x16xf32>) -> tensor<3x16xf32> {
 //
 // LOOPS-LABEL: loop.kernel @cast_matmul_10
 // LOOPS-SAME:      {strategy = "widened"}
-// LOOPS:         copies = "columns"> step
-// LOOPS:           %[[B:.*]] = loop.load %{{.*}}[%{{.*}} * 16 + %{{.*}} panel 16 * 1024] : memref<?xbf16>
+// LOOPS:         pack = "b"> k_loop
+// LOOPS:           %[[B:.*]] = loop.load %{{.*}}[%{{.*}} * 16 + %{{.*}} blocked 16 * 1024] : memref<?xbf16>
 // LOOPS-NEXT:      %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
 // LOOPS-NEXT:      math.fma %{{.*}}, %[[WIDE]], %{{.*}} : f32
 func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
@@ -126,14 +126,14 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 
 // A target that multiplies pairs of bf16 has the other factor rounded too, and two steps side by side.
 //
-// Registers of matrices want panels of 16 columns, and have room for the totals of 32 rows and as many columns.
+// Registers of matrices want panels of 16 columns, and have room for the accumulators of 32 rows and as many columns.
 //
 // MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_10
 // MATRICES-SAME:   {strategy = "gathered"}
-// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<panels = 16, rows = 64, columns = 48, depth = 64 of 0, copies = "rows"> step
-// MATRICES:          loop.load %{{.*}}[%{{.*}} panel 2 * 32 + %{{.*}} panel 16 by 2 * 1024] : memref<?xbf16>
+// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<nr = 16, mc = 64, nc = 48, kc = 64 of 0, pack = "a"> k_loop
+// MATRICES:          loop.load %{{.*}}[%{{.*}} blocked 2 * 32 + %{{.*}} blocked 16 by 2 * 1024] : memref<?xbf16>
 // DOTS-LABEL:  func.func @many_rows
-// DOTS-NEXT:     graph.weight "constant_9.bf16.panels" {panels = #graph.panels<width = 48, rows = [64 by 48], columns = 48 by 1, pairs>} : tensor<64x48xbf16>
+// DOTS-NEXT:     graph.weight "constant_9.bf16.panels" {panels = #graph.panels<width = 48, rows = [64 by 48], columns = 48 by 1, vnni = 2>} : tensor<64x48xbf16>
 // DOTS-NEXT:     graph.fusion
 // DOTS-NEXT:     ^{{.*}}(%[[A:.*]]: tensor<64x64xf32>, %[[B:.*]]: tensor<64x48xbf16>):
 // DOTS-NEXT:       %[[WIDE:.*]] = graph.cast %[[B]] {to = f32} : tensor<64x48xbf16> -> tensor<64x48xf32>
@@ -149,7 +149,7 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 // DOTS-NOT:      graph.cast
 // DOTS:          graph.matmul
 // MATRICES-LABEL: loop.kernel @cast_matmul_11
-// MATRICES:        loop.tile {{.*}} as #loop.schedule<panels = 48, {{.*}}, copies = "columns"> step
+// MATRICES:        loop.tile {{.*}} as #loop.schedule<nr = 48, {{.*}}, pack = "b"> k_loop
 func.func @odd(%x: tensor<64x65xf32>) -> tensor<64x48xf32> {
   %w = graph.constant dense<6.0> : tensor<65x48xf32>
   %1 = graph.matmul %x, %w : tensor<64x65xf32>, tensor<65x48xf32> -> tensor<64x48xf32>

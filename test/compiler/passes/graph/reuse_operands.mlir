@@ -36,7 +36,7 @@ func.func @row_read_again(%x : tensor<3x2xf32>) -> tensor<2x3xf32> {
   return %1 : tensor<2x3xf32>
 }
 
-// A row of totals is broadcast: all of a row need it.
+// A row of accumulators is broadcast: all of a row need it.
 //
 // CHECK-LABEL: func.func @elements
 // CHECK:         %[[A:.*]] = graph.permute %x
@@ -152,7 +152,7 @@ func.func @several_nests(%x : tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %1 : tensor<2x4xf32>
 }
 
-// A residual is added to totals that are finished.
+// A residual is added to accumulators that are finished.
 //
 // CHECK-LABEL: func.func @residual
 // CHECK:         graph.fusion %x, %{{.*}}, %{{.*}} {graph.in_place = 2 : i64} :
@@ -168,7 +168,7 @@ func.func @residual(%x : tensor<5x16xf32>) -> tensor<5x16xf32> {
   return %1 : tensor<5x16xf32>
 }
 
-// Totals of so many steps are stored where the result will be, and need a place of it.
+// Accumulators of so many steps are stored where the result will be, and need a place of it.
 //
 // CHECK-LABEL: func.func @residual_of_many_steps
 // CHECK-NOT:     graph.in_place

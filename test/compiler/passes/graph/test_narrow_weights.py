@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import bf16
 
 import static_runtime as sr
 from static_runtime import StaticModule
@@ -32,10 +33,10 @@ SIZES = (
 TARGETS = ("x86-64", "host")
 
 PAIRS = {
-    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable"),
-    "old pairs": TargetAttr.of("x86-64", 128, 16, False, dots="portable"),
-    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, dots="portable-amx"),
-    "old matrices": TargetAttr.of("x86-64", 128, 16, False, dots="portable-amx"),
+    "pairs": TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable"]),
+    "old pairs": TargetAttr.of("x86-64", 128, 16, False, isas=["portable"]),
+    "matrices": TargetAttr.of("x86-64-v3", 256, 16, True, isas=["portable_amx"]),
+    "old matrices": TargetAttr.of("x86-64", 128, 16, False, isas=["portable_amx"]),
 }
 """
 Machines that multiply pairs of bf16, and have no instructions for it: so what others
@@ -94,7 +95,7 @@ def rounded(array: Array) -> Array:
 
 def factor(array: Array, target: str = "host") -> Array:
     """What a product has of its rows, in f64: rounded where it takes pairs of steps."""
-    pairs = targets.find_target(target).dots.data and array.shape[-1] % 2 == 0
+    pairs = targets.find_target(target).isa(bf16) and array.shape[-1] % 2 == 0
     return rounded(array) if pairs else array.astype(np.float64)
 
 
@@ -335,7 +336,9 @@ def test_convolutions_in_pairs(groups: int, target: str):
 
 @pytest.mark.parametrize("target", ["pairs", "matrices"])
 def test_rows_that_go_into_an_image_with_a_border(target: str):
-    """Totals of so many steps are kept where they go: between zeros of the border."""
+    """
+    Accumulators of so many steps are kept where they go: between zeros of the border.
+    """
     channels, shapes = 1100, ("1x1100x7x7", "64x1100x1x1", "1x64x7x7", "8x64x3x3")
     x, first, middle, second = (f"tensor<{each}xf32>" for each in shapes)
     out = "tensor<1x8x7x7xf32>"

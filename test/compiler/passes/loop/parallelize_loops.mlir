@@ -108,34 +108,34 @@ loop.kernel @checked(%n: memref<?xi64>, %b: memref<?xi64>) {
 //
 // CHECK-LABEL: loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>)
 // CHECK-SAME:    attributes {work = "786432"}
-// CHECK:         loop.tile %i to 1, %j to 1024, {{.*}} split columns step
+// CHECK:         loop.tile %i to 1, %j to 1024, {{.*}} split columns k_loop
 loop.kernel @one_row(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 1, %j to 1024, reduce %k to 256 from %zero : f32 step (%sum) {
+  loop.tile %i to 1, %j to 1024, reduce %k to 256 from %zero : f32 k_loop (%sum) {
     %x = loop.load %a[%k] : memref<?xf32>
     %y = loop.load %b[%k * 1024 + %j] : memref<?xf32>
     %next = math.fma %x, %y, %sum : f32
     loop.yield %next : f32
-  } finish (%r, %s, %total) {
-    loop.store %total, %c[%s] : memref<?xf32>
+  } epilogue (%r, %s, %accumulator) {
+    loop.store %accumulator, %c[%s] : memref<?xf32>
     loop.yield
   }
 }
 
-// Each total of a tile is finished with what was at its own place.
+// Each accumulator of a tile is finished with what was at its own place.
 //
 // CHECK-LABEL: loop.kernel @finish_in_place
-// CHECK:         loop.tile {{.*}} split rows step
+// CHECK:         loop.tile {{.*}} split rows k_loop
 loop.kernel @finish_in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 100 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     %before = loop.load %y[%row * 100 + %column] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%row * 100 + %column] : memref<?xf32>
     loop.yield
   }
@@ -147,13 +147,13 @@ loop.kernel @finish_in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?x
 // CHECK-NOT:     split
 loop.kernel @four_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 4, %j to 1024, reduce %k to 64 from %zero : f32 step (%sum) {
+  loop.tile %i to 4, %j to 1024, reduce %k to 64 from %zero : f32 k_loop (%sum) {
     %x = loop.load %a[%i * 64 + %k] : memref<?xf32>
     %y = loop.load %b[%k * 1024 + %j] : memref<?xf32>
     %next = math.fma %x, %y, %sum : f32
     loop.yield %next : f32
-  } finish (%r, %s, %total) {
-    loop.store %total, %c[%r * 1024 + %s] : memref<?xf32>
+  } epilogue (%r, %s, %accumulator) {
+    loop.store %accumulator, %c[%r * 1024 + %s] : memref<?xf32>
     loop.yield
   }
 }
@@ -161,18 +161,18 @@ loop.kernel @four_rows(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) 
 // It may be in panels, as the rows of an image with a margin are.
 //
 // CHECK-LABEL: loop.kernel @finish_in_panels
-// CHECK:         loop.tile {{.*}} split rows step
+// CHECK:         loop.tile {{.*}} split rows k_loop
 loop.kernel @finish_in_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 100 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    %before = loop.load %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
-    loop.store %result, %y[%column + %row panel 40 by 100 * 4200] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    %before = loop.load %y[%column + %row blocked 40 by 100 * 4200] : memref<?xf32>
+    %result = arith.addf %accumulator, %before : f32
+    loop.store %result, %y[%column + %row blocked 40 by 100 * 4200] : memref<?xf32>
     loop.yield
   }
 }
@@ -183,13 +183,13 @@ loop.kernel @finish_in_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?
 // CHECK-NOT:     split
 loop.kernel @steps_in_place(%w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 step (%sum) {
+  loop.tile %i to 2000, %j to 100, reduce %k to 100 from %zero : f32 k_loop (%sum) {
     %a = loop.load %y[%i * 100 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 100 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 100 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 100 + %column] : memref<?xf32>
     loop.yield
   }
 }

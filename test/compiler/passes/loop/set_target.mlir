@@ -31,8 +31,8 @@
 // HASWELL: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, caches = 32 and 256, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
 // ZEN-3: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
 // SKYLAKE-SP: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, "+64bit,{{.*}},-avx512bf16,{{.*}},+avx512f,{{.*}}">
-// ZEN-4: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, dots = "avx512bf16", "+64bit,{{.*}},-amx-bf16,{{.*}},+avx512bf16,{{.*}}">
-// SAPPHIRE: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, dots = "amx", "+64bit,{{.*}},+amx-bf16,{{.*}}">
+// ZEN-4: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 32 and 1024, isas = ["avx512_bf16"], "+64bit,{{.*}},-amx-bf16,{{.*}},+avx512bf16,{{.*}}">
+// SAPPHIRE: #loop.target<"x86-64", vector = 512, registers = 32, fma = true, caches = 48 and 2048, isas = ["amx"], "+64bit,{{.*}},+amx-bf16,{{.*}}">
 // NEOVERSE: #loop.target<"aarch64", vector = 128, registers = 32, fma = true, caches = 64 and 1024, "+aes,+crc,+fp-armv8,+lse,+neon,+sha2,-sve,-sve2">
 // CACHES: #loop.target<"x86-64", vector = 256, registers = 16, fma = true, "+64bit,{{.*}},+avx2,{{.*}},-avx512f,{{.*}}">
 

@@ -5,17 +5,17 @@
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
 
-// Of 16 registers twelve hold totals: six rows of two vectors. Of 32, 24 do: six of four.
+// Of 16 registers twelve hold accumulators: six rows of two vectors. Of 32, 24 do: six of four.
 //
 // CHECK-LABEL: loop.kernel @single
-// SSE:           loop.tile {{.*}} : f32 by 6, 8, 4 step
-// AVX2:          loop.tile {{.*}} : f32 by 6, 16, 8 step
-// AVX512:        loop.tile {{.*}} : f32 by 6, 64, 16 step
+// SSE:           loop.tile {{.*}} : f32 by 6, 8, 4 k_loop
+// AVX2:          loop.tile {{.*}} : f32 by 6, 16, 8 k_loop
+// AVX512:        loop.tile {{.*}} : f32 by 6, 64, 16 k_loop
 loop.kernel @single() {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -23,14 +23,14 @@ loop.kernel @single() {
 // A vector holds half as many elements that are twice as wide.
 //
 // CHECK-LABEL: loop.kernel @double
-// SSE:           loop.tile {{.*}} : f64 by 6, 4, 2 step
-// AVX2:          loop.tile {{.*}} : f64 by 6, 8, 4 step
-// AVX512:        loop.tile {{.*}} : f64 by 6, 32, 8 step
+// SSE:           loop.tile {{.*}} : f64 by 6, 4, 2 k_loop
+// AVX2:          loop.tile {{.*}} : f64 by 6, 8, 4 k_loop
+// AVX512:        loop.tile {{.*}} : f64 by 6, 32, 8 k_loop
 loop.kernel @double() {
   %zero = arith.constant 0.0 : f64
-  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f64 step (%sum) {
+  loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f64 k_loop (%sum) {
     loop.yield %sum : f64
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -38,12 +38,12 @@ loop.kernel @double() {
 // A size that is not known is taken for a large one.
 //
 // CHECK-LABEL: loop.kernel @symbols
-// AVX2:          loop.tile {{.*}} : f32 by 6, 16, 8 step
+// AVX2:          loop.tile {{.*}} : f32 by 6, 16, 8 k_loop
 loop.kernel @symbols() symbols ["m", "n"] {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to "m", %j to "n", reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to "m", %j to "n", reduce %k to 32 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -51,12 +51,12 @@ loop.kernel @symbols() symbols ["m", "n"] {
 // A single row leaves its registers to more columns.
 //
 // CHECK-LABEL: loop.kernel @one_row
-// AVX2:          loop.tile {{.*}} : f32 by 1, 32, 8 step
+// AVX2:          loop.tile {{.*}} : f32 by 1, 32, 8 k_loop
 loop.kernel @one_row() {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 1, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to 1, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -64,12 +64,12 @@ loop.kernel @one_row() {
 // Four columns fill no vector of eight, but one of four, and many rows.
 //
 // CHECK-LABEL: loop.kernel @few_columns
-// AVX2:          loop.tile {{.*}} : f32 by 13, 4, 4 step
+// AVX2:          loop.tile {{.*}} : f32 by 13, 4, 4 k_loop
 loop.kernel @few_columns() {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 4, reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to 64, %j to 4, reduce %k to 32 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -77,12 +77,12 @@ loop.kernel @few_columns() {
 // A single column is computed one by one.
 //
 // CHECK-LABEL: loop.kernel @one_column
-// AVX2:          loop.tile {{.*}} : f32 by 13, 1, 1 step
+// AVX2:          loop.tile {{.*}} : f32 by 13, 1, 1 k_loop
 loop.kernel @one_column() {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 1, reduce %k to 32 from %zero : f32 step (%sum) {
+  loop.tile %i to 64, %j to 1, reduce %k to 32 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -101,18 +101,18 @@ loop.kernel @no_tile() {
 // into panels as wide as the tile. As many steps as fill the first cache are a block.
 //
 // CHECK-LABEL: loop.kernel @columns_copied
-// SSE:           by 6, 8, 4 as #loop.schedule<panels = 8, rows = 30, columns = 48, depth = 1000 of 0, copies = "columns"> step
-// AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 96, depth = 500 of 0, copies = "columns"> step
-// AVX512:        by 12, 32, 16 as #loop.schedule<panels = 32, rows = 96, columns = 96, depth = 334 of 0, copies = "columns"> step
+// SSE:           by 6, 8, 4 as #loop.schedule<nr = 8, mc = 30, nc = 48, kc = 1000 of 0, pack = "b"> k_loop
+// AVX2:          by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 96, kc = 500 of 0, pack = "b"> k_loop
+// AVX512:        by 12, 32, 16 as #loop.schedule<nr = 32, mc = 96, nc = 96, kc = 334 of 0, pack = "b"> k_loop
 loop.kernel @columns_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 step (%sum) {
+  loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1000 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 96 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 96 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 96 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -121,16 +121,16 @@ loop.kernel @columns_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf
 // cache. A weight in panels is not copied.
 //
 // CHECK-LABEL: loop.kernel @rows_copied
-// AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 256, depth = 512 of 0, copies = "rows"> step
+// AVX2:          by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 256, kc = 512 of 0, pack = "a"> k_loop
 loop.kernel @rows_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) symbols ["m"] {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to "m", %j to 256, reduce %k to 1024 from %zero : f32 step (%sum) {
+  loop.tile %i to "m", %j to 256, reduce %k to 1024 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1024 + %k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 16384] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 16384] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 256 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 256 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -139,16 +139,16 @@ loop.kernel @rows_copied(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>
 // panels side by side.
 //
 // CHECK-LABEL: loop.kernel @row_by_panels
-// AVX2:          by 1, 64, 8 as #loop.schedule<panels = 16, rows = 1, columns = 256, depth = 4096 of 0> step
+// AVX2:          by 1, 64, 8 as #loop.schedule<nr = 16, mc = 1, nc = 256, kc = 4096 of 0> k_loop
 loop.kernel @row_by_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 1, %j to 256, reduce %k to 4096 from %zero : f32 step (%sum) {
+  loop.tile %i to 1, %j to 256, reduce %k to 4096 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 65536] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 65536] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%column] : memref<?xf32>
     loop.yield
   }
 }
@@ -156,33 +156,33 @@ loop.kernel @row_by_panels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf3
 // Few rows do not pay for a copy.
 //
 // CHECK-LABEL: loop.kernel @few_rows
-// AVX2:          by 3, 24, 8 step
+// AVX2:          by 3, 24, 8 k_loop
 loop.kernel @few_rows(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 4, %j to 256, reduce %k to 1024 from %zero : f32 step (%sum) {
+  loop.tile %i to 4, %j to 256, reduce %k to 1024 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1024 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 256 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 256 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 256 + %column] : memref<?xf32>
     loop.yield
   }
 }
 
-// Totals of another type than the result cannot wait there: all steps are one block.
+// Accumulators of another type than the result cannot wait there: all steps are one block.
 //
 // CHECK-LABEL: loop.kernel @other_type
-// AVX2:          depth = 1024 of 0, copies = "columns"> step
+// AVX2:          kc = 1024 of 0, pack = "b"> k_loop
 loop.kernel @other_type(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf64>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 256, reduce %k to 1024 from %zero : f32 step (%sum) {
+  loop.tile %i to 64, %j to 256, reduce %k to 1024 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1025 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 256 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    %wide = arith.extf %total : f32 to f64
+  } epilogue (%row, %column, %accumulator) {
+    %wide = arith.extf %accumulator : f32 to f64
     loop.store %wide, %y[%row * 256 + %column] : memref<?xf64>
     loop.yield
   }
@@ -192,18 +192,18 @@ loop.kernel @other_type(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf64>)
 // panel is used for all of it. Along the outer they do not.
 //
 // CHECK-LABEL: loop.kernel @pixels
-// AVX2:          by 5, 16, 8 as #loop.schedule<panels = 16, rows = 15, columns = 64, depth = 1 of 0, over = 1> step
+// AVX2:          by 5, 16, 8 as #loop.schedule<nr = 16, mc = 15, nc = 64, kc = 1 of 0, over = 1> k_loop
 loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   loop.for parallel %g to 2 {
     loop.for parallel %h to 14 {
       %zero = arith.constant 0.0 : f32
-      loop.tile %i to 14, %j to 256, reduce %k to 3, reduce %l to 768 from %zero : f32 step (%sum) {
+      loop.tile %i to 14, %j to 256, reduce %k to 3, reduce %l to 768 from %zero : f32 k_loop (%sum) {
         %a = loop.load %x[%h * 4096 + %i * 256 + %k * 4096 + %l] : memref<?xf32>
-        %b = loop.load %w[%g * 589824 + %k * 12288 + %l * 16 + %j panel 16 * 36864] : memref<?xf32>
+        %b = loop.load %w[%g * 589824 + %k * 12288 + %l * 16 + %j blocked 16 * 36864] : memref<?xf32>
         %next = math.fma %a, %b, %sum : f32
         loop.yield %next : f32
-      } finish (%row, %column, %total) {
-        loop.store %total, %y[%g * 50176 + %h * 3584 + %row * 256 + %column] : memref<?xf32>
+      } epilogue (%row, %column, %accumulator) {
+        loop.store %accumulator, %y[%g * 50176 + %h * 3584 + %row * 256 + %column] : memref<?xf32>
         loop.yield
       }
       loop.yield
@@ -215,16 +215,16 @@ loop.kernel @pixels(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
 // One row on lines a page long: few of them at a time, and all columns.
 //
 // CHECK-LABEL: loop.kernel @long_lines
-// AVX2:          by 1, 32, 8 as #loop.schedule<panels = 32, rows = 1, columns = 4096, depth = 8 of 0> step
+// AVX2:          by 1, 32, 8 as #loop.schedule<nr = 32, mc = 1, nc = 4096, kc = 8 of 0> k_loop
 loop.kernel @long_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 1, %j to 4096, reduce %k to 4096 from %zero : f32 step (%sum) {
+  loop.tile %i to 1, %j to 4096, reduce %k to 4096 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%k] : memref<?xf32>
     %b = loop.load %w[%k * 4096 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%column] : memref<?xf32>
     loop.yield
   }
 }
@@ -233,18 +233,18 @@ loop.kernel @long_lines(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
 // there are registers for two rows, and not for four.
 //
 // CHECK-LABEL: loop.kernel @preferred
-// SSE:           by 2, 16, 4 as #loop.schedule<panels = 16, rows = 64, columns = 96, depth = 500 of 0, copies = "columns"> step
-// AVX2:          by 4, 16, 8 as #loop.schedule<panels = 16, rows = 64, columns = 96, depth = 500 of 0, copies = "columns"> step
+// SSE:           by 2, 16, 4 as #loop.schedule<nr = 16, mc = 64, nc = 96, kc = 500 of 0, pack = "b"> k_loop
+// AVX2:          by 4, 16, 8 as #loop.schedule<nr = 16, mc = 64, nc = 96, kc = 500 of 0, pack = "b"> k_loop
 loop.kernel @preferred(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
-    attributes {preference = #loop.preference<panels = 16, tall = 4, rows = 63>} {
+    attributes {preference = #loop.preference<nr = 16, mr = 4, mc = 63>} {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 step (%sum) {
+  loop.tile %i to 300, %j to 96, reduce %k to 1000 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1000 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 96 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 96 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 96 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -252,36 +252,36 @@ loop.kernel @preferred(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
 // Where nothing is to be copied, operands are read as they lie, in tiles as preferred.
 //
 // CHECK-LABEL: loop.kernel @as_it_lies
-// AVX2:          {{.*}} : f32 by 3, 16, 8 step
+// AVX2:          {{.*}} : f32 by 3, 16, 8 k_loop
 loop.kernel @as_it_lies(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>)
-    attributes {preference = #loop.preference<panels = 16, tall = 3, copies = "nothing">} {
+    attributes {preference = #loop.preference<nr = 16, mr = 3, pack = "nothing">} {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 300, %j to 24, reduce %k to 1000 from %zero : f32 step (%sum) {
+  loop.tile %i to 300, %j to 24, reduce %k to 1000 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 1000 + %k] : memref<?xf32>
     %b = loop.load %w[%k * 24 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %y[%row * 24 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %y[%row * 24 + %column] : memref<?xf32>
     loop.yield
   }
 }
 
-// Where the finish loads from where it stores, totals are not stored before it, however
+// Where the finish loads from where it stores, accumulators are not stored before it, however
 // many steps they take.
 //
 // CHECK-LABEL: loop.kernel @in_place
-// AVX2:          by 6, 16, 8 as #loop.schedule<panels = 16, rows = 12, columns = 16, depth = 2304 of 0> step
+// AVX2:          by 6, 16, 8 as #loop.schedule<nr = 16, mc = 12, nc = 16, kc = 2304 of 0> k_loop
 loop.kernel @in_place(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 50, %j to 256, reduce %k to 2304 from %zero : f32 step (%sum) {
+  loop.tile %i to 50, %j to 256, reduce %k to 2304 from %zero : f32 k_loop (%sum) {
     %a = loop.load %x[%i * 2304 + %k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 36864] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 36864] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     %before = loop.load %y[%row * 256 + %column] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%row * 256 + %column] : memref<?xf32>
     loop.yield
   }

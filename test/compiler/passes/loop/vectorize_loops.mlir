@@ -101,7 +101,7 @@ loop.kernel @transpose(%a: memref<?xf32>, %b: memref<?xf32>) {
   }
 }
 
-// A sum along what lies in a row has a total for each lane, and of several vectors, since
+// A sum along what lies in a row has an accumulator for each lane, and of several vectors, since
 // each waits for the one before it; so many that the order in which it is added up does
 // not depend on how long it is.
 //
@@ -170,10 +170,10 @@ loop.kernel @stages(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %ou
       %next = arith.addf %so_far, %x : f32
       loop.yield %next : f32
     }
-    %total = arith.mulf %sum, %factor : f32
+    %accumulator = arith.mulf %sum, %factor : f32
     loop.for parallel %k to 32 {
       %x = loop.load %a[%i * 32 + %k] : memref<?xf32>
-      %y = arith.subf %x, %total : f32
+      %y = arith.subf %x, %accumulator : f32
       loop.store %y, %out[%i * 32 + %k] : memref<?xf32>
       loop.yield
     }
@@ -293,10 +293,10 @@ loop.kernel @elements_lie_apart(%a: memref<?xf32>, %b: memref<?xf32>) {
 loop.kernel @tile_is_vectors(%out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %b to 16 {
-    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 step (%sum) {
+    loop.tile %i to 64, %j to 64, reduce %k to 32 from %zero : f32 k_loop (%sum) {
       loop.yield %sum : f32
-    } finish (%row, %column, %total) {
-      loop.store %total, %out[%row * 1024 + %column * 16 + %b] : memref<?xf32>
+    } epilogue (%row, %column, %accumulator) {
+      loop.store %accumulator, %out[%row * 1024 + %column * 16 + %b] : memref<?xf32>
       loop.yield
     }
     loop.yield

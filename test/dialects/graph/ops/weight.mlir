@@ -40,17 +40,17 @@ func.func @bf16() {
 
 // -----
 
-// CHECK-LABEL: func.func @pairs
-// CHECK:         graph.weight "fc" {panels = #graph.panels<width = 16, rows = [4 by 16], columns = 16 by 1, pairs>} : tensor<4x16xbf16>
-func.func @pairs() {
-  %0 = graph.weight "fc" {panels = #graph.panels<width = 16, rows = [4 by 16], columns = 16 by 1, pairs>} : tensor<4x16xbf16>
+// CHECK-LABEL: func.func @vnni
+// CHECK:         graph.weight "fc" {panels = #graph.panels<width = 16, rows = [4 by 16], columns = 16 by 1, vnni = 2>} : tensor<4x16xbf16>
+func.func @vnni() {
+  %0 = graph.weight "fc" {panels = #graph.panels<width = 16, rows = [4 by 16], columns = 16 by 1, vnni = 2>} : tensor<4x16xbf16>
   return
 }
 
 // -----
 
-func.func @odd_pairs() {
-  // expected-error @below {{expected rows in pairs, got}}
-  %0 = graph.weight "fc" {panels = #graph.panels<width = 16, rows = [3 by 16], columns = 16 by 1, pairs>} : tensor<3x16xbf16>
+func.func @odd_vnni() {
+  // expected-error @below {{expected rows in whole groups of 2, got}}
+  %0 = graph.weight "fc" {panels = #graph.panels<width = 16, rows = [3 by 16], columns = 16 by 1, vnni = 2>} : tensor<3x16xbf16>
   return
 }

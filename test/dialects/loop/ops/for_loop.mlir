@@ -94,7 +94,7 @@ loop.kernel @symbols() symbols ["n"] {
 
 // What comes in order does not come side by side.
 loop.kernel @ordered_lanes() {
-  // expected-error {{expected an ordered loop without lanes or totals}}
+  // expected-error {{expected an ordered loop without lanes or accumulators}}
   loop.for ordered %i to 64 lanes 8 {
     loop.yield
   }

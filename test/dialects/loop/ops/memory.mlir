@@ -22,28 +22,28 @@ loop.kernel @round_trip(%a: memref<?xf32>, %b: memref<?xi1>) {
 
 // -----
 
-// An index may count elements side by side in panels, each so far from the next.
+// A blocked index counts elements of blocks, each so far from the next.
 //
-// CHECK-LABEL: loop.kernel @panels
-// CHECK:         loop.load %a[%i * 16 + %j panel 16 * 1024 + 3] : memref<?xf32>
-// CHECK:         loop.load %a[%j panel 8 * "8 * n"] : memref<?xf32>
+// CHECK-LABEL: loop.kernel @blocked
+// CHECK:         loop.load %a[%i * 16 + %j blocked 16 * 1024 + 3] : memref<?xf32>
+// CHECK:         loop.load %a[%j blocked 8 * "8 * n"] : memref<?xf32>
 //
-// In a panel they may be some way apart too, so that one index goes over two axes.
+// In a block they may be some way apart too, so that one index goes over two axes.
 //
-// CHECK:         loop.load %a[%i + %j panel 28 by 64 * 1920] : memref<?xf32>
-// CHECK:         loop.load %a[%j panel 28 by "n" * "30 * n"] : memref<?xf32>
+// CHECK:         loop.load %a[%i + %j blocked 28 by 64 * 1920] : memref<?xf32>
+// CHECK:         loop.load %a[%j blocked 28 by "n" * "30 * n"] : memref<?xf32>
 //
-// Two indices may be in panels: here pairs of one lie between the elements of the other.
+// Two indices may be blocked: here two elements of one lie between those of the other.
 //
-// CHECK:         loop.load %a[%i panel 2 * 32 + %j panel 16 by 2 * 1024] : memref<?xf32>
-loop.kernel @panels(%a: memref<?xf32>) symbols ["n"] {
+// CHECK:         loop.load %a[%i blocked 2 * 32 + %j blocked 16 by 2 * 1024] : memref<?xf32>
+loop.kernel @blocked(%a: memref<?xf32>) symbols ["n"] {
   loop.for parallel %i to 4 {
     loop.for parallel %j to 32 {
-      %x = loop.load %a[%i * 16 + %j panel 16 * 1024 + 3] : memref<?xf32>
-      %y = loop.load %a[%j panel 8 * "8 * n"] : memref<?xf32>
-      %z = loop.load %a[%i + %j panel 28 by 64 * 1920] : memref<?xf32>
-      %u = loop.load %a[%j panel 28 by "n" * "30 * n"] : memref<?xf32>
-      %v = loop.load %a[%i panel 2 * 32 + %j panel 16 by 2 * 1024] : memref<?xf32>
+      %x = loop.load %a[%i * 16 + %j blocked 16 * 1024 + 3] : memref<?xf32>
+      %y = loop.load %a[%j blocked 8 * "8 * n"] : memref<?xf32>
+      %z = loop.load %a[%i + %j blocked 28 by 64 * 1920] : memref<?xf32>
+      %u = loop.load %a[%j blocked 28 by "n" * "30 * n"] : memref<?xf32>
+      %v = loop.load %a[%i blocked 2 * 32 + %j blocked 16 by 2 * 1024] : memref<?xf32>
       loop.yield
     }
     loop.yield
@@ -107,11 +107,11 @@ loop.kernel @no_dimension(%a: memref<?xf32>) symbols ["n"] {
 
 // -----
 
-// A panel has a width.
+// A block has a size.
 loop.kernel @no_width(%a: memref<?xf32>) {
   loop.for parallel %i to 4 {
-    // expected-error @below {{expected a panel of 1 or more, got -3}}
-    %x = loop.load %a[%i panel -3 * 512] : memref<?xf32>
+    // expected-error @below {{expected blocks of 1 or more, got -3}}
+    %x = loop.load %a[%i blocked -3 * 512] : memref<?xf32>
     loop.yield
   }
 }

@@ -1,24 +1,24 @@
 // RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
-// The step accumulates an element, and the finish stores what it all came to.
+// The k-loop accumulates an element, and the epilogue stores the result.
 //
 // CHECK-LABEL: loop.kernel @round_trip
-// CHECK:         loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+// CHECK:         loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 k_loop (%sum) {
 // CHECK:           %[[NEXT:.*]] = math.fma %{{.*}}, %{{.*}}, %sum : f32
 // CHECK-NEXT:      loop.yield %[[NEXT]] : f32
-// CHECK-NEXT:    } finish (%row, %column, %total) {
-// CHECK-NEXT:      loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+// CHECK-NEXT:    } epilogue (%row, %column, %accumulator) {
+// CHECK-NEXT:      loop.store %accumulator, %out[%row * 7 + %column] : memref<?xf32>
 // CHECK-NEXT:      loop.yield
 // CHECK-NEXT:    }
 loop.kernel @round_trip(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 k_loop (%sum) {
     %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 7 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%row * 7 + %column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 7 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -28,12 +28,12 @@ loop.kernel @round_trip(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?
 // A tile of six rows by two vectors of eight columns; any number of indices is reduced.
 //
 // CHECK-LABEL: loop.kernel @sized
-// CHECK:         loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 step (%sum) {
+// CHECK:         loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 k_loop (%sum) {
 loop.kernel @sized() symbols ["n", "m"] {
   %zero = arith.constant 0.0 : f64
-  loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 step (%sum) {
+  loop.tile %i to "n", %j to 64, reduce %k to 3, reduce %l to "m" from %zero : f64 by 6, 16, 8 k_loop (%sum) {
     loop.yield %sum : f64
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -43,18 +43,18 @@ loop.kernel @sized() symbols ["n", "m"] {
 // A schedule says in which panels and blocks, and what is copied.
 //
 // CHECK-LABEL: loop.kernel @scheduled
-// CHECK:         by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0> step (%sum) {
-// CHECK:         by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 3 of 1, copies = "rows and columns"> step (
+// CHECK:         by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 128, kc = 512 of 0> k_loop (%sum) {
+// CHECK:         by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 128, kc = 3 of 1, pack = "a and b"> k_loop (
 loop.kernel @scheduled() {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 512 of 0> step (%sum) {
+  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 128, kc = 512 of 0> k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
-  loop.tile %i to 64, %j to 64, reduce %k to 3, reduce %l to 7 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 128, depth = 3 of 1, copies = "rows and columns"> step (%sum) {
+  loop.tile %i to 64, %j to 64, reduce %k to 3, reduce %l to 7 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 128, kc = 3 of 1, pack = "a and b"> k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -64,10 +64,10 @@ loop.kernel @scheduled() {
 // Blocks are whole panels.
 loop.kernel @half_a_panel() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{expected blocks of whole panels and one step or more, got 24 columns, panels of 16 and 512 steps}}
-  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<panels = 16, rows = 60, columns = 24, depth = 512 of 0> step (%sum) {
+  // expected-error @+1 {{expected nc to be whole panels and kc 1 or more, got nr = 16, nc = 24 and kc = 512}}
+  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 24, kc = 512 of 0> k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -77,10 +77,10 @@ loop.kernel @half_a_panel() {
 // The columns of a tile are whole vectors.
 loop.kernel @half_a_vector() {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected columns in whole vectors, got 6x12x8}}
-  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 6, 12, 8 step (%sum) {
+  // expected-error {{expected NR to be whole vectors, got 6x12x8}}
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 6, 12, 8 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -90,10 +90,10 @@ loop.kernel @half_a_vector() {
 // A tile has at least one row.
 loop.kernel @no_rows() {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected columns in whole vectors, got 0x8x8}}
-  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 0, 8, 8 step (%sum) {
+  // expected-error {{expected NR to be whole vectors, got 0x8x8}}
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 0, 8, 8 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -103,10 +103,10 @@ loop.kernel @no_rows() {
 // There are rows and columns.
 loop.kernel @no_columns() {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected a step of 1 indices and f32}}
-  loop.tile %i to 5 from %zero : f32 step (%sum) {
+  // expected-error {{expected a k-loop of 1 indices and f32}}
+  loop.tile %i to 5 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     loop.yield
   }
 }
@@ -117,10 +117,10 @@ loop.kernel @no_columns() {
 loop.kernel @no_yield(%out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   // expected-error {{loop.store terminates block in single-block region but is not a terminator}}
-  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
-    loop.store %total, %out[%column] : memref<?xf32>
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%column] : memref<?xf32>
   }
 }
 
@@ -130,42 +130,42 @@ loop.kernel @no_yield(%out: memref<?xf32>) {
 loop.kernel @another_yield() {
   %zero = arith.constant 0.0 : f32
   // expected-error {{expected regions that end in loop.yield}}
-  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 step (%sum) {
+  loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 k_loop (%sum) {
     loop.yield %sum : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     "graph.yield"() : () -> ()
   }
 }
 
 // -----
 
-// The finish takes a row, a column and the total.
-loop.kernel @finish_of_a_row() {
+// The epilogue takes a row, a column and the accumulator.
+loop.kernel @epilogue_of_a_row() {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected a finish of row, column, total}}
+  // expected-error {{expected an epilogue of row, column, accumulator}}
   "loop.tile"(%zero) <{bounds = ["5", "7", "3"]}> ({
   ^bb0(%i: index, %j: index, %k: index, %sum: f32):
     loop.yield %sum : f32
   }, {
-  ^bb0(%row: index, %total: f32):
+  ^bb0(%row: index, %accumulator: f32):
     loop.yield
   }) : (f32) -> ()
 }
 
 // -----
 
-// What the finish loads from where it stores would be lost after the first block of steps.
+// What the epilogue loads from where it stores would be lost after the first block of k.
 loop.kernel @kept_over_it(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  // expected-error {{expected all steps in one block, since the finish loads from where it stores, got 384 of 768}}
-  loop.tile %i to 50, %j to 16, reduce %k to 768 from %zero : f32 by 5, 16, 8 as #loop.schedule<panels = 16, rows = 50, columns = 16, depth = 384 of 0> step (%sum) {
+  // expected-error {{expected all k in one block, since the epilogue loads from where it stores, got 384 of 768}}
+  loop.tile %i to 50, %j to 16, reduce %k to 768 from %zero : f32 by 5, 16, 8 as #loop.schedule<nr = 16, mc = 50, nc = 16, kc = 384 of 0> k_loop (%sum) {
     %a = loop.load %x[%i * 768 + %k] : memref<?xf32>
-    %b = loop.load %w[%k * 16 + %j panel 16 * 12288] : memref<?xf32>
+    %b = loop.load %w[%k * 16 + %j blocked 16 * 12288] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
-  } finish (%row, %column, %total) {
+  } epilogue (%row, %column, %accumulator) {
     %before = loop.load %y[%row * 16 + %column] : memref<?xf32>
-    %result = arith.addf %total, %before : f32
+    %result = arith.addf %accumulator, %before : f32
     loop.store %result, %y[%row * 16 + %column] : memref<?xf32>
     loop.yield
   }

@@ -70,7 +70,7 @@ def test_four_steps_share_what_a_loop_costs(text: str, cpu: str):
     found = list(inner_loops(text, cpu))
     assert any(count(each, "vfmadd") % 48 == 0 for each in found)
     for each in found:
-        # Totals, weights and addresses are in registers.
+        # Accumulators, weights and addresses are in registers.
         assert not count(each, "(%rsp)")
         loads = sum(bool(re.match(r"vmovups|vbroadcastss", line)) for line in each)
         assert len(each) <= count(each, "vfmadd") + loads + 9

@@ -1,0 +1,98 @@
+"""
+Choose how a contraction is computed in tile registers (AMX), where it can be.
+
+A is rounded and packed. MR is the rows of two tiles, or of one where there are no more
+rows or where more would not fit the scratch memory; NR is the columns of a panel. KC is
+so large that accumulators are seldom stored, and depends on what is reduced alone: an
+instruction sums up many k before it adds them to an accumulator, from the start of the
+block on, and sums must not depend on how many rows there are. So a preference counts
+for nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from ...dialects.dims import Dim, product
+from ...dialects.loop.isa import Isa
+from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.schedule import ScheduleAttr
+from ...dialects.loop.target import TargetAttr
+from .blocking import (
+    KIB,
+    SCRATCH,
+    Choice,
+    can_split_k,
+    known,
+    loops_over,
+    round_up,
+)
+
+MOST_KC = 1024
+"""KC where accumulators can be stored between blocks; chosen by hand, not measured."""
+
+PACKED_A = SCRATCH // 2
+"""Bytes on the stack that A may be packed into."""
+
+
+def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
+    """The schedule of a tile in tile registers; None where there can be none."""
+    factors = tile.factors()
+    rows, columns, *reduced = tile.sizes
+    if factors is None or not reduced or 0 in tile.sizes:
+        return None
+    a, b = factors
+    isa, panel = target.isa(b.result.type), b.at.blocked
+    if isa is None or isa.tiles is None or b.at.vnni is None or panel is None:
+        return None
+    geometry, nr = isa.tiles, panel.size
+    # The accumulators of a panel beside one tile of rows have registers.
+    if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
+        return None
+    block = block_k(tile, reduced, isa)
+    if not tile.made_of(a) or block is None:
+        return None
+    axis, count = block
+    inner = product(reduced[axis + 1 :])
+    assert isinstance(inner, int)
+    kc = count * inner
+    row = (round_up(kc, isa.k) + isa.k) * isa.bytes
+    low = known(rows) <= geometry.rows or row * 2 * geometry.rows > PACKED_A
+    low = low or nr > 2 * geometry.columns
+    mr = geometry.rows if low else 2 * geometry.rows
+    mc = min(max(PACKED_A // row // mr, 1) * mr, round_up(known(rows), mr))
+    over = loops_over(tile, b)
+    nc = round_up(known(columns), nr)
+    if known(product([rows, *over])) > mc:
+        # All rows use a block of B while it is in the second cache.
+        most = target.l2.data * KIB // 2 // (kc * isa.bytes)
+        nc = min(max(most // nr, 1) * nr, nc)
+    schedule = ScheduleAttr.of(nr, mc, nc, count, axis, "a", len(over))
+    lanes = min(target.lanes(32), geometry.columns)
+    return Choice(mr, min(2 * geometry.columns, nc), lanes, schedule)
+
+
+def block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:
+    """The reduced index that is split into blocks, and how much of it is one."""
+    whole, first = product(reduced), reduced[0]
+    if not isinstance(whole, int) or not isinstance(first, int):
+        return None
+    if whole <= MOST_KC:
+        return 0, first
+    if not can_split_k(tile):
+        assert isa.tiles is not None
+        bytes = round_up(whole, isa.k) * isa.bytes * isa.tiles.rows
+        return (0, first) if bytes < PACKED_A else None
+    for axis, size in enumerate(reduced):
+        inner = product(reduced[axis + 1 :])
+        assert isinstance(inner, int)
+        assert isinstance(size, int)
+        if inner <= MOST_KC:
+            blocks = -(-size // max(MOST_KC // inner, 1))
+            count = -(-size // blocks)
+            # Whole instructions, if they are not many more.
+            unit = isa.k // gcd(inner, isa.k)
+            filled = min(round_up(count, unit), size)
+            return axis, filled if filled * inner <= 2 * MOST_KC else count
+    return None

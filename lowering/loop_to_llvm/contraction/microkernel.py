@@ -1,0 +1,180 @@
+"""
+Write the microkernel: MR x NR accumulators in vector registers, over a block of k.
+
+    accumulators are set, or loaded as the block of k before stored them
+    for k: one vector load of B for each vector of a row, one broadcast of A for each
+        row, one multiply-add for each vector of accumulators
+    the epilogue of the accumulators, or their stores for the next block of k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..text.scope import SCALAR, Lanes
+from ..text.types import Value
+from .blocks import Blocks, KBlock, Position
+from .edge_tile import EdgeTile
+from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
+from .register_tile import RegisterTile, Shape
+from .row_bases import row_bases, row_element
+from .unroll import unroll_factors, unrolled
+from .vnni import VnniWriter
+
+
+@dataclass(frozen=True)
+class Microkernel:
+    """The microkernel at one position; A is packed or is read where it lies."""
+
+    blocks: Blocks
+    position: Position
+    block: KBlock
+    packed: bool
+
+    def write(self, mr: int, panels: int) -> None:
+        """Writes the accumulators of so many rows and panels."""
+        blocks, position, block = self.blocks, self.position, self.block
+        w, nr, lanes = blocks.w, blocks.nr, blocks.lanes
+        shape = Shape(mr, panels * nr // lanes, lanes)
+        tile = RegisterTile(
+            blocks.host, blocks.op, shape, position.row, position.column
+        )
+        partial, valid = "false", str(nr)
+        if blocks.has_edge and panels == 1:
+            valid = w.minus(w.size(blocks.column_count), position.column)
+            partial = w.emit(f"icmp slt i64 {valid}, {nr}")
+        edge = EdgeTile(blocks, tile, position, (str(mr), valid), nr)
+        initial = w.splat(blocks.scope[blocks.op.initial], lanes)
+        accumulators = w.branch(
+            block.first,
+            lambda: [initial for _ in tile.positions],
+            lambda: w.branch(
+                partial, edge.load, lambda: [tile.load(at) for at in tile.positions]
+            ),
+        )
+        prefetch_epilogue(blocks, tile)
+        results = self.write_k_loop(tile, accumulators)
+        w.branch(
+            block.last,
+            lambda: w.branch(
+                partial, lambda: edge.finish(results), lambda: tile.finish(results)
+            ),
+            lambda: w.branch(
+                partial, lambda: edge.keep(results), lambda: tile.keep(results)
+            ),
+        )
+
+    def write_k_loop(
+        self, tile: RegisterTile, accumulators: list[Value]
+    ) -> list[Value]:
+        """Writes the k-loop of the block; the accumulators after it."""
+        blocks, w, block = self.blocks, self.blocks.w, self.block
+        panel = find_panel(blocks, self.position, block)
+        row = w.mul(self.position.row_in_block, str(blocks.a_pitch))
+        rows = blocks.at(blocks.packed_a, row) if self.packed else ""
+        bases = [] if self.packed else row_bases(blocks, block, tile.rows)
+        prefetch = PanelPrefetch.of(blocks, self.position, panel)
+        if blocks.b.at.vnni is not None and panel.start:
+            vnni = VnniWriter(blocks, tile, panel, prefetch)
+            if self.packed and blocks.in_words:
+                row_at = blocks.at(blocks.packed_a, row, blocks.isa.element)
+                return vnni.write_words(block, row_at, accumulators)
+            return vnni.write_elements(block, accumulators, self.multiply)
+
+        def element(number: int, k: str) -> Value:
+            if self.packed:
+                here = blocks.at(rows, w.add(k, str(number * blocks.a_pitch)))
+                one = blocks.host.memory.read(here, blocks.op.initial.type, 1)
+            elif bases:
+                one = row_element(blocks, bases[number])
+            else:
+                with blocks.scope.inner(SCALAR):
+                    blocks.set_index(blocks.row, tile.rows[number])
+                    one = blocks.element(blocks.a)
+            return w.splat(one, blocks.lanes)
+
+        def one_k(k: str, accumulators: Sequence[Value]) -> list[Value]:
+            if panel.start:
+                b = self.load_b(panel, k, tile.shape.vectors)
+            else:
+                b = self.load_b_as_it_lies(tile)
+            results = list[Value]()
+            for number, own in enumerate(tile.by_row(accumulators)):
+                results += self.multiply(element(number, k), b, own)
+            return results
+
+        def several(k: str, count: int, carried: list[Value]) -> list[Value]:
+            prefetch.write(k, count)
+            index = None if self.packed else blocks.k_indices[-1]
+            return unrolled(blocks, k, count, carried, one_k, index)
+
+        if not self.packed:
+            return blocks.k_loop(block, accumulators, several, unroll_factors)
+        bound = blocks.count_k(block)
+        return w.loop_by(unroll_factors(bound), bound, accumulators, several)
+
+    def load_b(self, panel: Panel, k: str, vectors: int) -> list[Value]:
+        """Writes the loads of a row of panels."""
+        w, blocks = self.blocks.w, self.blocks
+        start, values = w.mul(k, str(blocks.nr)), list[Value]()
+        for vector in range(vectors):
+            number, inside = divmod(vector * blocks.lanes, blocks.nr)
+            offset = w.add(w.mul(panel.pitch, str(number)), str(inside))
+            values.append(self.load_vector(panel.start, w.add(start, offset)))
+        return values
+
+    def load_vector(self, panel: str, offset: str) -> Value:
+        """Writes the load of a vector of a panel, and its conversion to the factor."""
+        blocks, memory = self.blocks, self.blocks.host.memory
+        if blocks.packed_b:
+            # It was converted when it was packed.
+            here = blocks.at(panel, offset)
+            return memory.read(here, blocks.op.initial.type, blocks.lanes)
+        type = blocks.b.result.type
+        here = blocks.at(panel, offset, type)
+        return blocks.element(blocks.b, memory.read(here, type, blocks.lanes))
+
+    def load_b_as_it_lies(self, tile: RegisterTile) -> list[Value]:
+        """Writes the loads of a row of B that is not in panels."""
+        blocks, values = self.blocks, list[Value]()
+        for at in tile.columns:
+            with blocks.scope.inner(Lanes(blocks.column, blocks.lanes)):
+                blocks.set_index(blocks.column, at)
+                values.append(blocks.element(blocks.b))
+        return values
+
+    def multiply(
+        self, a: Value, b: Sequence[Value], accumulators: Sequence[Value]
+    ) -> list[Value]:
+        """Writes one k of the accumulators of a row."""
+        blocks, results = self.blocks, list[Value]()
+        scope = blocks.scope
+        for one, accumulator in zip(b, accumulators, strict=True):
+            with scope.inner():
+                scope.define(blocks.so_far, accumulator)
+                for factor, value in zip(blocks.factors, (a, one), strict=True):
+                    scope.define(factor, value)
+                for each in blocks.product_ops:
+                    scope.define(each.results[0], blocks.host.evaluate(each))
+                found = scope[blocks.op.next]
+                results.append(blocks.w.splat(found, blocks.lanes))
+        return results
+
+
+def find_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
+    """Where the first panel of a register tile begins in a block of k, if B has any."""
+    w, at = blocks.w, blocks.b.at
+    if blocks.packed_b:
+        offset = w.mul(position.column_in_block, str(blocks.kc))
+        return Panel(blocks.at(blocks.packed_b, offset), str(blocks.kc * blocks.nr))
+    if at.blocked is None:
+        return Panel("", "0")
+    pitch, memory = w.size(at.blocked.stride), blocks.host.memory
+    with blocks.scope.inner(SCALAR):
+        zeros = ("0" for _ in blocks.reduced[blocks.axis + 1 :])
+        blocks.set_k(block, [block.start, *zeros])
+        blocks.set_index(blocks.column, "0")
+        start = memory.offsets(at).first
+        start = w.add(start, w.mul(w.div(position.column, blocks.nr), pitch))
+        return Panel(memory.address(blocks.b.buffer, start), pitch)

@@ -1,0 +1,276 @@
+"""
+Write MR x NR accumulators in vector registers: their k-loop, and what they end in.
+
+What the k-loop computes is written once for each vector of accumulators, but what does
+not depend on the row, or on the column, once for all: so an element of an operand is
+loaded once and used for a whole row or column of the register tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.loop.ops.for_loop import YieldOp
+from ....dialects.loop.ops.memory import LoadOp, StoreOp
+from ....dialects.loop.ops.tile import TileOp
+from ....dialects.loop.target import TargetAttr
+from ..text.function import FunctionWriter
+from ..text.memory_access import MemoryAccess
+from ..text.scope import SCALAR, Lanes, Scope
+from ..text.types import Value, memory_text
+
+
+class Host(Protocol):
+    """What the writer of a kernel does for a contraction."""
+
+    w: FunctionWriter
+    target: TargetAttr
+    scope: Scope
+    memory: MemoryAccess
+
+    def evaluate(self, op: Operation) -> Value:
+        """Writes an op that has a value; the value."""
+        ...
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The rows of a register tile, the vectors of a row, and the lanes of a vector."""
+
+    rows: int
+    vectors: int
+    lanes: int
+
+
+def hidden(w: FunctionWriter, address: str) -> str:
+    """
+    An address that LLVM does not see the sum behind.
+
+    Else LLVM forms other sums for the addresses of each k, which need more registers
+    than there are.
+    """
+    return w.emit(f"call ptr @llvm.launder.invariant.group.p0(ptr {address})")
+
+
+class RegisterTile:
+    """The accumulators whose first is at a row and a column of the result."""
+
+    def __init__(self, host: Host, op: TileOp, shape: Shape, row: str, column: str):
+        self.host, self.op, self.shape = host, op, shape
+        self.positions = [
+            (row, vector)
+            for row in range(shape.rows)
+            for vector in range(shape.vectors)
+        ]
+        """The row and the vector of each accumulator, row by row."""
+        w = host.w
+        self.rows = [w.add(row, str(each)) for each in range(shape.rows)]
+        self.columns = [
+            w.add(column, str(each * shape.lanes)) for each in range(shape.vectors)
+        ]
+        self.bases: dict[Operation, list[str]] = {}
+        """The addresses of rows of operands that have one for each row of the tile."""
+
+    def write(self) -> None:
+        """Writes the k-loop over all that is reduced, and the epilogue."""
+        self.find_bases()
+        initial = self.host.scope[self.op.initial]
+        initial = self.host.w.splat(initial, self.shape.lanes)
+        _, _, *reduced = self.op.sizes
+        self.finish(self.reduce([], reduced, [initial for _ in self.positions]))
+
+    def by_row(self, accumulators: Sequence[Value]) -> list[Sequence[Value]]:
+        """The accumulators of each row."""
+        wide = self.shape.vectors
+        starts = range(0, len(accumulators), wide)
+        return [accumulators[start:][:wide] for start in starts]
+
+    @contextmanager
+    def at(
+        self, row: str, column: str, lanes: int, block: Block | None = None
+    ) -> Generator[None]:
+        """
+        A scope in which a region, else the epilogue, is written for the accumulators
+        of a row from a column on.
+        """
+        scope = self.host.scope
+        row_index, column_index, *_ = (block or self.op.epilogue.block).args
+        with scope.inner(Lanes(column_index, lanes) if lanes > 1 else SCALAR):
+            scope.set_index(row_index, row)
+            scope.set_index(column_index, column)
+            yield
+
+    @contextmanager
+    def at_position(
+        self, position: tuple[int, int], block: Block | None = None
+    ) -> Generator[None]:
+        """A scope in which a region, else the epilogue, is written for one vector."""
+        row, vector = position
+        column, lanes = self.columns[vector], self.shape.lanes
+        with self.at(self.rows[row], column, lanes, block):
+            yield
+
+    def finish(self, accumulators: Sequence[Value]) -> list[Value]:
+        """Writes the epilogue of all accumulators."""
+        for position, value in zip(self.positions, accumulators, strict=True):
+            with self.at_position(position):
+                self.finish_here(value)
+        return []
+
+    def finish_here(self, accumulators: Value) -> None:
+        """Writes the epilogue of what the scope is at."""
+        host, block = self.host, self.op.epilogue.block
+        with host.scope.inner():
+            host.scope.define(block.args[2], accumulators)
+            for each in block.ops:
+                if isinstance(each, StoreOp):
+                    host.memory.store(each)
+                elif not isinstance(each, YieldOp):
+                    host.scope.define(each.results[0], host.evaluate(each))
+
+    def keep(self, accumulators: Sequence[Value]) -> list[Value]:
+        """Writes stores of accumulators that go on in the next block of k."""
+        for position, value in zip(self.positions, accumulators, strict=True):
+            with self.at_position(position):
+                self.keep_here(value)
+        return []
+
+    def keep_here(self, accumulators: Value) -> None:
+        """Writes the store of what the scope is at."""
+        self.host.memory.put(accumulators, self.kept_at())
+
+    def load(self, position: tuple[int, int]) -> Value:
+        """Writes the load of a vector of accumulators that was stored."""
+        with self.at_position(position):
+            return self.load_here(self.shape.lanes)
+
+    def load_here(self, lanes: int) -> Value:
+        """Writes the load of stored accumulators that the scope is at."""
+        return self.host.memory.read(self.kept_at(), self.op.initial.type, lanes)
+
+    def kept_at(self) -> str:
+        """
+        The address where accumulators are stored between blocks of k: that of the
+        result that the scope is at.
+        """
+        memory, store = self.host.memory, self.op.store
+        assert store is not None, "accumulators are kept where one store puts them"
+        return memory.address(store.buffer, memory.offsets(store.at).first)
+
+    def reduce(
+        self, point: list[str], bounds: Sequence[Dim], accumulators: list[Value]
+    ) -> list[Value]:
+        """Writes the loops over what is reduced; the accumulators after them."""
+        if not bounds:
+            return self.step(point, accumulators)
+        first, *rest = bounds
+        stop = self.host.w.size(first)
+        return self.host.w.loop(
+            "0",
+            stop,
+            1,
+            accumulators,
+            lambda at, inner: self.reduce([*point, at], rest, inner),
+        )
+
+    def step(self, point: list[str], accumulators: list[Value]) -> list[Value]:
+        """Writes the body of the k-loop for all accumulators."""
+        host, block = self.host, self.op.k_loop.block
+        scope = host.scope
+        _, _, *indices, so_far = block.args
+        if self.bases:
+            # What all rows use is loaded again for each tile, or it would be spilled.
+            host.w.fence()
+        known: dict[tuple[SSAValue, int, int], Value] = {}
+        results: list[Value] = []
+        with scope.inner():
+            for index, at in zip(indices, point, strict=True):
+                scope.set_index(index, at)
+            for position, value in zip(self.positions, accumulators, strict=True):
+                with self.at_position(position, block):
+                    scope.define(so_far, value)
+                    for each in block.ops:
+                        if not isinstance(each, YieldOp):
+                            found = self.shared(each, position, known)
+                            scope.define(each.results[0], found)
+                    found = scope[self.op.next]
+                    results.append(host.w.splat(found, self.shape.lanes))
+        return results
+
+    def shared(
+        self,
+        op: Operation,
+        position: tuple[int, int],
+        known: dict[tuple[SSAValue, int, int], Value],
+    ) -> Value:
+        """Writes an op, unless its row or column has it already."""
+        by_row, by_column = self.dependence(op)
+        row, vector = position
+        key = op.results[0], row if by_row else -1, vector if by_column else -1
+        if key not in known:
+            if (base := self.bases.get(op)) is None:
+                known[key] = self.host.evaluate(op)
+            else:
+                assert isinstance(op, LoadOp)
+                known[key] = self.load_from(base[row], op, vector)
+        return known[key]
+
+    def find_bases(self) -> None:
+        """Writes where each row begins of operands with an element for each result."""
+        host, block = self.host, self.op.k_loop.block
+        row, column, *reduced, _ = block.args
+        if self.shape.rows == 1 or not reduced:
+            return
+        with host.scope.inner():
+            for index in reduced:
+                host.scope.set_index(index, "0")
+            for each in block.ops:
+                if not isinstance(each, LoadOp) or each.at.blocked is not None:
+                    continue
+                strides = dict(each.at.terms)
+                if row not in strides or strides.get(column) != 1:
+                    continue
+                outer = [index for index in strides if index in host.scope]
+                if any(host.scope[index].lanes > 1 for index in outer):
+                    continue
+                self.bases[each] = [
+                    self.base(each, number) for number in range(self.shape.rows)
+                ]
+
+    def base(self, op: LoadOp, row: int) -> str:
+        """Writes the address of the first element that a load has in a row."""
+        memory = self.host.memory
+        with self.at_position((row, 0), self.op.k_loop.block):
+            address = memory.address(op.buffer, memory.offsets(op.at).first)
+        return hidden(self.host.w, address)
+
+    def load_from(self, base: str, op: LoadOp, vector: int) -> Value:
+        """Writes the load of a vector of a row that begins at an address."""
+        host, offset = self.host, str(vector * self.shape.lanes)
+        for index in self.op.k_loop.block.args[2:-1]:
+            stride = host.w.size(op.at.step(index))
+            offset = host.w.add(offset, host.w.mul(host.scope[index].text, stride))
+        type = op.result.type
+        here = f"getelementptr inbounds {memory_text(type)}, ptr {base}, i64 {offset}"
+        return host.memory.read(host.w.emit(here), type, self.shape.lanes)
+
+    def dependence(self, op: Operation) -> tuple[bool, bool]:
+        """Whether what an op of the k-loop computes differs by row, and by column."""
+        block = self.op.k_loop.block
+        row, column, *_, so_far = block.args
+        by_row = by_column = False
+        for operand in op.operands:
+            if operand is so_far:
+                return True, True
+            by_row |= operand is row
+            by_column |= operand is column
+            if isinstance(operand.owner, Operation) and operand.owner.parent is block:
+                inner = self.dependence(operand.owner)
+                by_row, by_column = by_row or inner[0], by_column or inner[1]
+        return by_row, by_column

@@ -1,0 +1,63 @@
+"""
+Write products of bf16 with AVX512-BF16: VDPBF16PS and VCVTNEPS2BF16.
+
+The instruction adds the product of the first elements of two words to an accumulator,
+then that of the second. It takes subnormal numbers as zero, and makes none (Intel's
+manual, volume 2, "VDPBF16PS").
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import bf16, f32
+
+from ....dialects.loop.isa import AVX512_BF16
+from ..text.function import FunctionWriter
+from ..text.scalar_op import narrow
+from ..text.types import Value, type_text
+from .portable import Portable
+
+MULTIPLY_LANES = (4, 8, 16)
+"""The words of the vectors that VDPBF16PS takes."""
+
+NARROW_LANES = (8, 16)
+"""The f32 of the vectors whose conversion LLVM has an intrinsic without a mask for."""
+
+
+class Avx512Bf16(Portable):
+    """Instructions on vectors; multiply-adds on what fills none."""
+
+    isa = AVX512_BF16
+
+    def narrow(self, w: FunctionWriter, value: Value) -> Value:
+        """Writes the nearest bf16 of each f32, subnormal numbers as zero in vectors."""
+        return narrow_vector(w, value)
+
+    def multiply(
+        self, w: FunctionWriter, a: Value, b: Value, accumulators: Value
+    ) -> Value:
+        """Writes one instruction where the lanes are those of a vector."""
+        lanes = accumulators.lanes
+        if lanes not in MULTIPLY_LANES:
+            return super().multiply(w, a, b, accumulators)
+        type = f"<{self.isa.k_group * lanes} x bfloat>"
+        words = [w.emit(f"bitcast {each.typed} to {type}") for each in (a, b)]
+        arguments = ", ".join(f"{type} {each}" for each in words)
+        name = f"@llvm.x86.avx512bf16.dpbf16ps.{32 * lanes}"
+        result = type_text(f32, lanes)
+        return w.value(
+            f"call {result} {name}({accumulators.typed}, {arguments})", f32, lanes
+        )
+
+
+def narrow_vector(w: FunctionWriter, value: Value) -> Value:
+    """
+    Writes the nearest bf16 of each f32, by an instruction where they are a vector:
+    subnormal numbers become zero, which is what products of bf16 take them for.
+    """
+    lanes = value.lanes
+    if lanes not in NARROW_LANES:
+        return narrow(w, value)
+    name = f"@llvm.x86.avx512bf16.cvtneps2bf16.{32 * lanes}"
+    found = w.emit(f"call <{lanes} x bfloat> {name}({value.typed})")
+    to = type_text(bf16, lanes)
+    return w.value(f"bitcast <{lanes} x bfloat> {found} to {to}", bf16, lanes)

@@ -1,0 +1,74 @@
+"""What a microkernel asks of the instructions of a set: converting and multiplying."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from ....dialects.loop.isa import WORD, Isa
+from ..text.function import FunctionWriter
+from ..text.types import Value
+
+
+class TileRegisters(Protocol):
+    """
+    Registers that hold a matrix each, set up in the function that is being written.
+
+    An address is LLVM's, and so is a pitch: the bytes from one row to the next.
+    """
+
+    def clear(self, tile: int) -> None:
+        """Writes zeros into a tile."""
+        ...
+
+    def load(self, tile: int, address: str, pitch: str) -> None:
+        """Writes the load of a tile from rows in memory."""
+        ...
+
+    def store(self, tile: int, address: str, pitch: str) -> None:
+        """Writes the store of a tile to rows in memory."""
+        ...
+
+    def multiply(self, accumulators: int, a: int, b: int) -> None:
+        """Writes that the product of two tiles is added to a tile of accumulators."""
+        ...
+
+
+@dataclass(frozen=True)
+class Instructions(ABC):
+    """The instructions of a set, for a target that has fused multiply-adds or not."""
+
+    isa: ClassVar[Isa]
+    fma: bool
+
+    @abstractmethod
+    def narrow(self, w: FunctionWriter, value: Value) -> Value:
+        """Writes the conversion of f32 to the element of factors."""
+
+    @abstractmethod
+    def unpack(self, w: FunctionWriter, words: Value, k: int) -> Value:
+        """Writes the f32 that are the k-th elements of words of the VNNI layout."""
+
+    @abstractmethod
+    def multiply(
+        self, w: FunctionWriter, a: Value, b: Value, accumulators: Value
+    ) -> Value:
+        """Writes accumulators plus the products of the elements of two words each."""
+
+    def tiles(self, w: FunctionWriter) -> TileRegisters:
+        """Writes the set-up of tile registers; only a set that has some is asked."""
+        raise NotImplementedError(f"expected tile registers, got {self.isa.name}")
+
+
+def write_zeros(w: FunctionWriter, address: str, rows: int, row_bytes: int) -> None:
+    """Writes zeros into rows that lie one after the other."""
+    words = row_bytes * 8 // WORD
+
+    def row(at: str, _: list[Value]) -> list[Value]:
+        offset = w.mul(at, str(row_bytes))
+        line = w.emit(f"getelementptr i8, ptr {address}, i64 {offset}")
+        w.do(f"store <{words} x i32> zeroinitializer, ptr {line}, align 4")
+        return []
+
+    w.loop("0", str(rows), 1, (), row)

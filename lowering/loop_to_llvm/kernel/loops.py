@@ -1,0 +1,159 @@
+"""
+Write a `loop.for`, in vectors where it has lanes.
+
+In a loop with lanes, every value that depends on the index becomes a vector. Several
+vectors may run in one step, each with accumulators of its own. The bodies left over at
+the end are written once more with one lane. All accumulators are combined in an order
+that the number of elements and the target alone decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Operation
+
+from ....dialects.dims import Dim
+from ....dialects.loop.ops.for_loop import ForOp
+from ....dialects.loop.ops.tile import TileOp
+from ..math import FUNCTIONS
+from ..text.function import FunctionWriter, is_number
+from ..text.reduction import combine, combine_lanes, identity
+from ..text.scope import Lanes, Scope
+from ..text.types import Value
+from .empty_loops import skipping_sizes
+
+
+@dataclass(frozen=True)
+class LoopWriter:
+    """Writes loops of one kernel, whose bodies `write_ops` writes."""
+
+    w: FunctionWriter
+    scope: Scope
+    write_ops: Callable[[Iterable[Operation]], None]
+
+    def write(self, op: ForOp) -> None:
+        """Writes a loop, in vectors where it has lanes."""
+        if any(isinstance(each, TileOp) and op in each.over for each in op.walk()):
+            # The tile inside writes the loop, where it suits its blocks.
+            return self.write_ops(op.body.block.ops)
+        lanes = self.scope.lanes.count
+        initial = [self.w.splat(self.scope[v], lanes) for v in op.initial]
+        start, stop = self.range(op)
+        if op.width == 1 or lanes > 1:
+            accumulators = self.write_bodies(op, start, stop, initial)
+        else:
+            accumulators = self.write_vectors(op, start, stop, initial)
+        for result, value in zip(op.accumulators, accumulators, strict=True):
+            self.scope.define(result, value)
+
+    def range(self, op: ForOp) -> tuple[str, str]:
+        """The first index of a loop and the one after the last, for this thread."""
+        stop = self.w.size(op.size)
+        for size in skipping_sizes(op):
+            zero = self.w.entered(f"icmp eq i64 {self.w.size(size)}, 0")
+            stop = self.w.entered(f"select i1 {zero}, i64 0, i64 {stop}")
+        if op.split is None:
+            return "0", stop
+        return self.w.share(stop, op.width * max(op.counts))
+
+    def write_bodies(
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value], count: int = 1
+    ) -> list[Value]:
+        """
+        Writes a loop of `count` bodies a step, each in as many lanes as there are now.
+
+        `initial` is what each of them starts from, one after the other.
+        """
+        index, *inner = op.body.block.args
+        lanes = self.scope.lanes
+        step = lanes.count if op.index is lanes.index else 1
+
+        def body(at: str, carried: list[Value]) -> list[Value]:
+            results: list[Value] = []
+            for number in range(count):
+                offset = number * step
+                with self.scope.inner(replace(lanes, offset=offset)):
+                    self.scope.set_index(index, self.w.add(at, str(offset)))
+                    mine = carried[number * len(inner) : (number + 1) * len(inner)]
+                    for argument, value in zip(inner, mine, strict=True):
+                        self.scope.define(argument, value)
+                    self.write_ops(op.body.block.ops)
+                    results += [
+                        self.w.splat(self.scope[each], lanes.count)
+                        for each in op.end.values
+                    ]
+            return results
+
+        return self.w.loop(start, stop, count * step, initial, body)
+
+    def write_vectors(
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
+    ) -> list[Value]:
+        """
+        Writes a loop in vectors, several at a time and then one, and then the bodies
+        that are left over one by one.
+        """
+        by = "" if op.combine is None else op.combine.data
+        done, accumulators = start, list[Value]()
+        for vectors in op.counts:
+            whole = self.whole(start, stop, vectors * op.width, op.size)
+            if whole == done:
+                continue
+            # Vectors in one keep the long bodies of math functions abreast.
+            count = 1 if has_functions(op) else vectors
+            lanes = op.width * vectors // count
+            # What came in is combined once, not in every lane.
+            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+            before = accumulators or first * count
+            with self.scope.inner(Lanes(op.index, lanes)):
+                found = self.write_bodies(op, done, whole, before, count)
+            accumulators = [
+                combine_lanes(self.w, each, by, op.width)
+                for each in self.combined(found, len(initial), by)
+            ]
+            done = whole
+        accumulators = [
+            combine(self.w, before, combine_lanes(self.w, each, by), by)
+            for before, each in zip(initial, accumulators, strict=bool(accumulators))
+        ] or list(initial)
+        return self.write_bodies(op, done, stop, accumulators)
+
+    def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
+        """
+        The accumulators of several bodies, so many each, combined to those of one.
+        """
+        while len(values) > width:
+            half = len(values) // 2
+            pairs = zip(values[:half], values[half:], strict=True)
+            values = [combine(self.w, a, b, by) for a, b in pairs]
+        return values
+
+    def whole(self, start: str, stop: str, unit: int, size: Dim) -> str:
+        """
+        Where the whole units of a range end, which begins at one if at all.
+
+        Threads share the indices below `size` in whole units, so that a range has
+        nothing else when that has not.
+        """
+        if is_multiple(size, unit):
+            return stop
+        if is_number(stop):
+            return str(int(stop) // unit * unit)
+        end = self.w.emit(f"and i64 {stop}, {-unit}")
+        if is_number(start):
+            return end
+        return self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {end})")
+
+
+def is_multiple(size: Dim, unit: int) -> bool:
+    """Whether a dimension is a number of whole units, whatever its symbols are."""
+    factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
+    return all(each % unit == 0 for each in factors)
+
+
+def has_functions(op: ForOp) -> bool:
+    """Whether a body calls functions that are written here."""
+    ops = op.body.block.ops
+    return any(each.name.removeprefix("math.") in FUNCTIONS for each in ops)

@@ -1,0 +1,175 @@
+"""
+Write loads and stores: of one element, of a vector, or lane by lane.
+
+A subscript that is the same in every lane is one scalar access, and one that moves by
+one element from lane to lane a vector access; every other is written lane by lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import Attribute, SSAValue
+
+from ....dialects.dims import Dim
+from ....dialects.loop.ops.memory import LoadOp, StoreOp, element_type
+from ....dialects.loop.ops.position import PositionOp
+from ....dialects.loop.ops.prefetch import PrefetchOp
+from ....dialects.loop.subscript import BlockedIndex, Subscript
+from .function import FunctionWriter
+from .scope import Scope
+from .types import Value, byte_count, memory_text, type_text
+
+LINE = 64
+"""Bytes of a cache line, which one prefetch brings."""
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """The offset of an element from the start of its buffer, for each lane."""
+
+    first: str
+    """That of the first lane."""
+    step: Dim
+    """How much greater it is from lane to lane."""
+    scattered: Sequence[tuple[Value, Dim]]
+    """What lanes look up: vectors of indices, and their strides."""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all lanes access one element."""
+        return not self.scattered and self.step == 0
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether lanes access elements side by side."""
+        return not self.scattered and self.step == 1
+
+
+class MemoryAccess:
+    """Writes accesses for the indices and lanes of a scope."""
+
+    def __init__(self, w: FunctionWriter, scope: Scope):
+        self.w, self.scope = w, scope
+
+    def offsets(self, at: Subscript) -> Offsets:
+        """Writes the offset of an element."""
+        first, step = self.w.size(at.offset), 0
+        scattered: list[tuple[Value, Dim]] = []
+        for index, stride in at.terms:
+            value = self.scope[index]
+            if value.lanes > 1:
+                scattered.append((value, stride))
+                continue
+            if self.scope.lanes.vary(index):
+                step = step + stride
+            first = self.w.add(first, self.w.mul(value.text, self.w.size(stride)))
+        if at.vnni is not None:
+            first = self.w.add(first, self.blocked_offset(at.vnni))
+        if at.blocked is not None:
+            # A vector never goes from one block to the next.
+            first = self.w.add(first, self.blocked_offset(at.blocked))
+            if self.scope.lanes.vary(at.blocked.index):
+                step = step + at.blocked.step
+        return Offsets(first, step, scattered)
+
+    def blocked_offset(self, blocked: BlockedIndex) -> str:
+        """Writes the offset of a blocked index from the start of the first block."""
+        w, index = self.w, self.scope[blocked.index].text
+        number = w.div(index, blocked.size)
+        inside = w.add(index, w.mul(number, str(-blocked.size)))
+        inside = w.mul(inside, w.size(blocked.step))
+        return w.add(w.mul(number, w.size(blocked.stride)), inside)
+
+    def lane_offsets(self, offsets: Offsets) -> list[str]:
+        """Writes the offset of each lane."""
+        found: list[str] = []
+        for lane in range(self.scope.lanes.count):
+            step = self.w.mul(str(lane), self.w.size(offsets.step))
+            here = self.w.add(offsets.first, step)
+            for value, stride in offsets.scattered:
+                index = self.w.emit(f"extractelement {value.typed}, i64 {lane}")
+                here = self.w.add(here, self.w.mul(index, self.w.size(stride)))
+            found.append(here)
+        return found
+
+    def address(self, buffer: SSAValue, offset: str) -> str:
+        """Writes the address of an element."""
+        base, type = self.scope[buffer].text, memory_text(element_type(buffer))
+        if offset == "0":
+            return base
+        return self.w.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {offset}")
+
+    def load(self, op: LoadOp) -> Value:
+        """Writes a load."""
+        offsets, type = self.offsets(op.at), op.result.type
+        lanes = self.scope.lanes.count
+        if offsets.is_uniform:
+            return self.read(self.address(op.buffer, offsets.first), type, 1)
+        if offsets.is_contiguous:
+            return self.read(self.address(op.buffer, offsets.first), type, lanes)
+        vector = type_text(type, lanes)
+        result = "poison"
+        for lane, offset in enumerate(self.lane_offsets(offsets)):
+            one = self.read(self.address(op.buffer, offset), type, 1)
+            result = self.w.emit(
+                f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
+            )
+        return Value(result, type, lanes)
+
+    def read(self, address: str, type: Attribute, lanes: int) -> Value:
+        """Writes a load from an address."""
+        memory = memory_text(type, lanes)
+        text = self.w.emit(f"load {memory}, ptr {address}, align {byte_count(type)}")
+        if type == i1:
+            zero = "0" if lanes == 1 else "zeroinitializer"
+            text = self.w.emit(f"icmp ne {memory} {text}, {zero}")
+        return Value(text, type, lanes)
+
+    def store(self, op: StoreOp) -> None:
+        """Writes a store."""
+        offsets, value = self.offsets(op.at), self.scope[op.value]
+        if offsets.is_uniform:
+            assert value.lanes == 1, "each lane stores an element of its own"
+            return self.put(value, self.address(op.buffer, offsets.first))
+        value = self.w.splat(value, self.scope.lanes.count)
+        if offsets.is_contiguous:
+            return self.put(value, self.address(op.buffer, offsets.first))
+        for lane, offset in enumerate(self.lane_offsets(offsets)):
+            one = self.w.value(f"extractelement {value.typed}, i64 {lane}", value.type)
+            self.put(one, self.address(op.buffer, offset))
+
+    def put(self, value: Value, address: str) -> None:
+        """Writes a store to an address."""
+        memory, text = memory_text(value.type, value.lanes), value.text
+        if value.type == i1:
+            text = self.w.emit(f"zext {value.typed} to {memory}")
+        size = byte_count(value.type)
+        self.w.do(f"store {memory} {text}, ptr {address}, align {size}")
+
+    def prefetch(self, op: PrefetchOp) -> None:
+        """Writes a prefetch of each cache line that begins in these lanes."""
+        offsets, lanes = self.offsets(op.at), self.scope.lanes
+        if lanes.count == 1 or not offsets.is_contiguous:
+            return
+        type = element_type(op.buffer)
+        base, width = self.scope[op.buffer].text, LINE // byte_count(type)
+        for lane in range(-lanes.offset % width, lanes.count, width):
+            offset = self.w.add(offsets.first, str(lane))
+            line = f"getelementptr {memory_text(type)}, ptr {base}, i64 {offset}"
+            arguments = f"ptr {self.w.emit(line)}, i32 0, i32 3, i32 1"
+            self.w.do(f"call void @llvm.prefetch.p0({arguments})")
+
+    def position(self, op: PositionOp) -> Value:
+        """Writes the value of a subscript, as an i64."""
+        offsets, lanes = self.offsets(op.at), self.scope.lanes.count
+        if offsets.is_uniform:
+            return Value(offsets.first, i64)
+        result, vector = "poison", type_text(i64, lanes)
+        for lane, offset in enumerate(self.lane_offsets(offsets)):
+            result = self.w.emit(
+                f"insertelement {vector} {result}, i64 {offset}, i64 {lane}"
+            )
+        return Value(result, i64, lanes)
