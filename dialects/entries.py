@@ -20,7 +20,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 Value: TypeAlias = int | str | tuple[str, ...]
-"""What an entry may say: a number or a truth, a text, or a list of texts."""
+"""The value of an entry: a number or a flag, a text, or a list of texts."""
 
 
 @dataclass(frozen=True)

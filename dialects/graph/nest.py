@@ -130,7 +130,7 @@ class Nest:
     """The position in the result; it depends on parallel axes only."""
 
     reductions: int = 0
-    """How many of the last axes are reduced."""
+    """The number of reduced axes, which are the last."""
 
     combine: Combiner | None = None
 

@@ -92,9 +92,7 @@ class KernelNest:
     """The type of the element, and of the accumulator."""
 
     finish: Expression
-    """
-    What is stored: the element itself, or something computed from the accumulator.
-    """
+    """What is stored: the element itself, or an epilogue of the accumulator."""
 
     store: Load
     """The element that is stored to."""

@@ -2,9 +2,9 @@
 Merge the nests of a group of ops into expression trees of one kernel.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
-stored: where it is read, the tree of what it computes stands instead, at the position
-it is read at. Behind a nest of the last op at most one op reduces; what comes after it
-sees its `Accumulator`. Several reductions of the same rows are stages of one nest
+stored: each read of it is replaced by its expression tree at the position of the read.
+At most one reduction feeds a nest of the last op; every op after it sees its
+`Accumulator`. Several reductions of the same rows are stages of one nest
 (`dialects/kernel/row_reductions.py`); later stages load what an earlier stage keeps.
 """
 
@@ -196,16 +196,14 @@ class _Builder:
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
-        """
-        The nest of an op that reduces, and of what is computed from its accumulator.
-        """
+        """The nest of a reduction with its epilogue."""
         (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
         assert not nest.is_scattered, "an accumulator has its own element"
         finish: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
-            # The last op goes over the accumulators, each at its own position.
+            # The last op reads each accumulator at its own position.
             finish = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
         return KernelNest(

@@ -7,13 +7,13 @@ How several reductions of the same rows become one kernel, row by row.
     %sum = graph.sum %e                    for each column: e / sum
     %result = graph.div %e, %sum
 
-A row is a point of the axes that stay, a column one of the axes that are reduced. Every
-reduction goes over the same rows and columns, one *stage* after the other; what is
-elementwise is computed in the stage that needs it. A value is read at one position:
-it is *wide* when that moves along rows and columns, and *narrow* when along rows only,
-as accumulators do. So nothing is computed more often than it would be by itself, but
-for wide values that several stages need: cheap ones are computed again from what is
-loaded, and costly ones are kept where the result goes later.
+A row is a point of the parallel axes, a column a point of the reduced axes. Every
+reduction is a *stage* over the same rows and columns; elementwise ops are computed in
+the stages that use them. Every value is read at one position: it is *wide* when the
+position varies along rows and columns, and *narrow* when it varies along rows only, as
+the results of reductions do. So nothing is computed more often than in a kernel of its
+own, except wide values that several stages use: cheap ones are computed again, and
+costly ones are kept in the memory of the result until that is stored.
 
 `fuse` asks here whether ops fit together, and the lowering builds the stages.
 """
@@ -143,7 +143,7 @@ def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
 
 
 def write_of(nest: Nest) -> Coordinates:
-    """Where a reduction writes its accumulators."""
+    """Where a reduction writes its result."""
     return tuple(each for each in nest.write if isinstance(each, Linear))
 
 

@@ -59,8 +59,8 @@ class GraphBuilder:
         regions: Mapping[str, RegionHandler],
     ):
         """
-        The builder into `block`, for a model that has these functions of its own, with
-        these handlers of nodes that have regions.
+        A builder into `block` for a model with these functions; `regions` has the
+        handlers of nodes with regions.
         """
         self.block = block
         self.emit = emit
@@ -316,7 +316,7 @@ class GraphBuilder:
 
 
 RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
-"""Builds what a node with regions computes."""
+"""Builds a node with regions."""
 
 
 def _listed(results: Results) -> list[Value]:

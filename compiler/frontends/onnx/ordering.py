@@ -1,4 +1,4 @@
-"""ONNX ops that put elements in order: `TopK`."""
+"""ONNX ops that sort elements: `TopK`."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Symbols:
 
     def read(self, text: str, otherwise: str) -> Dim:
         """
-        The dimension that an input calls `text`.
+        The dimension with the text `text` in an input.
 
         It is a symbol of this name, an expression over symbols of other dimensions, or
         a new symbol for text without a letter such as `?` or `-1`. It is never a

@@ -70,8 +70,8 @@ class ProgramReader:
         regions: Mapping[str, Callable[[ProgramReader, fx.Node], Value]],
     ):
         """
-        A reader of `program` at its beginning, with these readers of operators that
-        take graphs.
+        A reader at the beginning of `program`; `regions` has the readers of operators
+        that take graphs.
         """
         self.program = program
         self.regions = regions

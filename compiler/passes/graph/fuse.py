@@ -66,7 +66,7 @@ class Candidate:
 
     is_staged: bool = False
     """
-    Whether the ops reduce more than once, or use an accumulator for more than itself.
+    Whether the group is computed in stages: with several reductions, or a wide result.
     """
 
 
@@ -110,7 +110,7 @@ def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
     ((number, read),) = found
     nest = user.nests[number]
     if producer.reducing:
-        # The tail of a reduction: each accumulator is used once, just where it belongs.
+        # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
         can = free and is_total and reads_at_own_point(nest, read, producer)

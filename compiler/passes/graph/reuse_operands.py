@@ -17,10 +17,9 @@ equally many elements of one type, and the loops of the op read each element bef
 store to it (`dialects/kernel/in_place.py`). A yielded value already has the memory of
 its destination, and stays there.
 
-From here the two are one memory: `analyze-aliases` gives them one group, and the kernel
-gets one pointer for both. A contraction computes in the memory of what its tail adds
-only where accumulators are never stored before they are finished, so that it is as
-fast.
+From here the two share memory: `analyze-aliases` gives them one group, and the kernel
+gets one pointer for both. A contraction overwrites an operand of its epilogue only when
+it never stores partial accumulators, so that it is as fast as before.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class RecurrentOp(GraphOp, ABC):
     """
 
     GATES: ClassVar[int]
-    """How many gates there are."""
+    """The number of gates."""
 
     FUNCTION_COUNT: ClassVar[int]
     """The number of functions that the gates have together."""

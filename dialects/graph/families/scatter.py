@@ -40,7 +40,7 @@ def require_update(input: Tensor, updates: Tensor, reduction: str) -> None:
 def update(
     input: Array, at: tuple[Array, ...], updates: Array, reduction: str
 ) -> Array:
-    """A copy of `input` with the updates put where `at` says, in their order."""
+    """A copy of `input` with the updates applied in order at the indices `at`."""
     result = input.copy()
     if reduction == "none":
         result[at] = updates

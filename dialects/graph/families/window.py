@@ -80,7 +80,9 @@ def room(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> list[Dim]:
-    """How far a window can move along each axis; negative where it does not fit."""
+    """
+    The range of a window's movement along each axis; negative where it does not fit.
+    """
     count = len(spatial)
     return [
         size + padding[at] + padding[at + count] - (kernel[at] - 1) * dilation[at] - 1
