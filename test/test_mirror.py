@@ -126,7 +126,7 @@ TESTED_ELSEWHERE = {
     ),
     "lowering/loop_to_llvm/contraction": (
         "are parts of one loop nest, tried in every schedule",
-        "compiler/cost/test_panels.py",
+        "compiler/cost/test_blocking.py",
         "compiler/tuning/test_tuner.py",
         "compiler/passes/graph/test_narrow_weights.py",
     ),

@@ -113,7 +113,7 @@ def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(
 
     # Each judge is shown the same candidates, and stays at the one that it chose.
     monkeypatch.setattr(tuning, "build", build_once)
-    monkeypatch.setattr(tuning, "STEPS", 1)
+    monkeypatch.setattr(tuning, "SEARCHES", 1)
     text = SUBJECTS[name]
     plain, untuned, _ = compiled(text)
     inputs = random_inputs(plain.program, 0, {}).values()

@@ -38,7 +38,8 @@ def test_along():
     row = np.arange(3)
     for axis in range(3):
         got = run(lambda v, axis=axis: shaping.along(v, axis, 3), row)
-        expected = np.expand_dims(row, [each for each in range(3) if each != axis])
+        others = tuple(each for each in range(3) if each != axis)
+        expected = np.expand_dims(row, others)
         np.testing.assert_array_equal(got, expected)
 
 
