@@ -4,9 +4,9 @@ Make a nest as shallow as possible: drop axes of size one, join contiguous axes.
     for i to 4, j to 1, k to 8: out[8 * i + k] = in[8 * i + k]
     for i to 32:                out[i]         = in[i]
 
-Two adjacent axes, both parallel or both reduced, join when in every position one step
-of the outer axis moves as far as all steps of the inner. An elementwise op on whole
-tensors becomes one loop.
+Two adjacent axes of one kind (parallel, reduced, ordered) join when in every position
+one step of the outer axis moves as far as all steps of the inner. An elementwise op on
+whole tensors becomes one loop.
 """
 
 from __future__ import annotations

@@ -42,11 +42,11 @@ def another_row(
     nest: KernelNest, parallel: int, row: int, column: int | None
 ) -> int | None:
     """
-    A second axis that is joined to the rows of the tile, so that there are more of
-    them.
+    A second axis that is joined to the rows of the tile, to fill more of the tile.
 
-    It exists in a matrix product, where one operand moves with the rows and the other
-    with the columns; the operand that moves with the columns does not move along it.
+    The contraction must be a matrix product: one operand moves with the rows, the other
+    with the columns. The operand that moves with the columns must not move along the
+    axis.
     """
     assert isinstance(nest.element, Apply)
     operands = [{*dict(load.at.factors)} for load in loads(nest.element)]

@@ -39,15 +39,15 @@ Coordinates = tuple[Linear, ...]
 """Where a value is read: for each dimension a position, linear in rows and columns."""
 
 COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
-"""Scalar ops that are worth a store and a load, as are those of the math dialect."""
+"""Scalar ops that cost more than a store and a load, as ops of the math dialect do."""
 
 CHEAP = (math.AbsFOp, math.FmaOp, math.CopySignOp)
-"""Ops of the math dialect that are not."""
+"""Ops of the math dialect that cost less."""
 
 
 @dataclass(frozen=True)
 class Stages:
-    """How the ops of a group are computed."""
+    """The stages that compute the ops of a group."""
 
     bounds: tuple[Dim, ...]
     """The bounds of the rows, then those of the columns."""

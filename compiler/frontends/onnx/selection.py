@@ -27,13 +27,13 @@ BEYOND = 2**62
 
 
 def concat(node: Node) -> Result:
-    """The tensors one after the other along an axis."""
+    """The concatenation of the tensors along an axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return ConcatOp(*node.operands(), axis=axis)
 
 
 def split(node: Node) -> Results:
-    """The parts of a tensor, one after the other along an axis."""
+    """The parts of a tensor split along an axis."""
     shape = node.shape(0)
     axis = node.normalize(node.integer("axis"), len(shape))
     parts, start = _parts(node, shape[axis]), 0

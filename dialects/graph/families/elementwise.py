@@ -54,7 +54,7 @@ class UnaryOp(SingleResultOp, ABC):
 
 
 class MathOp(UnaryOp, ABC):
-    """An op that is one op of MLIR's `math` on each element."""
+    """An op that applies one op of MLIR's `math` dialect to each element."""
 
     MATH: ClassVar[Callable[[SSAValue], Operation]]
     """The op on a scalar."""

@@ -17,7 +17,7 @@ COMBINE: Mapping[str, Callable[..., Any]] = {
     "max": np.maximum.at,
     "min": np.minimum.at,
 }
-"""The numpy functions that combine updates with elements, one after the other."""
+"""The numpy functions that combine updates with elements, in order."""
 
 
 def combiner(reduction: str) -> Combiner | None:
