@@ -1,9 +1,9 @@
 """
 Tell which weights a contraction reads in panels, and how these lie.
 
-A contraction is known by its nest, and so is what of it are columns. A weight is packed
-that one contraction reads across its columns, each element of it at a place of its own,
-and that nothing else of the kernel reads.
+Contractions, and which of their axes are columns, are recognised by their nests. A
+weight is packed for a contraction that reads it as B, each element at one index of the
+nest, where nothing else in the kernel reads the weight.
 """
 
 from __future__ import annotations

@@ -86,14 +86,14 @@ def build_kernel(group: Group, name: str) -> Kernel:
     values = [*buffers, group.result]
     types = [buffer_type(tensor_type(value).element_type) for value in values]
     body = Block(arg_types=types)
-    buffers = dict(zip(values, body.args, strict=True))
+    arguments = dict(zip(values, body.args, strict=True))
     if group.replaced is not None:
         # One buffer, which is passed once: no two pointers are the same.
-        buffers[group.replaced] = body.args[-1]
+        arguments[group.replaced] = body.args[-1]
     with ImplicitBuilder(body):
         for check in group.checks:
             CheckIndexOp(
-                buffers[check.indices],
+                arguments[check.indices],
                 rename(check.count),
                 rename(check.bound),
                 check.wraps,
@@ -101,7 +101,7 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.step),
             )
         for nest in group.nests:
-            NestBuilder(nest, buffers, body.args[-1], rename).build()
+            NestBuilder(nest, arguments, body.args[-1], rename).build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     return Kernel(op, tuple(buffers), symbols)
@@ -116,7 +116,7 @@ class NestBuilder:
     output: SSAValue
     rename: Renaming
     joined: tuple[int, int] | None = None
-    """Two axes that have one index: its panels, and what is within them."""
+    """Two axes that have one blocked index: its blocks, and what is inside of one."""
 
     def build(self) -> None:
         """Builds all of the nest where the builder is."""

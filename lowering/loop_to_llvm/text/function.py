@@ -16,7 +16,7 @@ from ....dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
 from .types import Value, type_text
 
 LONG = 8
-"""Terms of a sum from which on another may be computed from it."""
+"""Terms of a sum, at least, that the next long sum may be computed from."""
 
 
 class FunctionWriter:
@@ -34,7 +34,9 @@ class FunctionWriter:
         self.sizes: dict[Dim, str] = {}
         """The dimensions that the function computes, parts of others among them."""
         self.last_sum: Polynomial | None = None
-        """The last of them with many terms: parts of a concatenation begin in a row."""
+        """
+        The last of them that is long: offsets of a concatenation differ by little.
+        """
 
     def text(self, header: str, attributes: str = "") -> str:
         """The whole definition."""
@@ -240,7 +242,7 @@ class FunctionWriter:
         return self.mul(self.div(size, step), str(step))
 
     def fence(self) -> None:
-        """Adds a line over which LLVM moves no load; no instruction comes of it."""
+        """Adds a fence that LLVM moves no load across, and that is no instruction."""
         self.do('fence syncscope("singlethread") acq_rel')
 
     def branch(
@@ -249,7 +251,9 @@ class FunctionWriter:
         yes: Callable[[], Sequence[Value]],
         no: Callable[[], Sequence[Value]],
     ) -> list[Value]:
-        """Adds one of two texts where it is known which, else both; their values."""
+        """
+        Adds the branch that is taken, or both where only the run knows; their values.
+        """
         if condition in ("true", "false"):
             return list(yes() if condition == "true" else no())
         then, other, after = (self.fresh(each) for each in ("yes", "no", "after"))
@@ -283,8 +287,8 @@ class FunctionWriter:
         """
         Adds a loop over `start, start + step, ...` below `stop`.
 
-        `body` takes the index and what is carried, and gives what is carried on; the
-        result is what was carried at the end.
+        `body` takes the index and what is carried, and returns what is carried on. The
+        result is what is carried out of the loop.
         """
         if start == stop:
             return list(carried)
@@ -338,9 +342,9 @@ class FunctionWriter:
         body: Callable[[str, int, list[Value]], Sequence[Value]],
     ) -> list[Value]:
         """
-        Adds loops from 0 on by so many at a time, then by fewer, until none is left.
+        Adds a loop for each step, from where the one before ended, up to `stop`.
 
-        `body` takes the index, how many, and what is carried.
+        `body` takes the index, the step, and what is carried.
         """
         done, values = "0", list(carried)
         for step in steps:
