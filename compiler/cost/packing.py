@@ -21,7 +21,8 @@ from ...dialects.loop.isa import Isa
 from ...dialects.loop.preference import OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
-from .blocking import choose_nr, most_kc
+from .blocking import most_kc
+from .register_tile import choose_nr
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:

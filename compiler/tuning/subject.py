@@ -34,7 +34,7 @@ from ...lowering.llvm_to_object import machine_of, objects
 from ...lowering.loop_to_llvm import function_name, lower_kernels
 from ...runtime.cache import Cache
 from ..context import SrContext, context
-from ..cost.blocking import known
+from ..cost.register_tile import known
 from ..describe import constant_block, describe, program_of
 from ..options import Options
 from ..passes.graph.pack_weights import PackWeights
