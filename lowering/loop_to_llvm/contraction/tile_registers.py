@@ -97,7 +97,7 @@ class TileMicrokernel:
 
         def finish() -> list[Value]:
             self.spill()
-            return edge.finish()
+            return edge.write_epilogue()
 
         def keep_valid() -> list[Value]:
             self.spill()
