@@ -91,7 +91,7 @@ def panels_in(
 def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
     """
     Whether a weight of the elements of an instruction set can lie in the VNNI layout:
-    it moves with the innermost k, of which there are whole groups.
+    it moves with the innermost k, whose number is a multiple of a group.
     """
     last = len(nest.bounds) - 1
     size = nest.bounds[last]
