@@ -13,7 +13,7 @@ After:
         : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
 A compilation that tunes sets the pass up with a tuner, which measures what is faster on
-this machine (`compiler/tuning/`); without one, and without options, nothing is attached.
+this machine (`compiler/tuning/`); without one, and without options, none is attached.
 `pack-weights` and `size-tiles` follow a preference where registers and scratch memory
 allow it. Bits do not depend on it.
 """
