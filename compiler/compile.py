@@ -314,7 +314,7 @@ def warm_report(artifact: Artifact, start: float) -> CompileReport:
 def with_constants(
     artifact: Artifact, report: CompileReport, file: FileIO
 ) -> tuple[Artifact, CompileReport]:
-    """An artifact with the constants that are in its file, and what that took."""
+    """An artifact with the constants of its file, and a report with the time for it."""
     start = time.perf_counter()
     with file:
         artifact = replace(artifact, constants=written_constants(file))

@@ -62,7 +62,7 @@ def without_collection() -> Generator[None]:
 
 
 def collect_again() -> None:
-    """Lets the collector go on in a child that has no thread which held it off."""
+    """Enables the collector in the child of a fork that lacks the disabling thread."""
     if _holding and get_ident() not in _holding:
         _holding.clear()
         gc.enable()
@@ -130,8 +130,8 @@ class Driver:
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
         """
-        Runs the pipeline; the name and the time of each pass, and how many ops of the
-        graph are left when loops are made of them.
+        Runs the pipeline. Returns the name and the time of each pass, and how many ops
+        of the graph were lowered to loops.
         """
         passes = graph_passes(self.options, self.target, self.tuner)
         times = [self.run_pass(each, module) for each in passes]

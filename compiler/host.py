@@ -14,13 +14,13 @@ def host_text() -> str:
 
 
 def machine_text() -> str:
-    """What times depend on, as far as that is known: the host, and its processor."""
+    """What measured times depend on: the processor, and what its code depends on."""
     return f"{host().cpu} {host_text()}"
 
 
 @cache
 def text_of(machine: Host) -> str:
-    """What tells the code for a machine from that for others."""
+    """What the code for a machine depends on."""
     from llvmlite import binding
 
     version = ".".join(map(str, binding.llvm_version_info))

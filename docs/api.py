@@ -32,7 +32,7 @@ REACHED = (
 CONSTRUCTED = ("Options",)
 """Classes that users make objects of, so that what they take is told."""
 
-OWN = "!^(key|most_threads|usable_threads|program|runtime)$"
+OWN = "!^(key|usable_threads|program|runtime)$"
 """Public for other files of the package, and not for users."""
 
 

@@ -41,7 +41,7 @@ class ConstantBlock:
         """
         The bytes of the block in order, `PIECE` at a time, and fewer in the end.
 
-        What came is overwritten by what comes next.
+        Each piece is overwritten by the next one.
         """
         piece, filled = np.zeros(PIECE, np.uint8), 0
         for run in self._runs():

@@ -41,7 +41,7 @@ class Fork:
 
 
 class Gate:
-    """Who is in a block, and who forks."""
+    """Lets a fork wait for threads that are in a block, and these wait for a fork."""
 
     def __init__(self) -> None:
         """A gate that is open, with nobody inside."""

@@ -9,7 +9,7 @@ from types import TracebackType
 
 @dataclass(frozen=True)
 class NoMemory(AbstractContextManager[None]):
-    """Tells what the memory was for that the block inside could not get."""
+    """Says in a `MemoryError` of its block what the memory was for."""
 
     what: str
 

@@ -48,7 +48,7 @@ HANDLER = ctypes.CFUNCTYPE(
 class StaticModule:
     """
     A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it, and
-    `module(x, y, out=array)` writes to an array that there is.
+    `module(x, y, out=array)` writes to a given array.
     """
 
     report: Any

@@ -50,8 +50,8 @@ class StaticRuntime:
         threads: int = 1,
     ):
         """
-        A runtime of a program, whose fallback ops run at the address `call_out`, and
-        whose kernels so many threads may share.
+        A runtime of a program: `call_out` is the address of the function that runs its
+        fallback ops, and `threads` how many may share a kernel.
         """
         self.program = program
         self.code = code
@@ -79,7 +79,7 @@ class StaticRuntime:
             self.reserve(program.bytes)
 
     def reserve(self, size: int) -> None:
-        """Makes the block of activations so large, and no larger than it must be."""
+        """Allocates `size` bytes for activations, unless there are as many already."""
         if size > self.activations.size:
             with NoMemory(f"{size} bytes for what {self.program.name} computes"):
                 self.activations = aligned_block(size)

@@ -36,8 +36,8 @@ SPINS = 4000
 PATIENCE = 20000
 """Looks at what is left before a caller lets others run."""
 
-WORDS = 128
-"""Words of the state, each group of which has a cache line of its own."""
+FIELDS = 128
+"""Fields of 8 bytes in the state; each group of them has a cache line of its own."""
 
 FUTEX = {"x86_64": 202, "aarch64": 98}
 """The number of the system call `futex`."""
@@ -224,8 +224,8 @@ class ThreadPool:
         self.library = link_text(text, ("sr_work", "sr_fork"), "threads")
         self.fork = self.library["sr_fork"]
         self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.library["sr_work"])
-        self.words = np.zeros(WORDS + 8, np.uint64)
-        self.address = -(-self.words.ctypes.data // 64) * 64
+        self.state = np.zeros(FIELDS + 8, np.uint64)
+        self.address = -(-self.state.ctypes.data // 64) * 64
         self.threads: list[threading.Thread] = []
         self.lock = threading.Lock()
         os.register_at_fork(after_in_child=self.start_again)
@@ -237,7 +237,7 @@ class ThreadPool:
 
     def grow(self, threads: int) -> None:
         """
-        Starts workers, so that with the caller there are so many threads; fewer when
+        Starts workers until there are `threads` threads, counting the caller; fewer if
         the system refuses one.
         """
         with self.lock:
@@ -258,7 +258,7 @@ class ThreadPool:
     def start_again(self) -> None:
         """Starts workers in the child of a fork, which has none."""
         count, self.threads, self.lock = len(self.threads), [], threading.Lock()
-        self.words[:] = 0
+        self.state[:] = 0
         self.grow(count + 1 if count else 0)
 
     def stop(self) -> None:

@@ -288,7 +288,7 @@ class ProgramBuilder:
 
 
 GUESS = 64
-"""How often a loop is taken to run of which only its condition knows."""
+"""Trips that are assumed of a loop which its condition alone ends."""
 
 
 def pieces(group: Group) -> Iterator[Group]:

@@ -75,8 +75,8 @@ def slot(buffer: BufferAttr, result: OpResult) -> SlotAttr:
     lives = op.attributes.get(LIFETIMES)
     if not isa(lives, ArrayAttr[LifetimeAttr]) or len(lives) != len(op.results):
         raise VerifyException(
-            f"expected {LIFETIMES} of {op.name} for each result, got {lives}; run "
-            "analyze-aliases first"
+            f"expected {LIFETIMES} of {op.name} for each result, got "
+            f"{lives or 'none'}; run analyze-aliases first"
         )
     life = lives.data[result.index]
     return SlotAttr.of(buffer.size, buffer.offset.data, life.first.data, life.last.data)
@@ -103,7 +103,7 @@ def plan_of(function: func.FuncOp, steps: int) -> PlanAttr:
         case _:
             raise VerifyException(
                 f"expected graph.plan of function {function.sym_name.data}, got "
-                f"{known}; run assign-buffers first"
+                f"{known or 'none'}; run assign-buffers first"
             )
 
 

@@ -73,7 +73,7 @@ def machine_of(target: TargetAttr) -> Machine:
 
 @cache
 def know_targets() -> None:
-    """Makes LLVM know all targets."""
+    """Initializes all targets of LLVM."""
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
 
@@ -124,7 +124,7 @@ def optimized(
 def optimize(
     module: binding.ModuleRef, machine: binding.TargetMachine, unroll: bool
 ) -> None:
-    """Runs LLVM's passes on a module, and leaves nothing of them behind."""
+    """Runs LLVM's passes on a module, and frees them."""
     tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False

@@ -31,6 +31,6 @@ def pass_manager(builder: binding.PassBuilder) -> Generator[binding.ModulePassMa
 
 
 def frees_nothing(passes: binding.ModulePassManager) -> bool:
-    """Whether to close a pass manager leaves its passes where they are."""
+    """Whether closing a pass manager leaks its passes."""
     nothing = getattr(binding.ffi.ObjectRef, "_dispose", None)
     return nothing is not None and getattr(type(passes), "_dispose", None) is nothing

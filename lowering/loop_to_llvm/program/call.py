@@ -64,7 +64,7 @@ entry:
 
 
 class CallWriter(ObjectWriter):
-    """Writes what each entry does with contexts, runs, and calls that it leaves."""
+    """Writes what both entries do: take a context, run, leave calls to Python."""
 
     def __init__(self, program: ProgramOp):
         """A function that calls a program, of which nothing is written yet."""
@@ -99,8 +99,8 @@ class CallWriter(ObjectWriter):
 
     def explain(self, context: str, status: str, made: Sequence[str]) -> None:
         """
-        Leaves the error of a run to Python, which gives the context back; but for that
-        of an interruption, which Python knows already.
+        Leaves the error of a run to Python, which also gives the context back. The
+        exception of an interruption is set already, and needs no explanation.
         """
         w = self.w
         for each in made:

@@ -73,12 +73,11 @@ class _EntryWriter(CallWriter):
 
     def bind(self, arrays: Sequence[str]) -> str:
         """
-        Gives the symbols their values, and checks every dimension against them; the
-        first free context.
+        Binds symbols to sizes of the arrays, checks every dimension against them, and
+        returns the first free context.
 
-        Its plan must be of these symbols: then what is computed from them fits into 64
-        bits, as the plan would not have been made otherwise. Nothing is computed before
-        that is known.
+        The plan of that context must be of the same symbols. No plan is made where a
+        size would exceed 64 bits, so sizes are computed only after this check.
         """
         w = self.w
         later: list[tuple[str, Dim]] = []
@@ -174,7 +173,7 @@ class _EntryWriter(CallWriter):
         return results
 
     def keep_or_leave(self, array: str, made: Sequence[str], context: str) -> None:
-        """Goes on with an array, or ends the call when there was no memory for it."""
+        """Continues if an array was made; ends the call if there was no memory."""
         w = self.w
         none, some = w.fresh("none"), w.fresh("some")
         missing = w.emit(f"icmp eq ptr {array}, null")

@@ -140,7 +140,7 @@ def length_of(program: ProgramOp) -> Length:
 
 
 def bounded(work: Dim) -> Dim:
-    """As many points, or so many that it makes no difference."""
+    """The points, or `MOST` where there are more."""
     if isinstance(work, int):
         return min(work, MOST)
     return work if all(factor < MOST for _, factor in work.terms) else MOST
@@ -162,7 +162,7 @@ def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
 
 
 def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:
-    """The points of the call of a kernel."""
+    """The points of loops in a call of a kernel, and those that the call counts for."""
     kernel = kernels[op.kernel_name]
     return evaluate(points(kernel.body.block), sizes_of(op, kernel)) + TRIP
 
@@ -189,7 +189,7 @@ def points(block: Block) -> Dim:
 
 
 def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -> str:
-    """The function that runs the program without the GIL, and what its runs ask."""
+    """`sr_enter`, and the functions that interruption points call."""
     w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
     thread = w.emit("call ptr @PyEval_SaveThread()")
     address = ""

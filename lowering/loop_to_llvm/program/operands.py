@@ -43,7 +43,7 @@ class OperandWriter(ContextWriter):
         self.addresses: dict[SSAValue, str] = {}
 
     def size(self, size: Dim) -> str:
-        """The i64 that a dimension is here, where all that it depends on is known."""
+        """The i64 that a dimension is; its symbols must have been defined before."""
         if symbols_of(size).isdisjoint(self.defined):
             return self.w.size(size)
         return self.size_here(size)

@@ -55,8 +55,8 @@ def write_declarations(
     shared: Mapping[str, Sequence[str]],
 ) -> str:
     """
-    A declaration of each kernel, and what runs a part of those that threads share,
-    whose arguments are of these types.
+    Declares the kernels, and defines the function that runs one part of each shared
+    kernel; `shared` has the types of its arguments.
     """
     lines: list[str] = []
     for name, kernel in kernels.items():

@@ -72,7 +72,7 @@ class ObjectWriter:
         self.w = FunctionWriter({})
 
     def require(self, condition: str) -> None:
-        """Goes on when a condition holds, else to Python."""
+        """Continues if a condition holds; otherwise leaves the call to Python."""
         on = self.w.fresh("on")
         self.w.do(f"br i1 {condition}, label %{on}, label %slow")
         self.w.start(on)
@@ -101,7 +101,7 @@ class ObjectWriter:
         return self.w.emit(f"load ptr, ptr {address}, align {WORD}")
 
     def require_array(self, array: str, type: Tensor, wanted: int) -> None:
-        """Goes on with an array of the dtype, the rank and the flags wanted."""
+        """Continues if an array has the dtype, the rank and the flags `wanted`."""
         w = self.w
         kind = self.state(State.ARRAY_TYPE)
         self.require(self.equal("ptr", self.field(array, TYPE), kind))
@@ -149,7 +149,7 @@ class ObjectWriter:
         return self.w.emit(f"load ptr, ptr {self.field(array, DATA)}, align {WORD}")
 
     def elements(self, whole: str, count: int) -> list[str]:
-        """The elements of a tuple, which must have so many."""
+        """The elements of a tuple, which must have `count`."""
         w = self.w
         length = w.emit(f"call i64 @PyTuple_Size(ptr {whole})")
         self.require(w.emit(f"icmp eq i64 {length}, {count}"))
@@ -160,7 +160,7 @@ class ObjectWriter:
 
     def require_apart(self, own: int, rows: Sequence[tuple[str, str]]) -> None:
         """
-        Goes on when none of the first `own` rows of bytes shares one with another row;
+        Continues if none of the first `own` ranges of memory overlaps another range;
         each is an address and a number of bytes.
         """
         if not own:

@@ -71,10 +71,10 @@ def reach_of(
     kernels: Mapping[str, tuple[Sequence[str], Iterable[Dim]]],
 ) -> Reach:
     """
-    What bounds all that a program computes from sizes: these `sizes`, the bytes of its
-    tensors, and what kernels compute from their symbols, in every call of them.
+    A bound of every number that a program computes from sizes: of `sizes`, of the bytes
+    of its tensors, and of what each call of a kernel computes from its symbols.
 
-    A symbol that a run defines stands for the most that it can be.
+    A symbol that the run defines counts as the greatest that it can be.
     """
     late: dict[str, Dim] = {}
     for name, op in program.defined.items():

@@ -133,7 +133,7 @@ class _ProgramWriter(OperandWriter):
                     raise AssertionError(f"a program views and calls, got {op.name}")
 
     def add_inside(self, ops: Iterable[Operation]) -> None:
-        """Writes ops that may not run: what they define is known to no others."""
+        """Writes ops that may not run: what they define is unknown after them."""
         before = {*self.ready}
         self.add(ops)
         self.ready = before
@@ -255,7 +255,7 @@ class _ProgramWriter(OperandWriter):
     def fork(
         self, op: CallOp, kernel: KernelOp, callee: str, arguments: Sequence[str]
     ) -> None:
-        """Writes the call of a kernel that threads share when there is much to do."""
+        """Writes the call of a kernel that threads share if there is enough work."""
         w, layout = self.w, self.layout
         assert kernel.work is not None
         work = self.size(evaluate(kernel.work, interrupts.sizes_of(op, kernel)))
@@ -300,5 +300,5 @@ class _ProgramWriter(OperandWriter):
         self.calls += 1
 
     def leave_if_not(self, good: int, status: str, result: int) -> None:
-        """Ends the run when a status is another than the good one."""
+        """Ends the run if a status is not the good one."""
         self.leave_if(self.w.emit(f"icmp ne i32 {status}, {good}"), result)

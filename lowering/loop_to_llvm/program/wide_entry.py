@@ -84,7 +84,7 @@ def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
 
 
 class _PartWriter(ObjectWriter):
-    """Writes a function that goes over a few arrays, and says whether all is well."""
+    """Writes a function that checks or makes a few arrays; it returns a success."""
 
     def __init__(self, entry: _WideEntryWriter, types: Sequence[Tensor]):
         super().__init__()
@@ -133,7 +133,7 @@ class _WideEntryWriter(CallWriter):
         self.require(w.emit(f"icmp ne ptr {context}, null"))
         readers = dict(self.readers())
         for name in readers:
-            # What is written to a context that stays free is nothing to who takes it.
+            # A free context may be written to: a call that takes it sets all fields.
             self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {context})"))
         self.take(context)
         makers = dict(self.makers())
