@@ -1,7 +1,7 @@
 """
 Axis orders, and how an op is computed on tensors whose axes are permuted.
 
-    order for each axis of the tensor in memory, its axis in the logical tensor
+    order    for each axis of the tensor in memory, its axis in the logical tensor
              (0, 2, 3, 1): an image NxCxHxW stored as NxHxWxC
 
 A tensor in an order is the result of `graph.permute` with that order. An op that can be

@@ -5,10 +5,10 @@ It may when every load of an element comes before the store to it, in whatever o
 points run. That holds when each point loads the operand only at the element that it
 stores, before it stores it, and no two points store to one element.
 
-    %1 = graph.relu %0 %1 may be computed in the memory of %0 %1 = graph.softmax %0 may
-    too: a row is stored once all of it was read %1 = graph.permute %0 may not: another
-    point still needs what was there %1 = graph.matmul %0, %w may not: other columns
-    need the same row
+    %1 = graph.relu %0              %1 may be computed in the memory of %0
+    %1 = graph.softmax %0           may too: a row is stored once all of it was read
+    %1 = graph.permute %0           may not: another point still needs the old element
+    %1 = graph.matmul %0, %w        may not: other columns need the same row
 
 Vectors are loaded before vectors of the same elements are stored, and threads share no
 elements. A kernel of several nests may not, as one would read what another wrote, nor
