@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..runtime.host import TARGETS, Host, enabled, host
+from ..runtime.host import TARGETS, Host, enabled, get_host
 from .errors import CompileError
 
 
 def host_text() -> str:
     """The triple, the features and the version of LLVM that host code depends on."""
-    return text_of(host())
+    return text_of(get_host())
 
 
 def machine_text() -> str:
     """What measured times depend on: the processor, and what its code depends on."""
-    return f"{host().cpu} {host_text()}"
+    return f"{get_host().cpu} {host_text()}"
 
 
 @cache
@@ -32,9 +32,9 @@ def check_runs_here(target: str) -> None:
     """Raises `CompileError` for a target whose code this machine cannot run."""
     if target not in TARGETS:
         return
-    found = enabled(host())
+    found = enabled(get_host())
     missing = [each for each in TARGETS[target].split() if each not in found]
-    machine = host().triple.split("-")[0]
+    machine = get_host().triple.split("-")[0]
     if machine != ("aarch64" if target == "aarch64" else "x86_64"):
         missing = [f"another machine than {machine}"]
     if missing:

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from ..dialects.loop.isa import isas_of
 from ..dialects.loop.target import CACHES, TargetAttr
 from ..runtime.host import TARGETS as FEATURES
-from ..runtime.host import enabled, host
+from ..runtime.host import enabled, get_host
 from .errors import CompileError
 
 ARM, X86 = "aarch64", "x86-64"
@@ -57,7 +57,7 @@ def find_target(name: str) -> TargetAttr:
 
 def host_target() -> TargetAttr:
     """The machine that this runs on, by its feature flags."""
-    machine = host()
+    machine = get_host()
     caches = machine.caches[0] or CACHES[0], machine.caches[1] or CACHES[1]
     if machine.triple.startswith(("aarch64", "arm64")):
         return described(ARM, enabled(machine), machine.features, caches)

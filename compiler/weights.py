@@ -25,7 +25,7 @@ from ..runtime.safetensors_header import SafetensorsError
 from .errors import ModelFileError
 from .weight_file import WeightFile
 
-KEY = "graph.weights"
+WEIGHTS = "graph.weights"
 """The attribute of a module that names its file of weights."""
 
 
@@ -116,11 +116,11 @@ def digest_of(arrays: Mapping[str, Array]) -> str:
 
 def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:
     """Loads the file of weights that `module`, read from `file`, names, if any."""
-    name = module.attributes.get(KEY)
+    name = module.attributes.get(WEIGHTS)
     if name is None:
         return
     if not isinstance(name, StringAttr):
-        raise ModelFileError(f"{file}: expected {KEY} to be a string, got {name}")
+        raise ModelFileError(f"{file}: expected {WEIGHTS} to be a string, got {name}")
     try:
         weights.load(file.parent, name.data)
     except OutsideError as error:

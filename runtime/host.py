@@ -1,9 +1,9 @@
 """
 The machine that this process runs on, as far as code and its schedule depend on it.
 
-Who needs to know asks `host()`; nothing else in the house asks LLVM, the system or its
-files what the machine is. So a test can put the description of another machine in its
-place. Each fact is asked for when it is first needed, since LLVM takes long to load.
+Who needs to know asks `get_host()`; nothing else in the house asks LLVM, the system or
+its files what the machine is. So a test can replace it by the description of another
+machine. Each fact is asked for when it is first needed, since LLVM takes long to load.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ MACHINE: Host = ThisMachine()
 """The machine that `host` answers with, which only tests replace."""
 
 
-def host() -> Host:
+def get_host() -> Host:
     """The machine that this process runs on."""
     return MACHINE
 

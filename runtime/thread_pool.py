@@ -28,7 +28,7 @@ from functools import cache
 
 import numpy as np
 
-from .host import host
+from .host import get_host
 
 SPINS = 4000
 """Looks at the ticket before a worker sleeps: some tens of microseconds."""
@@ -196,7 +196,7 @@ MOST = 65535
 
 def usable_threads() -> int:
     """How many threads this process may run at once."""
-    return host().threads
+    return get_host().threads
 
 
 def is_supported() -> bool:

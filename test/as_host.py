@@ -52,7 +52,7 @@ def skip(lacking: Sequence[str]) -> NoReturn:
 
 def skip_unless_host_runs() -> None:
     """Skips the test where this machine cannot run code for the host."""
-    if lacking := missing(host.host()):
+    if lacking := missing(host.get_host()):
         skip(lacking)
 
 

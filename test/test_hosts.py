@@ -122,13 +122,13 @@ def build(
     options = Options(cache=False, precision=precision)
     artifact, report = Driver(ctx, options, "host", None).compile(module)
     machine = machine_of(target_of(module))
-    number = ELF[host.host().triple.split("-")[0]]
+    number = ELF[host.get_host().triple.split("-")[0]]
     for each in artifact.objects:
         assert (each[:4], each[18]) == (b"\x7fELF", number)
     modules = lower_program(module).modules
     assert len(modules) == len(artifact.objects)
     code = "\n".join(listing(each.text, machine) for each in modules)
-    if not runs_here(host.host()):
+    if not runs_here(host.get_host()):
         return None, code
     return make_module(artifact, report, options.usable_threads), code
 

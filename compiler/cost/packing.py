@@ -35,7 +35,7 @@ def contractions_of(op: Operation) -> dict[int, KernelNest]:
         return {}
     reading: dict[SSAValue, list[KernelNest]] = {}
     for nest in group.nests:
-        for value in {each.buffer for each in loads(nest.element, nest.finish)}:
+        for value in {each.buffer for each in loads(nest.element, nest.epilogue)}:
             reading.setdefault(value, []).append(nest)
     return {
         number: nests[0]
@@ -56,7 +56,7 @@ def panels_in(
     assert isinstance(nest.element, Apply)
     mine = [load_of(each, weight) for each in nest.element.operands]
     # Its tail may read the weight too, element by element.
-    count = sum(load.buffer is weight.result for load in loads(nest.finish))
+    count = sum(load.buffer is weight.result for load in loads(nest.epilogue))
     if len(mine) != 2 or count:
         return None
     load, *another = [each for each in mine if each is not None] or [None]

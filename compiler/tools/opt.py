@@ -40,7 +40,7 @@ from ..errors import CompileError, ModelFileError
 from ..parse_ir import parse_module
 from ..pipeline import PIPELINE
 from ..verify import verify
-from ..weights import KEY, load_sidecar
+from ..weights import WEIGHTS, load_sidecar
 from .expected_errors import Found, expected_errors, mismatches
 from .parse_pipeline import parse_pipeline
 from .reproducer import CrashError, Guard, reproducer_text
@@ -246,7 +246,7 @@ class OptMain(xDSLOptMain):
             weights_of(self.ctx).save(path)
         except OSError as error:
             raise CompileError(f"cannot write {path}: {error.strerror}") from error
-        module.attributes[KEY] = StringAttr(path.name)
+        module.attributes[WEIGHTS] = StringAttr(path.name)
 
     def apply_pass(self, each: ModulePass, module: ModuleOp) -> None:
         """Runs one pass, and shows the IR and the time when these are asked for."""

@@ -25,9 +25,8 @@ from ...dialects.kernel.group import group_of
 from ...dialects.loop.ops.kernel import KernelOp
 from ...dialects.loop.ops.program_calls import CallOp, ViewOp
 from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.preference import KEY, OWN, PreferenceAttr
-from ...dialects.loop.target import KEY as TARGET
-from ...dialects.loop.target import TargetAttr
+from ...dialects.loop.preference import OWN, PREFERENCE, PreferenceAttr
+from ...dialects.loop.target import TARGET, TargetAttr
 from ...dialects.shape import dtype, tensor_type
 from ...runtime.cache import Cache
 from ..codegen import (
@@ -140,7 +139,7 @@ def alone(
                 copies[operand] = body.insert_arg(type, len(body.args))
     copy = op.clone(copies)
     if preference != OWN:
-        copy.attributes[KEY] = preference
+        copy.attributes[PREFERENCE] = preference
     result = add(body, copy)
     body.add_op(func.ReturnOp(result))
     function = func.FuncOp("main", (body.arg_types, [result.type]))

@@ -61,7 +61,7 @@ def collapse(nest: KernelNest) -> KernelNest:
         bounds=tuple(bounds[axis] for axis in kept),
         reductions=sum(axis >= parallel for axis in kept),
         element=moved(nest.element),
-        finish=moved(nest.finish),
+        epilogue=moved(nest.epilogue),
         store=moved.load(nest.store),
         ordered=frozenset(number_of[axis] for axis in kept if axis in nest.ordered),
         stages=tuple(

@@ -91,7 +91,7 @@ class KernelNest:
     type: Attribute
     """The type of the element, and of the accumulator."""
 
-    finish: Expression
+    epilogue: Expression
     """What is stored: the element itself, or an epilogue of the accumulator."""
 
     store: Load
@@ -122,7 +122,7 @@ class KernelNest:
             yield stage.element
             for pair in stage.kept:
                 yield from pair
-        yield from (self.element, self.finish, self.store)
+        yield from (self.element, self.epilogue, self.store)
 
 
 def walk(*roots: Expression) -> Iterator[Expression]:

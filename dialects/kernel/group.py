@@ -147,7 +147,7 @@ class _Builder:
         }
         self.group = Group(op.results[0], replaced=replaced_by(op))
         plan = arrange(self.nests) if self.reducers else None
-        if plan is not None and not plan.is_one_total:
+        if plan is not None and not plan.is_one_reduction:
             self.group.nests.append(self.in_stages(plan, root))
             return
         for nest in self.nests[root]:
@@ -200,11 +200,11 @@ class _Builder:
         (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
         assert not nest.is_scattered, "an accumulator has its own element"
-        finish: Expression = Accumulator()
+        epilogue: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
             # The last op reads each accumulator at its own position.
-            finish = self.apply(root, last, write)
+            epilogue = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
             nest.bounds,
@@ -212,7 +212,7 @@ class _Builder:
             self.apply(reducer, nest, identity(nest)),
             nest.combine,
             tensor_type(reducer.results[0]).element_type,
-            finish,
+            epilogue,
             element(self.group.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
             keeps_accumulators=nest.keeps_accumulators,

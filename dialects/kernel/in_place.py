@@ -82,8 +82,8 @@ def factors(nest: KernelNest) -> Iterator[Load]:
 def phases(nest: KernelNest) -> Iterator[tuple[list[Expression], bool]]:
     """The expressions of each loop over one row, in order, and whether it stores."""
     if not nest.stages:
-        yield [nest.element, nest.finish], True
+        yield [nest.element, nest.epilogue], True
         return
     for stage in nest.stages:
         yield [stage.element, *(each for each, _ in stage.kept)], bool(stage.kept)
-    yield [nest.finish], True
+    yield [nest.epilogue], True

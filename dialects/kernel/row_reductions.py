@@ -68,7 +68,7 @@ class Stages:
     """The costly values that several stages use, each with its first stage."""
 
     @property
-    def is_one_total(self) -> bool:
+    def is_one_reduction(self) -> bool:
         """Whether there is only one reduction, and one result element for each row."""
         return len(self.reducers) == 1 and not self.is_wide
 

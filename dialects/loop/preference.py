@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..entries import TEXT, EntriesAttr, entry
 from .schedule import PACK
 
-KEY = "preference"
+PREFERENCE = "preference"
 """The attribute of an op of the graph, and of its kernel, that has a preference."""
 
 NUMBERS = ("nr", "mr", "kc", "mc", "nc")
@@ -95,5 +95,5 @@ OWN = PreferenceAttr.of()
 
 def preference_of(op: Operation | None) -> PreferenceAttr:
     """What is preferred of an op or a kernel."""
-    found = None if op is None else op.attributes.get(KEY)
+    found = None if op is None else op.attributes.get(PREFERENCE)
     return found if isinstance(found, PreferenceAttr) else OWN

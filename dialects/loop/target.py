@@ -29,7 +29,7 @@ from .isa import ISAS, Isa
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
 
-KEY = "loop.target"
+TARGET = "loop.target"
 """The name of the module's attribute."""
 
 
@@ -106,7 +106,7 @@ class TargetAttr(EntriesAttr):
 
 def target_of(module: ModuleOp) -> TargetAttr:
     """The target that the module names; raises `VerifyException` when it names none."""
-    target = module.attributes.get(KEY)
+    target = module.attributes.get(TARGET)
     if not isinstance(target, TargetAttr):
         raise VerifyException(
             "expected a module with the attribute loop.target, got none; run "

@@ -110,7 +110,7 @@ class NestBuilder:
             initial = scalar.identity(nest.combine, nest.type)
             accumulator = self.build_reduction(point, initial)
         if not nest.keeps_accumulators:
-            self.store(nest.finish, point, accumulator)
+            self.store(nest.epilogue, point, accumulator)
 
     def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
         """
@@ -122,7 +122,7 @@ class NestBuilder:
             element = Scalars(self, point).value(nest.element)
             accumulator = scalar.combine(nest.combine, so_far, element)
             if nest.keeps_accumulators:
-                self.store(nest.finish, point, accumulator)
+                self.store(nest.epilogue, point, accumulator)
             return accumulator
         block = Block(arg_types=[IndexType(), nest.type])
         with ImplicitBuilder(block):
@@ -200,7 +200,7 @@ class NestBuilder:
             epilogue = Block(arg_types=[IndexType(), IndexType(), nest.type])
             with ImplicitBuilder(epilogue):
                 row_at, column_at, accumulator = epilogue.args
-                self.store(nest.finish, point(row_at, column_at, ()), accumulator)
+                self.store(nest.epilogue, point(row_at, column_at, ()), accumulator)
                 YieldOp()
             TileOp(bounds, scalar.identity("add", nest.type), k_loop, epilogue)
 

@@ -45,7 +45,7 @@ from ...dialects.loop.ops.program_flow import (
     is_unlimited,
 )
 from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
-from ...dialects.loop.preference import KEY, OWN, preference_of
+from ...dialects.loop.preference import OWN, PREFERENCE, preference_of
 from ...dialects.shape import sizes, tensor_type
 from .kernel import build_kernel
 from .signature import Storage, plan_of, ranges_of, tensors_of
@@ -242,7 +242,7 @@ class ProgramBuilder:
         """Makes a kernel of an op, unless there is one of the same text."""
         kernel = build_kernel(group, "kernel")
         if (preference := preference_of(op)) != OWN:
-            kernel.op.attributes[KEY] = preference
+            kernel.op.attributes[PREFERENCE] = preference
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
             known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")

@@ -69,10 +69,10 @@ class _Row:
             initial = scalar.identity(stage.combine, stage.type)
             self.accumulators.append(self.reduce(stage, self.point, initial))
         if self.nest.is_wide:
-            self.hoist(self.nest.finish)
+            self.hoist(self.nest.epilogue)
             self.store_columns(self.point)
         else:
-            self.store(self.scalars, [(self.nest.finish, self.nest.store)])
+            self.store(self.scalars, [(self.nest.epilogue, self.nest.store)])
 
     def hoist(self, *roots: Expression) -> None:
         """Builds the largest parts of expressions that are the same for all columns."""
@@ -118,7 +118,7 @@ class _Row:
         """Builds loops over columns that are left, which store what comes out."""
         if len(point) == len(self.nest.bounds):
             self.fetch_next(point)
-            self.store(self.inside(point), [(self.nest.finish, self.nest.store)])
+            self.store(self.inside(point), [(self.nest.epilogue, self.nest.store)])
             return
         block = Block(arg_types=[IndexType()])
         with ImplicitBuilder(block):

@@ -20,7 +20,7 @@ from llvmlite import binding
 from ...dialects.loop.target import TargetAttr
 from ...runtime.cache import Cache
 from ...runtime.fork import unforked
-from ...runtime.host import host
+from ...runtime.host import get_host
 from .pass_manager import pass_manager
 from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes
@@ -63,7 +63,7 @@ def machine_of(target: TargetAttr) -> Machine:
         triple = "aarch64-unknown-linux-gnu"
         cpu = "generic"
     else:
-        triple = host().triple
+        triple = get_host().triple
         if not triple.startswith("x86_64"):
             triple = "x86_64-unknown-linux-gnu"
     if target.vector.data == 512:

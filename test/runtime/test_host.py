@@ -141,7 +141,7 @@ def test_a_description_answers_in_place_of_the_machine(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):
     monkeypatch.setattr(host, "MACHINE", HOSTS[name])
-    assert host.host() == HOSTS[name]
+    assert host.get_host() == HOSTS[name]
     assert usable_threads() == HOSTS[name].threads
 
 

@@ -171,7 +171,7 @@ class Candidates:
             stages = arrange({each: self.nests[each] for each in ops})
             if stages is not None:
                 merge(group, self.known.pop(value), 0)
-                group.is_staged = not stages.is_one_total
+                group.is_staged = not stages.is_one_reduction
                 return True
         return False
 

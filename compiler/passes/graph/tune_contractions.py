@@ -31,7 +31,7 @@ from xdsl.passes import ModulePass
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.kernel.group import group_of
-from ....dialects.loop.preference import KEY, OWN, PreferenceAttr
+from ....dialects.loop.preference import OWN, PREFERENCE, PreferenceAttr
 from ....dialects.loop.target import TargetAttr, target_of
 
 
@@ -93,7 +93,7 @@ class TuneContractions(ModulePass):
             if asked == OWN and self.tuner is not None:
                 found = self.tuner.preference(each, target_of(op))
             if found != OWN:
-                each.attributes[KEY] = found
+                each.attributes[PREFERENCE] = found
 
 
 def contractions(module: ModuleOp) -> Iterator[GraphOp]:

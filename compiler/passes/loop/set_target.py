@@ -24,7 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ....dialects.loop.target import KEY
+from ....dialects.loop.target import TARGET
 from ...target import find_target
 
 
@@ -38,4 +38,4 @@ class SetTarget(ModulePass):
     """`host`, or a name such as x86-64-v3 that `compiler/target.py` knows."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        op.attributes[KEY] = find_target(self.cpu)
+        op.attributes[TARGET] = find_target(self.cpu)

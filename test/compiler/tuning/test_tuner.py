@@ -29,7 +29,7 @@ from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from static_runtime.dialects.loop.target import TargetAttr
 from static_runtime.runtime.cache import Cache
-from static_runtime.runtime.host import host
+from static_runtime.runtime.host import get_host
 from static_runtime.runtime.module import StaticModule
 
 from .subjects import SUBJECTS, of_two, product, read
@@ -325,7 +325,7 @@ def test_another_machine_is_another_model(
 
 
 def test_only_the_host_is_tuned_for():
-    target = "aarch64" if host().triple.startswith("aarch64") else "x86-64"
+    target = "aarch64" if get_host().triple.startswith("aarch64") else "x86-64"
     message = f"expected the target host, to measure on, got {target} with tune=True"
     with pytest.raises(sr.CompileError, match=message):
         sr.compile(product("m"), target=target, options=sr.Options(tune=True))

@@ -16,7 +16,7 @@ from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.fusion import FusionOp
 from static_runtime.dialects.kernel.group import make_group
 from static_runtime.dialects.kernel.key import structure
-from static_runtime.dialects.loop.preference import KEY, PreferenceAttr
+from static_runtime.dialects.loop.preference import PREFERENCE, PreferenceAttr
 from static_runtime.lowering.graph_to_loop import program
 from static_runtime.lowering.graph_to_loop.kernel import build_kernel
 
@@ -97,7 +97,7 @@ def test_what_is_preferred_of_a_fusion_is_a_part_of_its_key():
     (op,) = (each for each in module.walk() if isinstance(each, FusionOp))
     key = structure(op)
     assert structure(op) == key
-    op.attributes[KEY] = PreferenceAttr.of(nr=8)
+    op.attributes[PREFERENCE] = PreferenceAttr.of(nr=8)
     assert structure(op) != key
 
 

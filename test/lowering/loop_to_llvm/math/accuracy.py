@@ -28,7 +28,7 @@ from static_runtime.lowering.loop_to_llvm.math import (
     define,
     symbol,
 )
-from static_runtime.runtime.host import ThisMachine, enabled, host
+from static_runtime.runtime.host import ThisMachine, enabled, get_host
 
 Array: TypeAlias = npt.NDArray[Any]
 ELEMENTS: tuple[Element, ...] = ("f32", "f64")
@@ -49,9 +49,13 @@ class Machine:
 
 def machines() -> dict[str, Machine]:
     """What the host runs, with and without fused multiply-add."""
-    triple, features, found = host().triple, host().features, enabled(host())
+    triple, features, found = (
+        get_host().triple,
+        get_host().features,
+        enabled(get_host()),
+    )
     if not triple.startswith("x86_64"):
-        cpu = host().cpu
+        cpu = get_host().cpu
         fused, split = (
             Machine(name, triple, cpu, features, name == "host")
             for name in ("host", "split")
@@ -174,7 +178,7 @@ class Compiled:
         self, text: str, names: Iterable[str], element: Element, machine: Machine
     ) -> None:
         code = object_of(text, machine)
-        if not isinstance(host(), ThisMachine):
+        if not isinstance(get_host(), ThisMachine):
             from ....as_host import skip_unless_host_runs
 
             skip_unless_host_runs()
