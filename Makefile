@@ -8,9 +8,11 @@ TORCH := .venv-torch/bin
 DESCRIBED := $(if $(findstring command,$(origin HOST)),$(HOST))
 
 # What a shell has set for other Pythons and other programs is not for these.
-unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS VIRTUAL_ENV
+unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONWARNINGS \
+  VIRTUAL_ENV
 
-.PHONY: demo test test-torch soak soak-hostile bench bench-docs lit docs lock clean
+.PHONY: demo test types cases test-torch soak soak-hostile bench bench-docs lit docs \
+  wheel-check lock clean
 
 # A trained model compiled, run and timed.
 demo: .venv/demo
@@ -22,9 +24,14 @@ demo: .venv/demo
 test: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(MAKE) --no-print-directory --jobs=2 types cases
+
+# pyright has one thread, and what it leaves of the cores, the cases take.
+types: .venv/dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+cases: .venv/dev
 	$(BIN)/pytest -n auto --dist worksteal $(DESCRIBED:%=--host %)
-	$(BIN)/lit -q $(DESCRIBED:%=-D host=%) test
 
 # Results beside those of PyTorch and ONNX Runtime.
 test-torch: .venv-torch/dev
@@ -45,16 +52,37 @@ bench: .venv-torch/bench
 
 # What `make bench` measured, as the table and the plot of docs/performance.md.
 bench-docs: .venv-torch/bench
-	$(TORCH)/python -m bench.table build/bench.json docs/performance.md
+	$(TORCH)/python -m bench.document docs/performance.md bench.table
 	$(TORCH)/python -m bench.plot build/bench.json docs/performance.svg
 
-# The list of ops; it needs PyTorch to say what is read of that.
+# What is written into docs/ by machine, but for times: the list of ops, which needs
+# PyTorch to say what is read of that, the API, and what commands print.
 docs: .venv-torch/dev
 	$(TORCH)/python -m static_runtime.compiler.tools.ops_table docs/ops.md
+	$(TORCH)/python -m bench.document docs/api.md
+	$(TORCH)/python -m bench.document docs/math.md
+	$(TORCH)/python -m bench.document docs/memory.md
 
 # The .mlir tests that pytest runs, with a process for each command.
 lit: .venv/dev
-	$(BIN)/lit -v test
+	$(BIN)/lit -v $(DESCRIBED:%=-D host=%) test
+
+# A wheel by way of an sdist, installed into an environment of its own, and used from a
+# folder in which no checkout is. It needs a network, for isolated builds and for what is
+# installed; test/test_wheel.py checks the wheel without one.
+wheel-check:
+	rm -rf build/wheel
+	$(PYTHON) -m venv build/wheel/builds
+	build/wheel/builds/bin/python -m pip install --quiet build
+	build/wheel/builds/bin/python -m build --outdir build/wheel/dist .
+	$(PYTHON) -m venv build/wheel/empty
+	build/wheel/empty/bin/python -m pip install --quiet \
+	  "$$(echo $(CURDIR)/build/wheel/dist/*.whl)[onnx]"
+	mkdir build/wheel/elsewhere
+	cp examples/digits/digits.onnx build/wheel/elsewhere
+	cd build/wheel/elsewhere && \
+	  ../empty/bin/python -c 'import static_runtime as sr; print(sr.__version__, sr.__file__)' && \
+	  STATIC_RUNTIME_CACHE=cache ../empty/bin/sr-run digits.onnx --size batch=5
 
 # The versions of what the checks use, in constraints.txt: the newest ones that work
 # together, for each Python and processor. PyTorch is left to pip, since each of its

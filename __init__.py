@@ -16,7 +16,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__all__ = ["CompileError", "Options", "StaticModule", "compile"]
+__all__ = ["CompileError", "Options", "StaticModule", "__version__", "compile"]
+
+__version__ = "0.1.0"
+"""The version of the package, which is said here alone."""
 
 if TYPE_CHECKING:
     from .compiler.compile import compile

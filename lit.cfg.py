@@ -23,6 +23,8 @@ hook = Path(__file__).parent / "test" / "described"
 paths = os.pathsep.join(filter(None, [str(hook), os.environ.get("PYTHONPATH")]))
 on = f"env PYTHONPATH={paths} STATIC_RUNTIME_TEST_HOST="
 config.substitutions.append(("%on=", on))
-if "host" in lit_config.params:
+if "host" not in lit_config.params:
+    config.available_features.add("native-host")  # what is compiled for it runs here
+else:
     config.environment["PYTHONPATH"] = paths
     config.environment["STATIC_RUNTIME_TEST_HOST"] = lit_config.params["host"]

@@ -171,7 +171,7 @@ def main() -> None:
     machine = Limits()
     flops = max(machine.operations_a_second() for _ in range(9))
     reads = max(machine.bytes_read_a_second() for _ in range(9))
-    print(f"peak {flops / 1e9:.1f} GFLOP/s, reading {reads / 1e9:.1f} GB/s; GFLOP/s:")
+    print(f"peak {flops / 1e9:.1f} GFLOP/s, reading {reads / 1e9:.1f} GB/s; GFLOP/s:\n")
     print("| case | us | ours | of peak | of reading | numpy | ONNX Runtime | error |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for case in CASES:

@@ -25,15 +25,11 @@ from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.tools.run import random_inputs, sizes_of
-from static_runtime.dialects.dims import Dim, dim, evaluate, product
+from static_runtime.dialects.dims import Dim, evaluate, product
 from static_runtime.dialects.loop.ops.for_loop import ForOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp
-from static_runtime.dialects.loop.ops.program import (
-    CallOp,
-    ProgramOp,
-    ViewOp,
-    symbol_name,
-)
+from static_runtime.dialects.loop.ops.program import ProgramOp
+from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
 from static_runtime.runtime.code import link_functions
@@ -57,33 +53,37 @@ def tiles(kernel: KernelOp) -> Iterator[tuple[Dim, tuple[Dim, ...]]]:
             yield product(around), op.sizes
 
 
-def address(view: ViewOp, runtime: StaticRuntime) -> int:
-    """Where the memory of a view is."""
-    number, layout, words = view.number.value.data, runtime.layout, runtime.words
+def address(view: ViewOp, program: ProgramOp, runtime: StaticRuntime) -> int:
+    """The address of a view."""
+    number, layout, context = view.number.value.data, runtime.layout, runtime.context
     match view.region.data:
         case "inputs":
-            return int(words[layout.HEAD + number])
+            return int(context[layout.HEAD + number])
         case "outputs":
-            return int(words[layout.first_output + number])
+            return int(context[layout.first_output + number])
         case "constants":
-            return int(words[layout.CONSTANTS]) + number
+            return int(context[layout.CONSTANTS]) + (program.offset_of(view) or 0)
         case _:
-            offset = view.offset.value.data
-            if offset < 0:
-                offset = int(words[layout.first_slot + number])
-            return int(words[layout.ACTIVATIONS]) + offset
+            offset = program.offset_of(view)
+            if offset is None:
+                offset = int(context[layout.first_slot + number])
+            return int(context[layout.ACTIVATIONS]) + offset
 
 
 def call_arguments(
-    call: CallOp, kernel: KernelOp, runtime: StaticRuntime, symbols: Mapping[str, int]
+    call: CallOp,
+    program: ProgramOp,
+    runtime: StaticRuntime,
+    symbols: Mapping[str, int],
 ) -> list[ctypes.c_void_p | ctypes.c_int64]:
     """What a call passes to its kernel."""
+    kernel = program.kernels[call.kernel_name]
     values: list[ctypes.c_void_p | ctypes.c_int64] = []
     for buffer in call.buffers:
         assert isinstance(buffer.owner, ViewOp)
-        values.append(ctypes.c_void_p(address(buffer.owner, runtime)))
-    for each in call.symbols:
-        values.append(ctypes.c_int64(number(dim(each.data), symbols)))
+        values.append(ctypes.c_void_p(address(buffer.owner, program, runtime)))
+    for each in call.sizes:
+        values.append(ctypes.c_int64(number(each, symbols)))
     if kernel.work is not None:
         # All of the work is one part.
         values += [ctypes.c_int64(0), ctypes.c_int64(1)]
@@ -125,8 +125,8 @@ def main(path: str, given: list[str]) -> None:
     for call in program.body.block.ops:
         if not isinstance(call, CallOp):
             continue
-        kernel = kernels[name := symbol_name(call.callee)]
-        arguments = call_arguments(call, kernel, runtime, symbols)
+        kernel = kernels[name := call.kernel_name]
+        arguments = call_arguments(call, program, runtime, symbols)
         function = ctypes.CFUNCTYPE(None, *map(type, arguments))(functions[names[name]])
         best = float("inf")
         for _ in range(REPEATS):
@@ -134,8 +134,8 @@ def main(path: str, given: list[str]) -> None:
             function(*arguments)
             best = min(best, time.thread_time() - start)
         total += best
-        inner = dict(zip([s.data for s in kernel.symbols], call.symbols, strict=True))
-        local = {key: number(dim(each.data), symbols) for key, each in inner.items()}
+        inner = dict(zip([s.data for s in kernel.symbols], call.sizes, strict=True))
+        local = {key: number(each, symbols) for key, each in inner.items()}
         work, shapes = 0, list[str]()
         for count, sizes in tiles(kernel):
             work += 2 * number(product((count, *sizes)), local)

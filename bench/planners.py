@@ -1,11 +1,13 @@
 """
 Plan the memory of 79 real models with every planner, and compare with the lower bound.
 
-    python -m bench.planners
+    python -m bench.planners          what docs/memory.md shows
+    python -m bench.planners --time   and the seconds that all plans took
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -40,19 +42,21 @@ def traces() -> list[list[Record]]:
     return models
 
 
-def main() -> None:
+def main(*options: str) -> None:
     """Prints a line for each planner."""
-    models = traces()
-    print("| planner | at the lower bound | bytes over it, on average | seconds |")
-    print("| --- | --- | --- | --- |")
+    models, timed = traces(), "--time" in options
+    head = "| planner | at the lower bound | bytes over it, on average |"
+    print(head + (" seconds |" if timed else ""))
+    print("| --- | --- | --- |" + (" --- |" if timed else ""))
     for name in PLANNERS:
         start = time.perf_counter()
         plans: list[Plan] = [plan(records, name, 1) for records in models]
         seconds = time.perf_counter() - start
         best = sum(each.is_optimal for each in plans)
         over = sum(each.total / each.lower_bound - 1 for each in plans) / len(plans)
-        print(f"| `{name}` | {best} of {len(plans)} | {over:.1%} | {seconds:.2f} |")
+        end = f" {seconds:.2f} |" if timed else ""
+        print(f"| `{name}` | {best} of {len(plans)} | {over:.1%} |{end}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -1,8 +1,7 @@
 """
-Say the figures as a table of Markdown, and put it into a document.
+Say the figures as a table of Markdown, which `bench.document` puts into a document.
 
-    python -m bench.table results.json              prints it
-    python -m bench.table results.json document.md  replaces what is between the markers
+    python -m bench.table results.json
 """
 
 from __future__ import annotations
@@ -15,13 +14,8 @@ from pathlib import Path
 from .peers import OTHERS, OURS, REDUCED
 from .results import GROUPS, Results, Row, Timing
 
-BEGIN, END = "<!-- side by side: begin -->", "<!-- side by side: end -->"
-"""The markers; what is between them is written by this."""
-
 WRONG = "≠"
 """Stands after the time of a peer whose result is not torch's."""
-
-PLOT = "performance.svg"
 
 
 def percent(value: float | None) -> str:
@@ -138,24 +132,9 @@ def table(results: Results) -> str:
     )
 
 
-def replaced(document: str, text: str) -> str:
-    """The document with this text between the markers; raises `ValueError` if none."""
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"expected the markers {BEGIN} and {END}, got neither or one")
-    return f"{before}{BEGIN}\n{text}\n{END}{after}"
-
-
-def main(path: str, document: str | None = None) -> None:
-    """Prints the table, or writes it into a document with its plot."""
-    text = table(Results.read(Path(path)))
-    if document is None:
-        print(text)
-        return
-    target = Path(document)
-    text += f"\n\n![Our times over those of the best peer]({PLOT})"
-    target.write_text(replaced(target.read_text(), text))
+def main(path: str) -> None:
+    """Prints the table."""
+    print(table(Results.read(Path(path))))
 
 
 if __name__ == "__main__":

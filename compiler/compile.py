@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache
 from io import FileIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +27,13 @@ from ..runtime.cache import Cache, default_folder
 from ..runtime.code import link
 from ..runtime.fork import check_whole, unforked
 from ..runtime.module import StaticModule
-from ..runtime.regular_file import FILE, kind_of
-from .errors import CompileError, ModelFileError
+from .errors import CompileError
+from .front_end import as_path, is_read, reader_of
 from .host import check_runs_here, host_text, machine_text
 from .options import Options, check_is
 from .report import CompileReport
 from .source_file import SourceFile, digest_of
+from .source_hash import version
 from .weight_file import is_as_noted
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from .context import SrContext
     from .driver import AfterPass
+    from .tuning.tuner import Tuner
     from .weights import WeightStore
 
 _building = threading.RLock()
@@ -61,9 +62,6 @@ SUFFIX = ".sr"
 
 FILES = "files"
 """The note of an artifact that says what was read of files beside the model's own."""
-
-LONGEST_NAME = 256
-"""Characters of a file's name that a message repeats."""
 
 NOTHING = np.zeros(0, np.uint8)
 """The constants of an artifact while they are in its file only."""
@@ -160,12 +158,10 @@ class Compilation:
         with unforked():
             from .context import context
             from .driver import Driver
-            from .tuning.tuner import Tuner
 
             source, ctx, tried = self.source(), context(), key
             read = self.front_end(source)
-        if self.options.tune:
-            ctx.tuner = Tuner(self.cache, f"{version()} {machine_text()}")
+            tuner = self.tuner()
         before_read = time.perf_counter()
         start += before_read - before_import
         module = read(ctx)
@@ -175,7 +171,7 @@ class Compilation:
         if key != tried and (found := self.find(key)) is not None:
             return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
-        driver = Driver(ctx, self.options, self.target, cache, self.after_pass)
+        driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
         file = self.keep(key, artifact, ctx.weights)
@@ -189,6 +185,14 @@ class Compilation:
         )
         return replace(artifact, constants=block), report, file
 
+    def tuner(self) -> Tuner | None:
+        """What measures contractions on this machine, where that is asked for."""
+        if not self.options.tune:
+            return None
+        from .tuning.tuner import Tuner
+
+        return Tuner(self.cache, f"{version()} {machine_text()}")
+
     def source(self) -> Any:
         """What the front end reads: the model, or the bytes of its file."""
         return (
@@ -197,25 +201,7 @@ class Compilation:
 
     def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
         """What reads the source into the graph dialect, with its framework imported."""
-        is_file = isinstance(model, SourceFile)
-        if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
-            from .frontends.mlir import read_mlir
-
-            return lambda ctx: read_mlir(model, ctx)
-        if is_file or is_read(model):
-            from .frontends.onnx import read_onnx
-
-            return lambda ctx: read_onnx(model, ctx)
-        from .frontends.torch import is_torch_model, read_torch
-
-        if not is_torch_model(model):
-            raise CompileError(
-                "expected a path to an .onnx or .mlir file, an ONNX model, textual IR, "
-                "a torch.nn.Module or an ExportedProgram, got "
-                f"{type(model).__name__}"
-            )
-        inputs, shapes = self.example_inputs, self.dynamic_shapes
-        return lambda ctx: read_torch(model, ctx, inputs, shapes)
+        return reader_of(model, self.example_inputs, self.dynamic_shapes)
 
     @property
     def keeps(self) -> bool:
@@ -358,40 +344,6 @@ def make_module(
     return module
 
 
-def is_read(model: Any) -> bool:
-    """Whether a model is a file, text or an ONNX model, and not one of torch's."""
-    known = isinstance(model, Path | str | bytes)
-    return known or type(model).__name__ == "ModelProto"
-
-
-def as_path(model: Any) -> Any:
-    """The model; a name of a file as a path. Raises `ModelFileError` if it is none."""
-    if isinstance(model, str) and "\n" not in model and "func.func" not in model:
-        model = Path(model)
-    if isinstance(model, Path):
-        if (kind := kind_of(model)) != FILE:
-            name = str(model)
-            short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-            raise ModelFileError(f"{short}: expected a model, got {kind}")
-        if model.suffix not in (".onnx", ".mlir"):
-            raise ModelFileError(
-                f"{model}: expected a file that ends in .onnx or .mlir, got "
-                f"{model.suffix or 'no ending'}"
-            )
-    return model
-
-
 def target_text(target: str, tune: bool = False) -> str:
     """A target, and what this machine can do, which its code may depend on."""
     return f"{target} {machine_text() if tune else host_text()}"
-
-
-@cache
-def version() -> str:
-    """A hash of this compiler's own source, so that no old code is ever loaded."""
-    root = Path(__file__).resolve().parent.parent
-    result = hashlib.sha256()
-    for room in ("compiler", "dialects", "lowering", "runtime"):
-        for path in sorted((root / room).rglob("*.py")):
-            result.update(path.read_bytes())
-    return result.hexdigest()

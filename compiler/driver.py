@@ -17,18 +17,16 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.graph.op import GraphOp
 from ..dialects.graph.ops.fusion import FusionOp
-from ..dialects.loop.ops.program import CallOp
+from ..dialects.loop.ops.program_calls import CallOp
 from ..dialects.loop.target import target_of
-from ..lowering.graph_to_loop import GraphToLoop
-from ..lowering.llvm_to_object import machine_of, objects
-from ..lowering.loop_to_llvm import lower_program
 from ..runtime.artifact import Artifact
 from ..runtime.cache import Cache
+from .codegen import lower_program, machine_of, objects
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
 from .options import Options
-from .pipeline import pipeline
+from .pipeline import graph_passes, loop_passes
 from .report import CompileReport
 from .tuning.tuner import Tuner
 
@@ -83,6 +81,8 @@ class Driver:
     target: str
     cache: Cache | None
     after_pass: AfterPass | None = None
+    tuner: Tuner | None = None
+    """What measures contractions; None where nothing is to be tuned."""
 
     def compile(self, module: ModuleOp) -> tuple[Artifact, CompileReport]:
         """The compiled module, and what it took; raises `CompileError`."""
@@ -104,7 +104,7 @@ class Driver:
             machine = machine_of(target_of(module))
             before_llvm = time.perf_counter()
             texts = [each.text for each in lowered.modules]
-            threads = self.options.most_threads
+            threads = self.options.usable_threads
             codes, hits = objects(texts, machine, self.cache, threads)
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]
@@ -119,7 +119,7 @@ class Driver:
             distinct_kernels=len(lowered.kernels),
             cached_kernels=hits,
             llvm_seconds=end - before_llvm,
-            **tuned(self.ctx.tuner),
+            **tuned(self.tuner),
             planned_bytes=known.bytes,
             lower_bound=known.lower_bound,
             constant_bytes=constants.nbytes,
@@ -133,17 +133,20 @@ class Driver:
         Runs the pipeline; the name and the time of each pass, and how many ops of the
         graph are left when loops are made of them.
         """
-        times: list[tuple[str, float]] = []
-        ops = 0
-        for each in pipeline(self.options, self.target):
-            if isinstance(each, GraphToLoop):
-                ops = count_ops(module)
-            start = time.perf_counter()
-            each.apply(self.ctx, module)
-            times.append((each.name, time.perf_counter() - start))
-            if self.after_pass is not None:
-                self.after_pass(each, module)
+        passes = graph_passes(self.options, self.target, self.tuner)
+        times = [self.run_pass(each, module) for each in passes]
+        ops = count_ops(module)
+        times += [self.run_pass(each, module) for each in loop_passes()]
         return times, ops
+
+    def run_pass(self, each: ModulePass, module: ModuleOp) -> tuple[str, float]:
+        """Runs a pass; its name and its time."""
+        start = time.perf_counter()
+        each.apply(self.ctx, module)
+        seconds = time.perf_counter() - start
+        if self.after_pass is not None:
+            self.after_pass(each, module)
+        return each.name, seconds
 
 
 def tuned(tuner: Tuner | None) -> dict[str, Any]:

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 SHOWN = 8
 """Names of nodes that a message lists for one op, before it only counts."""
 
+ADVICE = (
+    "express each of them by ops that docs/ops.md lists (in ONNX a function of the "
+    "model may do so), or end the model before them and compute them outside of it"
+)
+"""What a user can do about ops that the compiler does not know."""
+
 
 class CompileError(ValueError):
     """
@@ -47,8 +53,7 @@ class UnsupportedModelError(CompileError):
         lines = "\n".join(_line(*group, nodes) for group, nodes in groups.items())
         super().__init__(
             f"expected ops that the compiler knows, got {len(self.ops)} other nodes in "
-            f"{model}:\n{lines}\n"
-            "register an op for each of them, or export the model without them"
+            f"{model}:\n{lines}\n{ADVICE}"
         )
 
 

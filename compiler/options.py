@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 from ..runtime.planning import PLANNERS
-from ..runtime.thread_pool import is_supported, usable_threads
+from ..runtime.thread_pool import usable_threads
 from .errors import CompileError
 
 ALWAYS_GIVEN = 8
@@ -68,15 +68,10 @@ class Options:
             raise CompileError(f"expected a precision {known}, got {self.precision}")
 
     @property
-    def most_threads(self) -> int:
+    def usable_threads(self) -> int:
         """How many threads may run, or compile, side by side."""
         usable = usable_threads()
         return min(self.threads or usable, max(usable, ALWAYS_GIVEN))
-
-    @property
-    def usable_threads(self) -> int:
-        """How many threads a run uses here."""
-        return self.most_threads if is_supported() else 1
 
     @property
     def key(self) -> str:

@@ -155,8 +155,8 @@ class IRParser(Parser):
     def check_space(self, begin: int, end: str) -> None:
         """Raises `ParseError` for a space, up to `end`, that is looked up for long."""
         content = self.lexer.input.content
-        place = content.find(end, begin)
-        commas = content.count(",", begin, place if place >= 0 else len(content))
+        stop = content.find(end, begin)
+        commas = content.count(",", begin, stop if stop >= 0 else len(content))
         if commas > MOST_AFFINE:
             self.raise_error(f"expected at most {MOST_AFFINE} dimensions, got {commas}")
 

@@ -7,8 +7,6 @@ is for reading; a pass that is not in it does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import (
     CommonSubexpressionElimination,
@@ -35,72 +33,76 @@ from .passes.graph.own_outputs import OwnOutputs
 from .passes.graph.pack_weights import PackWeights
 from .passes.graph.reuse_operands import ReuseOperands
 from .passes.graph.tile_products import TileProducts
-from .passes.graph.tune_contractions import TuneContractions
+from .passes.graph.tune_contractions import TuneContractions, Tuner
 from .passes.graph.verify_buffers import VerifyBuffers
 from .passes.loop.parallelize_loops import ParallelizeLoops
 from .passes.loop.set_target import SetTarget
 from .passes.loop.size_tiles import SizeTiles
 from .passes.loop.vectorize_loops import VectorizeLoops
 
-GRAPH: tuple[type[ModulePass], ...] = (
-    # The model as the front end read it: its attributes become weights.
-    Freeze,
-    InferShapes,
-    EliminateListConstructs,
-    # From here no value is a container.
-    FoldConstants,
-    FoldBatchNorm,
-    Decompose,
-    # From here every op has loops, is a view, or is a fallback.
-    FoldConstants,
-    AssignLayouts,
-    # From here the axes of each tensor lie as its users like them.
-    FoldConstants,
-    EliminateNoOps,
-    CommonSubexpressionElimination,
-    DeadCodeElimination,
-    TileProducts,
-    # From here attention is a loop, where its scores would not fit.
-    OwnOutputs,
-    # From here an output shares memory with nothing.
-    Fuse,
-    EliminateCopies,
-    OutlineConstants,
-    SetTarget,
-    # From here the module says which machine it is for.
-    NarrowWeights,
-    # From here weights are as exact as the user asked for.
-    TuneContractions,
-    PackWeights,
-    ReuseOperands,
-    # From here a result may be the memory of an operand that dies.
-    AnalyzeAliases,
-    AssignBuffers,
-    # From here every result has its place in memory.
-    VerifyBuffers,
-)
-"""graph -> graph"""
 
-LOOP: tuple[type[ModulePass], ...] = (
-    # graph -> loop: from here no op touches a tensor.
-    GraphToLoop,
-    SizeTiles,
-    VectorizeLoops,
-    ParallelizeLoops,
-)
-"""graph -> loop, loop -> loop"""
+def graph_passes(
+    options: Options, target: str, tuner: Tuner | None = None
+) -> list[ModulePass]:
+    """graph -> graph, set up as the user asked."""
+    return [
+        # The model as the front end read it: its attributes become weights.
+        Freeze(),
+        InferShapes(),
+        EliminateListConstructs(),
+        # From here no value is a container.
+        FoldConstants(),
+        FoldBatchNorm(),
+        Decompose(),
+        # From here every op has loops, is a view, or is a fallback.
+        FoldConstants(),
+        AssignLayouts(),
+        # From here the axes of each tensor lie as its users like them.
+        FoldConstants(),
+        EliminateNoOps(),
+        CommonSubexpressionElimination(),
+        DeadCodeElimination(),
+        TileProducts(),
+        # From here attention is a loop, where its scores would not fit.
+        OwnOutputs(),
+        # From here an output shares memory with nothing.
+        Fuse(),
+        EliminateCopies(),
+        OutlineConstants(),
+        SetTarget(cpu=target),
+        # From here the module says which machine it is for.
+        *([NarrowWeights()] if options.precision == "bf16" else ()),
+        # From here weights are as exact as the user asked for.
+        TuneContractions.measuring(tuner),
+        PackWeights(),
+        ReuseOperands(),
+        # From here a result may be the memory of an operand that dies.
+        AnalyzeAliases(),
+        AssignBuffers(planner=options.planner),
+        # From here every result has its buffer.
+        VerifyBuffers(),
+    ]
 
-PIPELINE = tuple(dict.fromkeys((*GRAPH, *LOOP)))
+
+def loop_passes() -> list[ModulePass]:
+    """graph -> loop, loop -> loop."""
+    return [
+        # graph -> loop: from here no op touches a tensor.
+        GraphToLoop(),
+        SizeTiles(),
+        VectorizeLoops(),
+        ParallelizeLoops(),
+    ]
+
+
+def pipeline(
+    options: Options, target: str, tuner: Tuner | None = None
+) -> list[ModulePass]:
+    """The passes that compile a model, and measure if there is a tuner."""
+    return [*graph_passes(options, target, tuner), *loop_passes()]
+
+
+PIPELINE = tuple(
+    dict.fromkeys(type(each) for each in pipeline(Options(precision="bf16"), "host"))
+)
 """Each pass once, in the order in which it first runs."""
-
-
-def pipeline(options: Options, target: str) -> list[ModulePass]:
-    """The passes that compile a model, set up as the user asked."""
-    settings: dict[type[ModulePass], Callable[[], ModulePass]] = {
-        AssignBuffers: lambda: AssignBuffers(planner=options.planner),
-        SetTarget: lambda: SetTarget(cpu=target),
-    }
-    passes = [settings.get(each, each)() for each in (*GRAPH, *LOOP)]
-    if options.precision == "bf16":
-        return passes
-    return [each for each in passes if not isinstance(each, NarrowWeights)]

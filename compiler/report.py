@@ -26,7 +26,7 @@ class CompileReport:
     """The time in which the text for LLVM was written."""
 
     keep_seconds: float = 0.0
-    """The time in which constants got their places, and the model was put on disk."""
+    """The time in which the block of constants was made, and the model kept on disk."""
 
     ops_read: int = 0
     """Ops of the graph that compute something, as the front end built them."""

@@ -48,13 +48,13 @@ def check_region(region: Region, seen: set[SSAValue], depth: int) -> None:
 
 def check_operands(op: Operation, seen: set[SSAValue], block: Block) -> None:
     """Raises `VerifyException` when `op`, of `block`, uses a value not yet `seen`."""
-    for place, operand in enumerate(op.operands):
+    for number, operand in enumerate(op.operands):
         if operand in seen:
             continue
         # What the parser could not resolve is neither, and has no owner.
         is_known = isinstance(operand, OpResult | BlockArgument)
         owner = operand.owner if is_known else None
-        name = f"%{operand.name_hint}" if operand.name_hint else f"operand {place}"
+        name = f"%{operand.name_hint}" if operand.name_hint else f"operand {number}"
         if owner is op:
             problem = "its own result"
         elif isinstance(owner, Operation) and owner.parent is block:

@@ -20,7 +20,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ..dialects.shape import Array
 from ..runtime.regular_file import OutsideError, reason
-from ..runtime.safetensors import SafetensorsError, write
+from ..runtime.safetensors import write
+from ..runtime.safetensors_header import SafetensorsError
 from .errors import ModelFileError
 from .weight_file import WeightFile
 

@@ -21,13 +21,8 @@ import numpy as np
 from .constant_block import ALIGNMENT, PIECE, Bytes, ConstantBlock
 from .program import Program
 from .regular_file import fill, locked, read_bytes, room, size_of
-from .safetensors import (
-    Contents,
-    Entry,
-    Stream,
-    contents,
-    write_to,
-)
+from .safetensors import Contents, Stream, contents, write_to
+from .safetensors_header import Entry
 
 CONSTANTS = "constants"
 """The name of the block of constants in the file."""

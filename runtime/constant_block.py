@@ -1,5 +1,5 @@
 """
-The block of constants of a program, before it is anywhere: arrays, and where each goes.
+The block of constants of a program, before it is anywhere: arrays and their offsets.
 
 It is made a piece at a time, straight into the file that is mapped afterwards. So a
 large model is copied once, and there is never a block of it besides that file.
@@ -26,14 +26,15 @@ ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class ConstantBlock:
-    """A block of bytes that arrays fill, each from its place on; zeros between them."""
+    """A block of bytes that arrays fill, each at its offset; zeros between them."""
 
-    places: tuple[tuple[int, Array], ...]
+    arrays: tuple[tuple[int, Array], ...]
+    """Each with its offset in bytes."""
 
     @property
     def nbytes(self) -> int:
         """The size of the block."""
-        end = max((at + array.nbytes for at, array in self.places), default=0)
+        end = max((at + array.nbytes for at, array in self.arrays), default=0)
         return -(-end // ALIGNMENT) * ALIGNMENT
 
     def pieces(self) -> Iterator[Bytes]:
@@ -67,8 +68,8 @@ class ConstantBlock:
     def _runs(self) -> Iterator[Bytes]:
         """The bytes of the block in order, in runs of any length."""
         end = 0
-        # What is empty may share its place with what is not.
-        for at, array in sorted(self.places, key=lambda each: (each[0], each[1].size)):
+        # What is empty may have the offset of another.
+        for at, array in sorted(self.arrays, key=lambda each: (each[0], each[1].size)):
             assert at >= end, "constants do not overlap"
             yield np.zeros(at - end, np.uint8)
             yield from runs(array)

@@ -1,5 +1,5 @@
 """
-What compiled code and Python both read and write: words of 8 bytes, at agreed places.
+What compiled code and Python both read and write: two structs of fields of 8 bytes.
 
 A *context* is the memory of one run: where inputs, outputs and activations are, what
 the symbols are, where each slot begins, and what went wrong. The *state* of a module is
@@ -14,11 +14,11 @@ WORD = 8
 """Bytes of a pointer, and of an i64."""
 
 DTYPE_NAMES = ("float32", "float64", "int32", "int64", "bool")
-"""The dtypes of arrays that go in and out, in the order of their words in the state."""
+"""The dtypes of inputs and outputs, in the order of their fields in the state."""
 
 
 class State:
-    """The words of a module's state."""
+    """The numbers of the fields of a module's state."""
 
     FREE = 0
     """The first free context, or null."""
@@ -41,8 +41,8 @@ class State:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """The words of a context for a program with so many of each."""
+class ContextLayout:
+    """The fields of a context, for a program with so many inputs, outputs and so on."""
 
     inputs: int
     outputs: int
@@ -79,27 +79,27 @@ class Layout:
 
     @property
     def first_output(self) -> int:
-        """The word of the first output."""
+        """The field of the first output."""
         return self.HEAD + self.inputs
 
     @property
     def first_symbol(self) -> int:
-        """The word of the first symbol."""
+        """The field of the first symbol."""
         return self.first_output + self.outputs
 
     @property
     def first_defined(self) -> int:
-        """The word of the first symbol that the program defines."""
+        """The field of the first symbol that the program defines."""
         return self.first_symbol + self.symbols
 
     @property
     def first_slot(self) -> int:
-        """The word of the first slot's offset."""
+        """The field of the first slot's offset."""
         return self.first_defined + self.defined
 
     @property
     def size(self) -> int:
-        """How many words there are."""
+        """How many fields there are."""
         return self.first_slot + self.slots
 
 

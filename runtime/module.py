@@ -30,6 +30,7 @@ from .outputs import apart, match_outputs
 from .planning import Plan
 from .program import CallOut, Program
 from .runtime import StaticRuntime
+from .thread_pool import is_supported
 from .vectorcall import call_by, callable_class
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -75,7 +76,7 @@ class StaticModule:
         self._code = code
         self._constants = constants
         self._references = tuple(references)
-        self._threads = threads if program.is_shared else 1
+        self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
         self.report = None
@@ -267,12 +268,12 @@ def run_call_out(
     count = len(op.inputs)
     copies = [each.copy() for each in arrays[:count]]
     results = map(np.asarray, reference(copies, symbols))
-    for place, result in zip(arrays[count:], results, strict=True):
-        if result.shape != place.shape:
+    for output, result in zip(arrays[count:], results, strict=True):
+        if result.shape != output.shape:
             raise ValueError(
-                f"expected a result of shape {place.shape}, got {result.shape}"
+                f"expected a result of shape {output.shape}, got {result.shape}"
             )
-        np.copyto(place, result, casting="no")
+        np.copyto(output, result, casting="no")
 
 
 def give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:

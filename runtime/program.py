@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias, TypeVar, cast
 
-from .layout import DTYPE_NAMES, Layout
+from .layout import DTYPE_NAMES, ContextLayout
 from .planning import PLANNERS
 from .size import Size, Symbols, evaluate, symbols_in
 
@@ -39,7 +39,7 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Slot:
-    """Memory of an activation: its size, when it is used, where it is if known."""
+    """Memory of an activation: its size, the steps it lives in, its offset if known."""
 
     bytes: Size
     first: int
@@ -84,9 +84,9 @@ class Program:
     """A bound of all that is computed from sizes, where a size of zero is one."""
 
     @property
-    def layout(self) -> Layout:
-        """The words of a context."""
-        return Layout(
+    def layout(self) -> ContextLayout:
+        """The fields of a context."""
+        return ContextLayout(
             len(self.inputs),
             len(self.outputs),
             len(self.symbols),
@@ -96,7 +96,7 @@ class Program:
 
     @property
     def is_planned(self) -> bool:
-        """Whether every slot has its place already."""
+        """Whether every slot has its offset already."""
         return all(slot.offset >= 0 for slot in self.slots)
 
     def check_reach(self, symbols: Symbols) -> None:

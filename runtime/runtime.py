@@ -57,24 +57,24 @@ class StaticRuntime:
         self.code = code
         self.constants = constants
         self.layout = program.layout
-        self.words = np.zeros(self.layout.size, np.uint64)
-        self.address = self.words.ctypes.data
+        self.context = np.zeros(self.layout.size, np.uint64)
+        self.address = self.context.ctypes.data
         self.activations = aligned_block(0)
         self.plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
         self.symbols: dict[str, int] = {}
         self.error: BaseException | None = None
         """What a fallback op raised in the last run."""
-        self.words[self.layout.CONSTANTS] = constants.ctypes.data
-        self.words[self.layout.CALL_OUT] = call_out
-        self.words[self.layout.THREADS] = threads
+        self.context[self.layout.CONSTANTS] = constants.ctypes.data
+        self.context[self.layout.CALL_OUT] = call_out
+        self.context[self.layout.THREADS] = threads
         if threads > 1:
             pool = thread_pool()
             pool.grow(threads)
-            self.words[self.layout.POOL] = pool.address
-            self.words[self.layout.FORK] = pool.fork
+            self.context[self.layout.POOL] = pool.address
+            self.context[self.layout.FORK] = pool.fork
         # No size is all ones: until the first plan the entry finds no sizes it knows.
         first = self.layout.first_symbol
-        self.words[first : first + self.layout.symbols] = np.uint64(2**64 - 1)
+        self.context[first : first + self.layout.symbols] = np.uint64(2**64 - 1)
         if not program.symbols:
             self.reserve(program.bytes)
 
@@ -83,7 +83,7 @@ class StaticRuntime:
         if size > self.activations.size:
             with NoMemory(f"{size} bytes for what {self.program.name} computes"):
                 self.activations = aligned_block(size)
-        self.words[self.layout.ACTIVATIONS] = self.activations.ctypes.data
+        self.context[self.layout.ACTIVATIONS] = self.activations.ctypes.data
 
     @property
     def plan(self) -> Plan:
@@ -101,9 +101,9 @@ class StaticRuntime:
         self.reserve(made.total)
         layout = self.layout
         for at, name in enumerate(self.program.symbols):
-            self.words[layout.first_symbol + at] = symbols[name]
+            self.context[layout.first_symbol + at] = symbols[name]
         slots = slice(layout.first_slot, layout.first_slot + layout.slots)
-        self.words[slots] = np.array(made.offsets, np.uint64)
+        self.context[slots] = np.array(made.offsets, np.uint64)
         self.symbols = dict(symbols)
 
     def plan_for(self, symbols: Mapping[str, int]) -> Plan:
@@ -173,8 +173,8 @@ class StaticRuntime:
     def known_symbols(self, symbols: Mapping[str, int]) -> dict[str, int]:
         """What the symbols are, those that the last run defined among them."""
         first = self.layout.first_defined
-        words = self.words[first : first + self.layout.defined].astype(np.int64)
-        return {**symbols, **dict(zip(self.program.defined, map(int, words)))}
+        values = self.context[first : first + self.layout.defined].astype(np.int64)
+        return {**symbols, **dict(zip(self.program.defined, map(int, values)))}
 
     def cut(
         self, outputs: Sequence[Array], symbols: Mapping[str, int]
@@ -195,13 +195,13 @@ class StaticRuntime:
         """Lets the next run read `inputs` and write `outputs`."""
         layout = self.layout
         for at, array in enumerate(inputs):
-            self.words[layout.HEAD + at] = array.ctypes.data
+            self.context[layout.HEAD + at] = array.ctypes.data
         for at, array in enumerate(outputs):
-            self.words[layout.first_output + at] = array.ctypes.data
+            self.context[layout.first_output + at] = array.ctypes.data
 
     def failure(self, status: int) -> BaseException:
         """What went wrong in the last run, which ended with this status."""
-        source = self.program.calls[int(self.words[self.layout.FAILED])]
+        source = self.program.calls[int(self.context[self.layout.FAILED])]
         if self.error is not None:
             error, self.error = self.error, None
             error.add_note(f"in {source}")
@@ -210,7 +210,7 @@ class StaticRuntime:
             # ctypes prints and drops what is raised before the op's function begins.
             return KeyboardInterrupt(f"in {source}")
         first = self.layout.ERROR
-        index, least, bound = self.words[first : first + 3].astype(np.int64)
+        index, least, bound = self.context[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:
             return ValueError(source)
         if status == RANGE_ERROR:

@@ -76,8 +76,8 @@ def callable_class(base: type[Any]) -> type[Any]:
 def call_by(instance: object, base: type[Any], function: int) -> None:
     """Lets a function be what calls an object of `callable_class(base)`."""
     assert type(instance).__basicsize__ == base.__basicsize__ + WORD
-    place = ctypes.c_void_p.from_address(id(instance) + base.__basicsize__)
-    place.value = function
+    field = ctypes.c_void_p.from_address(id(instance) + base.__basicsize__)
+    field.value = function
 
 
 class Probe:

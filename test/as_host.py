@@ -72,6 +72,7 @@ def put_in_place(name: str) -> None:
     paths = (str(HOOK), os.environ.get("PYTHONPATH", ""))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     if lacking := missing(HOSTS[name]):
+        from bench import limits
         from static_runtime.compiler import compile
         from static_runtime.compiler.tuning import scratch
 
@@ -80,4 +81,4 @@ def put_in_place(name: str) -> None:
 
         # The pool of threads is linked otherwise: it is code for this very process.
         code.link = compile.link = refuse
-        scratch.link_functions = refuse
+        scratch.link_functions = limits.linked = refuse

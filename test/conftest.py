@@ -3,8 +3,10 @@ Which test files are read, which machine is the host that they see, and what a r
 them takes from its surroundings.
 """
 
+import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +18,7 @@ MARK = "pytestmark = pytest.mark.torch"
 
 FOREIGN = (
     *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHON_CPU_COUNT", "PYTHON_COLORS"),
-    *("FORCE_COLOR", "COLUMNS", "SR_DEBUG"),
+    *("FORCE_COLOR", "COLUMNS", "SR_DEBUG", "PYTHONDONTWRITEBYTECODE"),
 )
 """Variables that change what this process, or one that a test starts, does or says."""
 
@@ -28,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     for name in FOREIGN:
         os.environ.pop(name, None)
+    # Each process that a test starts would compile the house anew.
+    sys.dont_write_bytecode = False
     # A shell has its background jobs ignore the key that interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
@@ -57,6 +61,15 @@ def runs_host() -> None:
     from .as_host import skip_unless_host_runs
 
     skip_unless_host_runs()
+
+
+def pytest_collection_finish() -> None:
+    """
+    Has Python's collector leave alone what is there before the first test, and stays:
+    modules and cases are most of all objects, and it would visit them each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

@@ -80,7 +80,7 @@ def test_refuses_what_is_no_model():
         ("import static_runtime", {"numpy", "xdsl", "llvmlite", "onnx", "torch"}),
         ("import static_runtime as sr; sr.StaticModule", {"xdsl", "onnx", "torch"}),
         ("import static_runtime as sr; sr.compile", {"xdsl", "onnx", "torch"}),
-        ("import static_runtime.compiler.opt", {"llvmlite", "onnx", "torch"}),
+        ("import static_runtime.compiler.tools.opt", {"llvmlite", "onnx", "torch"}),
     ],
 )
 def test_loads_only_what_it_uses(code: str, unwanted: set[str]):

@@ -6,6 +6,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -25,7 +26,7 @@ FAMILIES = {
     *("rounding", "softmax", "trigonometric"),
     # graph and loop: ops that mean nothing without each other
     *("containers", "control_flow", "for_loop", "fusion", "memory", "position"),
-    *("program", "program_flow"),
+    *("program_calls", "program_flow"),
 }
 """The files that hold more than one op; every other is named after the one it holds."""
 
@@ -203,6 +204,53 @@ def test_data_flows_one_way(room: str):
             if parts[0] == "static_runtime" and parts[1] not in MAY_IMPORT[room]
         ]
     )
+
+
+ENTERS_LOWERING = ("compiler/codegen.py", "compiler/pipeline.py")
+"""The files outside of `lowering` that import it."""
+
+
+def test_the_lowerings_are_entered_at_two_places():
+    refuse(
+        place
+        for path in sources(*MAY_IMPORT)
+        if not str(path.relative_to(ROOT)).startswith(("lowering/", *ENTERS_LOWERING))
+        for place, parts in imports(path)
+        if parts[:2] == ["static_runtime", "lowering"]
+    )
+    for name in ENTERS_LOWERING:
+        used = [parts[1] for _, parts in imports(ROOT / name) if len(parts) > 1]
+        assert "lowering" in used, f"{name} may import what it does not"
+
+
+def module_imports() -> dict[str, set[str]]:
+    """The files of the rooms, and which others each imports, wherever it does so."""
+    files = [str(path.relative_to(ROOT)) for path in sources(*ROOMS)]
+    found: dict[str, set[str]] = {name: set() for name in files}
+    for name in files:
+        for _, [package, *parts] in imports(ROOT / name):
+            stem = "/".join(parts)
+            above = "/".join(parts[:-1])
+            candidates = (
+                *(f"{stem}.py", f"{stem}/__init__.py"),
+                *(f"{above}.py", f"{above}/__init__.py"),
+            )
+            known = [each for each in candidates if each in found]
+            if package == "static_runtime" and known and known[0] != name:
+                found[name].add(known[0])
+    return found
+
+
+def test_no_imports_go_in_a_circle():
+    graph = module_imports()
+    # Seen are imports in functions, and those for types alone.
+    assert "compiler/driver.py" in graph["compiler/compile.py"]
+    assert "compiler/weights.py" in graph["compiler/compile.py"]
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        _, circle = error.args
+        raise AssertionError(" is imported by\n".join(circle)) from None
 
 
 def libraries(path: Path) -> set[str]:

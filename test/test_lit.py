@@ -1,19 +1,22 @@
 """
 Every .mlir file passes its RUN lines.
 
-`lit test` runs the same lines with a process for each command; here they are calls, so
+`make lit` runs the same lines with a process for each command; here they are calls, so
 that a hundred files take a second or two. A line holds the commands below, joined by
 `|`, with `not`, `2>&1`, the names `%s %S %t` and, before a command, `%on=NAME` for a
-host of `hosts.py`; one that ends in `\\` goes on.
+host of `hosts.py`; one that ends in `\\` goes on. One file is run by lit as well: that
+the console scripts are installed, and lit finds them, no call can tell.
 """
 
 import io
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,7 @@ from xdsl.utils.diagnostic import Diagnostic
 from static_runtime.runtime import host
 
 from .hosts import HOSTS
+from .workers import WATCHDOG
 
 ROOT = Path(__file__).parent
 FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*.mlir"))
@@ -111,6 +115,20 @@ def test_run_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         for words in commands(line):
             words = [re.sub("%([sSt])", lambda m: str(names[m[1]]), w) for w in words]
             output = run(words, output, monkeypatch)
+
+
+def test_lit_finds_the_console_scripts(tmp_path: Path):
+    path = ROOT / "compiler" / "tools" / "run.mlir"
+    scripts = {each.name for each in entry_points(group="console_scripts")}
+    ours = {each for each in scripts if each.startswith("sr-")}
+    used = [words for line in run_lines(path.read_text()) for words in commands(line)]
+    assert ours == {words[words[0] == "not"] for words in used} - {"filecheck"}
+    lit = Path(sys.executable).parent / "lit"
+    done = subprocess.run(
+        [lit, "-v", path], capture_output=True, text=True, check=False, timeout=WATCHDOG
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"Passed\s*: 1\b", done.stdout), done.stdout
 
 
 def test_a_line_that_ends_in_a_backslash_goes_on():

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import pytest
 
@@ -66,6 +66,8 @@ def has(owner: Any, name: str) -> bool:
         return hasattr(owner, name)
     if message := getattr(owner, "DESCRIPTOR", None):
         return name in message.fields_by_name
+    if is_typeddict(owner):
+        return name in owner.__annotations__
     sources = [inspect.getsource(c) for c in owner.__mro__ if c is not object]
     words = f"self.{name} ", f"self.{name}:", f"    {name}:", f'"{name}"'
     return any(word in source for source in sources for word in words)

@@ -107,11 +107,9 @@ def is_one_block(
     nest: KernelNest, target: TargetAttr, preference: PreferenceAttr = OWN
 ) -> bool:
     """
-    Whether a nest stores no accumulator before it is finished: it is no contraction, or
-    one of a packed weight whose k all belong to one block.
+    Whether a contraction stores no accumulator before it is finished: its weight is
+    packed, and all of k is one block.
     """
-    if not nest.is_contraction:
-        return True
     count = product(nest.bounds[len(nest.bounds) - nest.reductions :])
     owners = [each.buffer.owner for each in loads(nest.element)]
     packed = [e.panels for e in owners if isinstance(e, WeightOp) and e.panels]

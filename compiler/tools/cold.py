@@ -1,7 +1,7 @@
 """
 Compile a model in a process of its own, which tells what that took, and its memory.
 
-    python -m static_runtime.compiler.tools.cold model.onnx folder
+    python -m static_runtime.compiler.tools.cold model.onnx folder host "{}"
 
 The peak of a process that has done nothing else is that of the compilation; and what
 this process has imported and cached already does not make it look faster.
@@ -34,9 +34,7 @@ def compile_apart(
 ) -> tuple[CompileReport, int]:
     """What compiling the file `model` took, kept in `folder`, and its peak in bytes."""
     command = [sys.executable, "-m", __name__, str(model), str(folder)]
-    command += ["--target", target, "--planner", options.planner]
-    command += ["--tune"] * options.tune
-    command += ["--precision", options.precision]
+    command += [target, json.dumps(asdict(options))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"expected a model to compile twice, got {done.stderr}")
@@ -62,12 +60,10 @@ def main(args: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("model")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--target", default="host")
-    parser.add_argument("--planner", default=Options().planner)
-    parser.add_argument("--tune", action="store_true")
-    parser.add_argument("--precision", default=Options().precision)
+    parser.add_argument("target")
+    parser.add_argument("options", help="the fields of `Options`, as JSON")
     given = parser.parse_args(args)
-    options = Options(planner=given.planner, tune=given.tune, precision=given.precision)
+    options = Options(**json.loads(given.options))
     compilation = Compilation(given.model, target=given.target, options=options)
     compilation.cache = Cache(given.folder)
     report = compilation.run().report

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.util import find_spec
 from inspect import getdoc
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from xdsl.builder import ImplicitBuilder
@@ -62,6 +62,9 @@ As `torch.export` gives them, after its decompositions. *of* is as above.
 
 PACKAGE = __spec__.name.partition(".")[0]
 """The package that this file is in, also when the file is run."""
+
+COMPOSE = f"{PACKAGE}.dialects.graph.compose"
+"""The package of functions that several readers, and ops, are made of."""
 
 EVERY = " ".join(map(str, DTYPES))
 
@@ -216,7 +219,7 @@ def elements(op: type[GraphOp]) -> str:
 
 
 def takes(op: GraphOp, old: Element, new: Element) -> bool:
-    """Whether the op also has a type with `new` in the place of the elements `old`."""
+    """Whether the op also has a type with elements `new` instead of `old`."""
     types = [tensor_type(each) for each in op.operands]
     operands = [
         tensor(new, *sizes(each)) if each.element_type == old else each
@@ -230,26 +233,37 @@ def takes(op: GraphOp, old: Element, new: Element) -> bool:
     return True
 
 
-def ops_in(function: Any) -> list[type[GraphOp]]:
+def ops_in(function: Any, seen: set[int] | None = None) -> list[type[GraphOp]]:
     """
-    The ops that a function builds: those that it names, or else the functions in it do.
+    The ops that a function builds: those that it names, and those of compositions that
+    it names; or else those of the functions in it. None has what is `seen` already.
     """
     level: list[Any] = [function]
-    seen = set[int]()
-    while level:
-        found: dict[type[GraphOp], None] = {}
+    seen = set() if seen is None else seen
+    found: dict[type[GraphOp], None] = {}
+    names_op = False
+    while level and not names_op:
         below: list[Any] = []
         for each in level:
             for value in named(each):
                 if isinstance(value, type) and issubclass(value, GraphOp):
-                    found[value] = None
+                    found[value], names_op = None, True
                 elif isinstance(value, FunctionType | type) and id(value) not in seen:
                     seen.add(id(value))
-                    below.append(value)
-        if found:
-            return list(found)
+                    if is_composition(value):
+                        found |= dict.fromkeys(ops_in(value, seen))
+                    else:
+                        below.append(value)
         level = below
-    return []
+    return list(found)
+
+
+def is_composition(value: Any) -> bool:
+    """Whether a value is a function of several ops, more than numbers and shapes."""
+    if not isinstance(value, FunctionType):
+        return False
+    folder, _, file = value.__module__.rpartition(".")
+    return folder == COMPOSE and file not in ("number", "shaping")
 
 
 def named(function: Any) -> Iterator[Any]:
@@ -261,8 +275,12 @@ def named(function: Any) -> Iterator[Any]:
         return
     for cell in function.__closure__ or ():
         yield from entries(cell.cell_contents)
-    for name in names_of(function.__code__):
-        yield from entries(function.__globals__.get(name))
+    names = [*names_of(function.__code__)]
+    for value in map(function.__globals__.get, names):
+        if isinstance(value, ModuleType):
+            yield from map(vars(value).get, names)
+        else:
+            yield from entries(value)
 
 
 def entries(value: Any) -> Iterator[Any]:

@@ -67,7 +67,7 @@ class LLVMTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Writes the text of the module; nobody else pays for importing the emitter."""
-        from ...lowering.loop_to_llvm import module_to_llvm
+        from ..codegen import module_to_llvm
 
         output.write(module_to_llvm(module))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 
 from xdsl.passes import ModulePass, get_pass_option_infos
@@ -100,9 +100,10 @@ def make_pass(text: str, passes: Passes) -> ModulePass:
 
 def signature(each: type[ModulePass]) -> str:
     """How a pass is written with all of its options, and the type of each."""
+    given = {field.name for field in fields(each) if field.init} - {"name"}
     options = [
         f"{option.name}=<{option.expected_type}>"
         for option in get_pass_option_infos(each)
-        if option.name != "name"
+        if option.name in given
     ]
     return f"{each.name}{{{' '.join(options)}}}" if options else each.name

@@ -62,6 +62,9 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )
+    made.add_argument(
+        "--threads", type=int, help="how many may run, or compile, side by side"
+    )
     made.add_argument("--no-cache", action="store_true", help="compile anew")
     made.add_argument(
         "--benchmark", action="store_true", help="measure compiling, running and memory"
@@ -171,6 +174,7 @@ def run(arguments: Namespace) -> None:
         planner=arguments.planner,
         cache=not arguments.no_cache,
         tune=arguments.tune,
+        threads=arguments.threads,
         precision=arguments.precision,
     )
     after = print_ir if arguments.print_ir_after_all else None

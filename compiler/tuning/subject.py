@@ -23,16 +23,20 @@ from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.kernel.group import group_of
 from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.program import CallOp, ViewOp
+from ...dialects.loop.ops.program_calls import CallOp, ViewOp
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.preference import KEY, OWN, PreferenceAttr
 from ...dialects.loop.target import KEY as TARGET
 from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import dtype, tensor_type
-from ...lowering.graph_to_loop.kernel import build_kernel
-from ...lowering.llvm_to_object import machine_of, objects
-from ...lowering.loop_to_llvm import function_name, lower_kernels
 from ...runtime.cache import Cache
+from ..codegen import (
+    build_kernel,
+    function_name,
+    lower_kernels,
+    machine_of,
+    objects,
+)
 from ..context import SrContext, context
 from ..cost.register_tile import known
 from ..describe import constant_block, describe, program_of
@@ -155,7 +159,7 @@ def operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
     """The memory that the only call of a program passes."""
     program = program_of(module)
     described = describe(program)
-    constants = dict(constant_block(program, ctx.weights).places)
+    constants = [each for _, each in constant_block(program, ctx.weights).arrays]
     (call,) = (each for each in program.walk() if isinstance(each, CallOp))
 
     def operand(view: ViewOp) -> Operand:

@@ -21,8 +21,8 @@ from ...dialects.graph.op import GraphOp
 from ...dialects.kernel.key import structure
 from ...dialects.loop.preference import NAMES, OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
-from ...lowering.llvm_to_object import machine_of
 from ...runtime.cache import Cache
+from ..codegen import machine_of
 from ..cost.candidates import candidates
 from .race import race
 from .scratch import Scratch

@@ -14,8 +14,8 @@ def describe(op: Operation) -> str:
     if isinstance(location, NameLoc):
         return f"{op.name} at {location.desc.data}"
     if isinstance(location, FileLineColLoc):
-        place = f"{location.filename.data}:{location.line.data}"
-        return f"{op.name} at {place}"
+        position = f"{location.filename.data}:{location.line.data}"
+        return f"{op.name} at {position}"
     if isinstance(op, FusionOp):
         return " and ".join(describe(each) for each in op.ops)
     return op.name

@@ -13,7 +13,7 @@ Contractions, convolutions, poolings and broadcasts differ only in their positio
 
 Several nests of one op run one after the other. The points of a nest have no order
 unless it is scattered: where a value goes is looked up then, or it is combined with
-what an earlier nest wrote there, so that several points may meet at one place. Those
+what an earlier nest wrote there, so that several points may meet at one element. Those
 come in the order of the points, the last axis fastest; of values that replace each
 other the last stays.
 """
@@ -141,7 +141,7 @@ class Nest:
     """
 
     onto: Combiner | None = None
-    """How a value is combined with what is there; None when it takes its place."""
+    """How a value is combined with what is there; None when it replaces that."""
 
     @property
     def lookups(self) -> Iterator[Lookup]:
@@ -154,7 +154,7 @@ class Nest:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether points of this nest may meet at one place of the result."""
+        """Whether points of this nest may meet at one element of the result."""
         return self.onto is not None or any(isinstance(p, Lookup) for p in self.write)
 
     @property
@@ -190,8 +190,8 @@ def elementwise(
         Read(
             number,
             tuple(
-                axis(rank - len(shape) + place) if size != 1 else Linear()
-                for place, size in enumerate(shape)
+                axis(rank - len(shape) + at) if size != 1 else Linear()
+                for at, size in enumerate(shape)
             ),
         )
         for number, shape in enumerate(operands)

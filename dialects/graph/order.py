@@ -86,8 +86,8 @@ def is_elementwise(nest: Nest) -> bool:
     return nest.is_pointwise and all(
         isinstance(source, Read)
         and all(
-            position in (Linear(), axis(rank - len(source.at) + place))
-            for place, position in enumerate(source.at)
+            position in (Linear(), axis(rank - len(source.at) + number))
+            for number, position in enumerate(source.at)
         )
         for source in nest.sources
     )

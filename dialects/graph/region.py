@@ -74,7 +74,7 @@ class ControlOp(RegionOp, ABC):
 
     @abstractmethod
     def destination(self, number: int) -> OpResult | None:
-        """The result that the value yielded at a place becomes, or a part of."""
+        """The result that the yielded value of this number becomes, or a part of."""
 
     @property
     @abstractmethod
@@ -148,7 +148,7 @@ def capture(*blocks: Block) -> list[SSAValue]:
             value: block.insert_arg(value.type, len(block.args)) for value in outside
         }
         for op in block.ops:
-            for place, operand in enumerate(op.operands):
+            for number, operand in enumerate(op.operands):
                 if operand in inner:
-                    op.operands[place] = inner[operand]
+                    op.operands[number] = inner[operand]
     return list(outside)

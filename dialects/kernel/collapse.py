@@ -43,11 +43,13 @@ def collapse(nest: KernelNest) -> KernelNest:
         kept.append(axis)
         bounds[axis] = bound
 
-    place = {axis: number for number, axis in enumerate(kept)}
+    number_of = {axis: number for number, axis in enumerate(kept)}
 
     def change(position: Linear) -> Linear:
         factors = tuple(
-            (place[axis], factor) for axis, factor in position.factors if axis in place
+            (number_of[axis], factor)
+            for axis, factor in position.factors
+            if axis in number_of
         )
         return Linear(tuple(sorted(factors, key=lambda each: each[0])), position.offset)
 
@@ -59,7 +61,7 @@ def collapse(nest: KernelNest) -> KernelNest:
         element=moved(nest.element),
         finish=moved(nest.finish),
         store=moved.load(nest.store),
-        ordered=frozenset(place[axis] for axis in kept if axis in nest.ordered),
+        ordered=frozenset(number_of[axis] for axis in kept if axis in nest.ordered),
         stages=tuple(
             replace(
                 stage,

@@ -2,7 +2,7 @@
 What a kernel computes at one point, as a tree, and the nests that it is part of.
 
 A tree is read by the walks here: what it loads, which positions it depends on, and the
-same tree at other positions. A subtree may stand in several places; it is one object,
+same tree at other positions. A subtree may stand in several others; it is one object,
 visited and later built once.
 """
 
@@ -29,7 +29,7 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """An element of the buffer of a value, at a place in its row of elements."""
+    """An element of the buffer of a value, at an offset in its row of elements."""
 
     buffer: SSAValue
     at: Linear
@@ -216,7 +216,7 @@ class Moved:
                 return root
 
     def load(self, load: Load) -> Load:
-        """A load at its other place."""
+        """A load at its other position."""
         lookups = tuple(
             (Index(self.load(index.load), index.bound, index.wraps), stride)
             for index, stride in load.lookups

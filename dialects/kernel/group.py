@@ -64,7 +64,7 @@ class Group:
     nests: list[KernelNest] = field(default_factory=list[KernelNest])
     checks: list[Check] = field(default_factory=list[Check])
     replaced: SSAValue | None = None
-    """The value in whose place the result is computed, if it is."""
+    """The value in whose memory the result is computed, if it is."""
 
     def buffers(self) -> list[SSAValue]:
         """
@@ -113,7 +113,7 @@ def group_of(op: Operation) -> Group | None:
 
 @dataclass(frozen=True)
 class Element:
-    """The element of a value at a place."""
+    """The element of a value at a position."""
 
     value: SSAValue
     at: tuple[Linear, ...]
@@ -204,11 +204,11 @@ class _Builder:
         """
         (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
-        assert not nest.is_scattered, "an accumulator has its own place"
+        assert not nest.is_scattered, "an accumulator has its own element"
         finish: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
-            # The last op goes over the accumulators, each at its own place.
+            # The last op goes over the accumulators, each at its own position.
             finish = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
@@ -226,7 +226,7 @@ class _Builder:
     def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
         """The nest of several reductions of the same rows, and of what uses them."""
         result = root.results[0]
-        store = element(self.group.result, plan.places[result])
+        store = element(self.group.result, plan.coordinates[result])
         stages: list[Stage] = []
         for number, reducer in enumerate(plan.reducers):
             (nest,) = self.nests[reducer]
@@ -234,7 +234,7 @@ class _Builder:
             combined = self.apply(reducer, nest, identity(nest))
             kept = [op for op, first in plan.kept.items() if first == number]
             values = [
-                (self.value(op.results[0], plan.places[op.results[0]]), store)
+                (self.value(op.results[0], plan.coordinates[op.results[0]]), store)
                 for op in kept
             ]
             type = tensor_type(reducer.results[0]).element_type
@@ -242,7 +242,7 @@ class _Builder:
             self.accumulators[reducer] = Accumulator(number)
             self.kept |= dict.fromkeys(kept, store)
             self.forget(plan)
-        value = self.value(result, plan.places[result])
+        value = self.value(result, plan.coordinates[result])
         return KernelNest(
             plan.bounds,
             plan.columns,
@@ -324,7 +324,7 @@ class _Builder:
         return element(value, at)
 
     def value(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
-        """The element of `value` at a place: computed here, or loaded."""
+        """The element of `value` at a position: computed here, or loaded."""
         # A path of its own, as a chain of ops may be deeper than Python's stack.
         path = [root := Element(value, at)]
         opened: dict[Element, Opened] = {}

@@ -5,7 +5,7 @@ It may when what it stores to an element comes after all that it loads from ther
 whatever order its points run. A point that loads an element of the operand only where
 it stores itself, before it does, is such: no two points store to one element.
 
-    %1 = graph.relu %0              %1 may take the place of %0
+    %1 = graph.relu %0              %1 may be computed in the memory of %0
     %1 = graph.softmax %0           so it may: a row is stored once all of it was read
     %1 = graph.permute %0           may not: another point still needs what was there
     %1 = graph.matmul %0, %w        may not: other columns need the same row
@@ -41,8 +41,8 @@ def is_alike(group: Group, value: SSAValue) -> bool:
 
 def read_elsewhere(group: Group) -> set[SSAValue] | None:
     """
-    The values in whose place a group may not compute its result, as it reads them where
-    or after that is stored; None when that is so of any value.
+    The values in whose memory a group may not compute its result, as it reads them
+    where or after that is stored; None when that is so of any value.
     """
     if len(group.nests) != 1 or group.checks:
         return None

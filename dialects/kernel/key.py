@@ -2,7 +2,7 @@
 What the kernel of an op depends on, as a key: ops with equal keys have equal kernels.
 
 A model repeats its layers, so most kernels are the same as another but for the names of
-values. The key has all that a kernel can be told from, and neither names nor places.
+values. The key has all that a kernel can be told from, and neither names nor addresses.
 """
 
 from __future__ import annotations

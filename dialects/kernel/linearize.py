@@ -9,12 +9,12 @@ from ..graph.nest import Linear
 
 
 def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:
-    """The place of an element in the row of all elements of a tensor of this shape."""
-    place, stride = Linear(), 1
+    """The offset of an element in the row of all elements of a tensor of this shape."""
+    offset, stride = Linear(), 1
     for position, size in zip(reversed(at), reversed(shape), strict=True):
-        place = place + position * stride
+        offset = offset + position * stride
         stride = stride * size
-    return place
+    return offset
 
 
 def strides(shape: Sequence[Dim]) -> list[Dim]:

@@ -9,7 +9,7 @@ How ops that share rows are computed together: row by row, a reduction at a time
 
 A row is a point of the axes that stay, a column one of the axes that are reduced. Every
 reduction goes over the same rows and columns, one *stage* after the other; what is
-elementwise is computed in the stage that needs it. A value is read at one place only:
+elementwise is computed in the stage that needs it. A value is read at one position:
 it is *wide* when that moves along rows and columns, and *narrow* when along rows only,
 as accumulators do. So nothing is computed more often than it would be by itself, but
 for wide values that several stages need: cheap ones are computed again from what is
@@ -35,7 +35,7 @@ from ..graph.op import GraphOp
 from ..scalar.ops.remainder import RemainderOp
 from ..shape import sizes, tensor_type
 
-Place = tuple[Linear, ...]
+Coordinates = tuple[Linear, ...]
 """Where a value is read: a position among rows and columns for each dimension."""
 
 COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
@@ -58,7 +58,7 @@ class Stages:
     reducers: tuple[GraphOp, ...]
     """The op that each stage but the last reduces by."""
 
-    places: Mapping[SSAValue, Place]
+    coordinates: Mapping[SSAValue, Coordinates]
     """Where the value of each op is read, or stored."""
 
     is_wide: bool
@@ -107,15 +107,15 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
     if contracts and (len(reducers) > 1 or is_wide):
         return None
     arrangement = _Arrangement(only, bounds, columns, tuple(reducers))
-    if not arrangement.place_all(root, start):
+    if not arrangement.locate_all(root, start):
         return None
     if contracts and arrangement.has_wide():
         return None
     kept = arrangement.keep(root, is_wide)
     if kept is None:
         return None
-    places = arrangement.places
-    return Stages(bounds, columns, tuple(reducers), places, is_wide, kept)
+    coordinates = arrangement.coordinates
+    return Stages(bounds, columns, tuple(reducers), coordinates, is_wide, kept)
 
 
 def shape_of(op: GraphOp) -> tuple[Dim, ...]:
@@ -137,13 +137,13 @@ def wide(bounds: Sequence[Dim]) -> list[Dim]:
     return [each for each in bounds if each != 1]
 
 
-def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Place:
-    """The place of an element at its own index: the axes that are not of size one."""
+def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
+    """An element at its own index: the axes that are not of size one."""
     moving = iter([axis(n) for n, bound in enumerate(bounds) if bound != 1])
     return tuple(Linear() if size == 1 else next(moving) for size in shape)
 
 
-def write_of(nest: Nest) -> Place:
+def write_of(nest: Nest) -> Coordinates:
     """Where a reduction writes its accumulators."""
     return tuple(each for each in nest.write if isinstance(each, Linear))
 
@@ -156,16 +156,18 @@ class _Arrangement:
     bounds: tuple[Dim, ...]
     columns: int
     reducers: tuple[GraphOp, ...]
-    places: dict[SSAValue, Place] = field(default_factory=dict[SSAValue, Place])
+    coordinates: dict[SSAValue, Coordinates] = field(
+        default_factory=dict[SSAValue, Coordinates]
+    )
     reached: dict[GraphOp, list[int]] = field(default_factory=dict[GraphOp, list[int]])
     """The stages that need each wide value."""
 
-    def place_all(self, root: GraphOp, start: Place) -> bool:
-        """Finds the places from the last op on; whether there is one for each value."""
-        self.places[root.results[0]] = self.settled(root.results[0], start)
+    def locate_all(self, root: GraphOp, start: Coordinates) -> bool:
+        """Finds where each value is read, from the last op on; whether all agree."""
+        self.coordinates[root.results[0]] = self.settled(root.results[0], start)
         for op in reversed(list(self.nests)):
-            place = self.places.get(op.results[0])
-            point = None if place is None else self.point(op, place)
+            at = self.coordinates.get(op.results[0])
+            point = None if at is None else self.point(op, at)
             if point is None:
                 return False
             for source in self.nests[op].sources:
@@ -173,25 +175,25 @@ class _Arrangement:
                     return False
         return True
 
-    def point(self, op: GraphOp, place: Place) -> Place | None:
-        """The point at which the nest of an op computes the value at a place."""
+    def point(self, op: GraphOp, at: Coordinates) -> Coordinates | None:
+        """The point at which the nest of an op computes a value there."""
         nest = self.nests[op]
         if nest.reductions:
             write = self.settled(op.results[0], write_of(nest))
-            return axes(len(self.bounds)) if place == write else None
-        return place if nest.is_pointwise else None
+            return axes(len(self.bounds)) if at == write else None
+        return at if nest.is_pointwise else None
 
-    def add(self, op: GraphOp, read: Read, point: Place) -> bool:
+    def add(self, op: GraphOp, read: Read, point: Coordinates) -> bool:
         """Notes where an operand is read; whether it may be read there."""
         value = op.operands[read.operand]
         if value.owner not in self.nests:
             return True
         at = tuple(each.at(point) for each in read.at if isinstance(each, Linear))
-        place = self.settled(value, at)
-        return self.places.setdefault(value, place) == place and self.is_once(place)
+        at = self.settled(value, at)
+        return self.coordinates.setdefault(value, at) == at and self.is_once(at)
 
-    def settled(self, value: SSAValue, at: Place) -> Place:
-        """A place without what does not move it: axes and dimensions of size one."""
+    def settled(self, value: SSAValue, at: Coordinates) -> Coordinates:
+        """Coordinates without what moves nothing: axes and dimensions of size one."""
         moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
         return tuple(
             Linear(tuple(f for f in each.factors if f[0] in moving), each.offset)
@@ -200,23 +202,23 @@ class _Arrangement:
             for each, size in zip(at, sizes(tensor_type(value)), strict=True)
         )
 
-    def is_once(self, place: Place) -> bool:
+    def is_once(self, at: Coordinates) -> bool:
         """Whether all points, or all rows, are read once each."""
-        if any(len(each.factors) > 1 for each in place):
+        if any(len(each.factors) > 1 for each in at):
             return False
-        moved = [axis for each in place for axis, _ in each.factors]
+        moved = [axis for each in at for axis, _ in each.factors]
         moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
         rows = moving & set(range(len(self.bounds) - self.columns))
         return len(moved) == len(set(moved)) and set(moved) in (moving, rows)
 
     def is_narrow(self, value: SSAValue) -> bool:
         """Whether a value of the group is the same for all columns."""
-        return self.is_same(self.places[value])
+        return self.is_same(self.coordinates[value])
 
-    def is_same(self, place: Sequence[Linear]) -> bool:
-        """Whether a place is one for all columns."""
+    def is_same(self, at: Sequence[Linear]) -> bool:
+        """Whether coordinates are the same for all columns."""
         rows = len(self.bounds) - self.columns
-        return all(axis < rows for each in place for axis, _ in each.factors)
+        return all(axis < rows for each in at for axis, _ in each.factors)
 
     def has_wide(self) -> bool:
         """Whether there is a value for each column."""
@@ -224,9 +226,9 @@ class _Arrangement:
 
     def keep(self, root: GraphOp, is_wide: bool) -> dict[GraphOp, int] | None:
         """
-        The costly values of several stages; None when there is no place for them.
+        The costly values of several stages; None when there is no room for them.
 
-        Their place is that of the result, which one of them has at a time.
+        They share the memory of the result, which one of them has at a time.
         """
         for stage, reducer in enumerate(self.reducers):
             for operand in reducer.operands:
@@ -278,8 +280,8 @@ class _Arrangement:
         """Whether what an op reads is the same for all columns."""
         if not isinstance(source, Read):
             return False
-        point = self.point(op, self.places[op.results[0]])
-        assert point is not None, "every op has been placed"
+        point = self.point(op, self.coordinates[op.results[0]])
+        assert point is not None, "every op has been located"
         return self.is_same([p.at(point) for p in source.at if isinstance(p, Linear)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from .interface import CheckAttr, SymbolAttr, TensorAttr
 from .ops.check_index import CheckIndexOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
@@ -11,11 +12,13 @@ from .ops.kernel import KernelOp
 from .ops.memory import LoadOp, StoreOp
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
-from .ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
+from .ops.program import ProgramOp
+from .ops.program_calls import CallOp, CallOutOp, ViewOp
 from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
 from .ops.tile import TileOp
 from .preference import PreferenceAttr
 from .schedule import ScheduleAttr
+from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .target import TargetAttr
 
 Loop = Dialect(
@@ -42,5 +45,15 @@ Loop = Dialect(
         ViewOp,
         YieldOp,
     ],
-    [PreferenceAttr, ScheduleAttr, TargetAttr],
+    [
+        CheckAttr,
+        ConstantAttr,
+        PlanAttr,
+        PreferenceAttr,
+        ScheduleAttr,
+        SlotAttr,
+        SymbolAttr,
+        TargetAttr,
+        TensorAttr,
+    ],
 )

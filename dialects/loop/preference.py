@@ -11,15 +11,15 @@ what is left out. Bits do not depend on any of it, so that it may be chosen free
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.ir import Operation
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ..entries import TEXT, EntriesAttr, entry
 from .schedule import PACK
 
 KEY = "preference"
@@ -36,7 +36,7 @@ NOTHING = "nothing"
 
 
 @irdl_attr_definition
-class PreferenceAttr(ParametrizedAttribute):
+class PreferenceAttr(EntriesAttr):
     """
     Sizes of register tiles and blocks, and what is packed; 0 or "" for the rules'.
     """
@@ -49,6 +49,11 @@ class PreferenceAttr(ParametrizedAttribute):
     mc: IntAttr = param_def()
     nc: IntAttr = param_def()
     pack: StringAttr = param_def()
+
+    FORM: ClassVar = (
+        *(entry(name, default=0) for name in NUMBERS),
+        entry("pack", TEXT, default=""),
+    )
 
     @staticmethod
     def of(**entries: int | str) -> PreferenceAttr:
@@ -82,31 +87,6 @@ class PreferenceAttr(ParametrizedAttribute):
             raise VerifyException(
                 f"expected packing of {', '.join(known[1:])}, got {self.pack.data}"
             )
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        numbers, pack = dict.fromkeys(NUMBERS, 0), ""
-
-        def entry() -> None:
-            nonlocal pack
-            name = parser.parse_identifier()
-            parser.parse_punctuation("=")
-            if name == "pack":
-                pack = parser.parse_str_literal()
-            elif name in numbers:
-                numbers[name] = parser.parse_integer(allow_negative=False)
-            else:
-                parser.raise_error(f"expected one of {', '.join(NAMES)}, got {name}")
-
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry)
-        return [*map(IntAttr, numbers.values()), StringAttr(pack)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        texts = [
-            f'{name} = "{each}"' if isinstance(each, str) else f"{name} = {each}"
-            for name, each in self.entries.items()
-        ]
-        printer.print_string(f"<{', '.join(texts)}>")
 
 
 OWN = PreferenceAttr.of()

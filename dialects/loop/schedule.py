@@ -14,21 +14,20 @@ which B stays the same, run inside of a block of columns and k, around its rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from ..entries import TEXT, EntriesAttr, entry, pair
 
 PACK = ("", "a", "b", "a and b")
 """What a schedule may pack."""
 
 
 @irdl_attr_definition
-class ScheduleAttr(ParametrizedAttribute):
+class ScheduleAttr(EntriesAttr):
     """The width of panels, the sizes of a block, and what is packed for each."""
 
     name = "loop.schedule"
@@ -41,6 +40,15 @@ class ScheduleAttr(ParametrizedAttribute):
     """The reduced index that `kc` counts values of; 0 is the outermost."""
     pack: StringAttr = param_def()
     over: IntAttr = param_def()
+
+    FORM: ClassVar = (
+        entry("nr"),
+        entry("mc"),
+        entry("nc"),
+        pair("kc", "kc", "of", "axis"),
+        entry("pack", TEXT, default=""),
+        entry("over", default=0),
+    )
 
     @staticmethod
     def of(
@@ -78,37 +86,3 @@ class ScheduleAttr(ParametrizedAttribute):
     def packs(self, factor: str) -> bool:
         """Whether a factor, `a` or `b`, is packed for each block."""
         return factor in self.pack.data.split(" and ")
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        def number(name: str) -> IntAttr:
-            parser.parse_keyword(name)
-            parser.parse_punctuation("=")
-            return IntAttr(parser.parse_integer(allow_negative=False))
-
-        with parser.in_angle_brackets():
-            numbers: list[Attribute] = []
-            for name in ("nr", "mc", "nc", "kc"):
-                numbers.append(number(name))
-                if name != "kc":
-                    parser.parse_punctuation(",")
-            parser.parse_keyword("of")
-            numbers.append(IntAttr(parser.parse_integer(allow_negative=False)))
-            pack, over = "", 0
-            while parser.parse_optional_punctuation(",") is not None:
-                if parser.parse_optional_keyword("over") is not None:
-                    parser.parse_punctuation("=")
-                    over = parser.parse_integer(allow_negative=False)
-                    continue
-                parser.parse_keyword("pack")
-                parser.parse_punctuation("=")
-                pack = parser.parse_str_literal()
-            return [*numbers, StringAttr(pack), IntAttr(over)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        pack = f', pack = "{self.pack.data}"' if self.pack.data else ""
-        over = f", over = {self.over.data}" if self.over.data else ""
-        printer.print_string(
-            f"<nr = {self.nr.data}, mc = {self.mc.data}, nc = {self.nc.data}, "
-            f"kc = {self.kc.data} of {self.axis.data}{pack}{over}>"
-        )

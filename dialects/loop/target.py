@@ -16,14 +16,14 @@ the attribute `loop.target` of the module. Nothing below the graph may ask the h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ..entries import FLAG, NAMES, TEXT, EntriesAttr, bare, entry, pair
 from .isa import ISAS, Isa
 
 CACHES = (32, 512)
@@ -34,7 +34,7 @@ KEY = "loop.target"
 
 
 @irdl_attr_definition
-class TargetAttr(ParametrizedAttribute):
+class TargetAttr(EntriesAttr):
     """
     A machine: its name, vector width in bits, vector registers, and whether it fuses.
     """
@@ -52,6 +52,16 @@ class TargetAttr(ParametrizedAttribute):
     """KiB of the second cache."""
     isas: ArrayAttr[StringAttr] = param_def()
     """The names of its instruction sets for contractions."""
+
+    FORM: ClassVar = (
+        bare("cpu", TEXT),
+        entry("vector"),
+        entry("registers"),
+        entry("fma", FLAG),
+        pair("caches", "l1", "and", "l2", default=CACHES),
+        entry("isas", NAMES, default=()),
+        bare("features", TEXT, default=""),
+    )
 
     @staticmethod
     def of(
@@ -92,48 +102,6 @@ class TargetAttr(ParametrizedAttribute):
     def lanes(self, bits: int) -> int:
         """How many elements of so many bits a vector holds."""
         return max(1, self.vector.data // bits)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        def number(name: str) -> IntAttr:
-            parser.parse_punctuation(",")
-            parser.parse_keyword(name)
-            parser.parse_punctuation("=")
-            return IntAttr(parser.parse_integer(allow_boolean=True))
-
-        with parser.in_angle_brackets():
-            cpu = StringAttr(parser.parse_str_literal())
-            numbers = [number(each) for each in ("vector", "registers", "fma")]
-            features, (l1, l2) = "", map(IntAttr, CACHES)
-            isas: list[str] = []
-            while parser.parse_optional_punctuation(",") is not None:
-                if parser.parse_optional_keyword("isas") is not None:
-                    parser.parse_punctuation("=")
-                    isas = parser.parse_comma_separated_list(
-                        parser.Delimiter.SQUARE, parser.parse_str_literal
-                    )
-                    continue
-                if parser.parse_optional_keyword("caches") is None:
-                    features = parser.parse_str_literal()
-                    continue
-                parser.parse_punctuation("=")
-                l1 = IntAttr(parser.parse_integer(allow_negative=False))
-                parser.parse_keyword("and")
-                l2 = IntAttr(parser.parse_integer(allow_negative=False))
-            names = ArrayAttr([StringAttr(each) for each in isas])
-            return [cpu, *numbers, StringAttr(features), l1, l2, names]
-
-    def print_parameters(self, printer: Printer) -> None:
-        fma = "true" if self.fma.data else "false"
-        sizes = (self.l1.data, self.l2.data)
-        caches = "" if sizes == CACHES else f", caches = {sizes[0]} and {sizes[1]}"
-        names = ", ".join(f'"{each.data}"' for each in self.isas)
-        isas = f", isas = [{names}]" if names else ""
-        features = f', "{self.features.data}"' if self.features.data else ""
-        printer.print_string(
-            f'<"{self.cpu.data}", vector = {self.vector.data}, '
-            f"registers = {self.registers.data}, fma = {fma}{caches}{isas}{features}>"
-        )
 
 
 def target_of(module: ModuleOp) -> TargetAttr:

@@ -17,7 +17,7 @@ After:
         loop.yield
       }
     }
-    loop.program @main {…} {
+    loop.program @main inputs […] outputs […] slots […] plan <…> work "4" {
       %0 = loop.view inputs 0 : memref<?xf32>
       %1 = loop.view outputs 0 : memref<?xf32>
       loop.call @relu_0(%0, %1) symbols [] : memref<?xf32>, memref<?xf32>

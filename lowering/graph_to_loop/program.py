@@ -10,38 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DictionaryAttr,
     IndexType,
-    IntegerAttr,
     StringAttr,
     TensorType,
-    i64,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ...dialects.dims import Dim, greatest, is_nonnegative, product, symbols_of
-from ...dialects.graph.literal import to_value
+from ...dialects.dims import Dim, dim, greatest, is_nonnegative, product, symbols_of
 from ...dialects.graph.location import describe
 from ...dialects.graph.op import CHECKS, GraphOp, Requirement
 from ...dialects.graph.ops.constant import ConstantOp
 from ...dialects.graph.ops.control_flow import IfOp, LoopOp
 from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
 from ...dialects.graph.ops.fusion import FusionOp
-from ...dialects.graph.ops.weight import WeightOp
 from ...dialects.graph.region import ControlOp
-from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, BufferAttr, buffer_of
-from ...dialects.graph.storage.memory import Homes, Part, ops_in
+from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, buffer_of
+from ...dialects.graph.storage.memory import MemoryMap, Part
 from ...dialects.kernel.group import Group, make_group
 from ...dialects.kernel.key import structure
+from ...dialects.loop.interface import CheckAttr, SymbolAttr, TensorAttr
 from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, ViewOp
+from ...dialects.loop.ops.program import ProgramOp, sizes_used
+from ...dialects.loop.ops.program_calls import CallOp, CallOutOp, ViewOp
 from ...dialects.loop.ops.program_flow import (
     DefineOp,
     ElementOp,
@@ -53,6 +48,7 @@ from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
 from ...dialects.loop.preference import KEY, OWN, preference_of
 from ...dialects.shape import sizes, tensor_type
 from .kernel import build_kernel
+from .signature import Storage, plan_of, ranges_of, tensors_of
 
 NESTS = 64
 """Nests of a kernel, such as those of the parts of a concatenation."""
@@ -78,7 +74,7 @@ class ProgramBuilder:
         """A program for `function`; `kernels` go by their text without a name."""
         self.function = function
         self.kernels = kernels
-        self.homes = Homes(function.body.block)
+        self.memory = MemoryMap(function.body.block)
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
@@ -90,7 +86,9 @@ class ProgramBuilder:
         self.call_outs = 0
         self.work: list[Dim] = []
         """The points of the loops of each call, a measure of how long a run is."""
-        self.ranges = least_of(function)
+        self.storage = Storage(function, self.memory)
+        self.ranges = ranges_of(function)
+        self.least = {name: least for name, (least, _) in self.ranges.items()}
         self.positive: dict[Dim, bool] = {}
         """Of which sizes it is known whether they can be below zero."""
 
@@ -100,24 +98,43 @@ class ProgramBuilder:
         for op in list(self.body.ops):
             op.detach()
             self.start.add_op(op)
-        known = entries(self.function, self.homes) | {
+        inputs, outputs = tensors_of(self.function)
+        return ProgramOp(
+            self.function.sym_name.data,
+            self.start,
+            inputs=inputs,
+            outputs=outputs,
+            symbols=self.symbols(inputs, outputs),
+            constants=self.storage.constants,
+            slots=self.storage.slots,
+            plan=plan_of(self.function, self.storage.steps),
+            checks=self.checks(),
             # The entry asks for it before the run has defined any symbol.
-            "work": StringAttr(str(greatest(total(self.work), self.defined))),
-            "checks": ArrayAttr(self.checks()),
-        }
-        return ProgramOp(self.function.sym_name.data, known, self.start)
+            work=greatest(total(self.work), self.defined),
+        )
 
-    def checks(self) -> list[StringAttr]:
-        """What must hold of inputs: quantities, each followed by what is expected."""
+    def symbols(
+        self, inputs: Sequence[TensorAttr], outputs: Sequence[TensorAttr]
+    ) -> list[SymbolAttr]:
+        """The symbols that a call must give values, those of its tensors first."""
+        shapes = [size for each in (*inputs, *outputs) for size in sizes(each.tensor)]
+        used = (size for op in self.start.walk() for size in sizes_used(op))
+        names = (name for d in (*shapes, *used) for name in sorted(symbols_of(d)))
+        free = [name for name in dict.fromkeys(names) if name not in self.defined]
+        return [SymbolAttr.of(name, self.ranges.get(name, ())) for name in free]
+
+    def checks(self) -> list[CheckAttr]:
+        """What must hold of inputs."""
         known = self.function.attributes.get(CHECKS, ArrayAttr([]))
         assert isa(known, ArrayAttr[StringAttr])
         texts = [each.data for each in known]
-        found = dict.fromkeys(zip(texts[::2], texts[1::2], strict=True))
+        pairs = zip(texts[::2], texts[1::2], strict=True)
+        found = dict.fromkeys(CheckAttr.of(dim(text), told) for text, told in pairs)
         for op in self.function.body.block.ops:
             for each in self.requirements(op):
                 if not self.is_late(each.value):
-                    found[str(each.value), each.message] = None
-        return [StringAttr(text) for pair in found for text in pair]
+                    found[CheckAttr.of(each.value, each.message)] = None
+        return list(found)
 
     def add_ops(self, block: Block) -> None:
         """Adds what the ops of a block do."""
@@ -158,7 +175,7 @@ class ProgramBuilder:
         for type in map(tensor_type, tensors):
             for size in sizes(type):
                 if size not in self.positive:
-                    self.positive[size] = is_nonnegative(size, self.ranges)
+                    self.positive[size] = is_nonnegative(size, self.least)
                 if not self.positive[size]:
                     message = f"expected sizes of zero or more in {type}"
                     yield Requirement(size, message)
@@ -241,27 +258,21 @@ class ProgramBuilder:
         for result in op.results:
             tensor_type(result)
         buffers = [self.view(each) for each in (*op.operands, *op.results)]
-        call = CallOutOp(self.call_outs, buffers)
+        call = CallOutOp(
+            self.call_outs, as_function(op), buffers, op.operand_types, op.result_types
+        )
         self.call_outs += 1
         call.attributes["source"] = StringAttr(describe(op))
-        call.attributes["op"] = StringAttr(as_function(op))
-        call.attributes["inputs"] = ArrayAttr(op.operand_types)
-        call.attributes["outputs"] = ArrayAttr(op.result_types)
         self.body.add_op(call)
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = self.homes.place_of(value)
-        if (part := self.homes.parts.get(value)) is not None:
+        value = self.memory.storage_of(value)
+        if (part := self.memory.parts.get(value)) is not None:
             return self.part(value, part)
         if value not in self.views:
-            buffer = buffer_of(value)
-            element = tensor_type(value).element_type
-            where = buffer.place
-            number = buffer.slot.data
-            if where == "constants":
-                number = buffer.offset.data
-            view = ViewOp(where, number, buffer.offset.data, element)
+            region, number = self.storage.number_of(buffer_of(value))
+            view = ViewOp(region, number, tensor_type(value).element_type)
             self.start.add_op(view)
             self.views[value] = view.result
         return self.views[value]
@@ -278,15 +289,6 @@ class ProgramBuilder:
 
 GUESS = 64
 """How often a loop is taken to run of which only its condition knows."""
-
-
-def least_of(function: func.FuncOp) -> dict[str, int]:
-    """The least that each symbol of the inputs can be."""
-    known = function.attributes.get("graph.symbols")
-    if not isinstance(known, DictionaryAttr):
-        return {}
-    ranges = {name: to_value(each) for name, each in known.data.items()}
-    return {name: each[0] for name, each in ranges.items()}
 
 
 def pieces(group: Group) -> Iterator[Group]:
@@ -333,40 +335,3 @@ def as_function(op: Operation) -> str:
     function.body.detach_block(0)
     function.body.add_block(body)
     return str(function)
-
-
-def entries(function: func.FuncOp, homes: Homes) -> dict[str, Attribute]:
-    """What the runtime must know of the function."""
-    block = function.body.block
-    end = block.last_op
-    assert isinstance(end, func.ReturnOp)
-    slots: dict[int, BufferAttr] = {}
-    lifetimes: dict[int, Attribute] = {}
-    constants: dict[StringAttr, IntegerAttr] = {}
-    for op in ops_in(block):
-        if BUFFERS not in op.attributes:
-            continue
-        for result in op.results:
-            buffer = buffer_of(result)
-            if buffer.place == "activations" and homes.owner_of(result) is result:
-                slots[buffer.slot.data] = buffer
-                lives = op.attributes.get(LIFETIMES)
-                if not isa(lives, ArrayAttr) or len(lives) != len(op.results):
-                    raise VerifyException(
-                        f"expected {LIFETIMES} of {op.name} for each result, got "
-                        f"{lives}; run analyze-aliases first"
-                    )
-                lifetimes[buffer.slot.data] = lives.data[result.index]
-            if isinstance(op, WeightOp):
-                constants[op.key] = IntegerAttr(buffer.offset.data, i64)
-    known: dict[str, Attribute] = {
-        "inputs": ArrayAttr([each.type for each in block.args]),
-        "outputs": ArrayAttr([each.type for each in end.operands]),
-        "constants": ArrayAttr(chain.from_iterable(constants.items())),
-        "slots": ArrayAttr([slots[each] for each in sorted(slots)]),
-        "lifetimes": ArrayAttr([lifetimes[each] for each in sorted(slots)]),
-    }
-    for name, attribute in function.attributes.items():
-        if name.startswith("graph."):
-            known[name.removeprefix("graph.")] = attribute
-    return known

@@ -15,7 +15,6 @@ what a processor prefetches by itself ends with a page, and so often with a row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
@@ -36,10 +35,7 @@ from ...dialects.loop.ops.for_loop import ForOp, YieldOp
 from ...dialects.loop.ops.memory import StoreOp
 from ...dialects.loop.ops.prefetch import PrefetchOp
 from ...dialects.loop.subscript import Subscript
-
-if TYPE_CHECKING:
-    from .kernel import NestBuilder, Point, Scalars
-
+from .nest_loops import NestBuilder, Point, Scalars
 
 PREFETCHED = range(128, 4097)
 """

@@ -22,7 +22,7 @@ from ...runtime.cache import Cache
 from ...runtime.fork import unforked
 from ...runtime.host import host
 from .pass_manager import pass_manager
-from .thread_pool import Crew, Job
+from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes
 
 PASSES = 1
@@ -143,14 +143,14 @@ def objects(
     """
     The object code of each module, and how many were in the cache.
 
-    Threads compile what was not, one module each. What comes of it, and which error is
-    raised when there are several, does not depend on how many they are.
+    Threads compile the others, a module at a time. The objects, and which error is
+    raised when there are several, do not depend on the number of threads.
     """
     keys: list[str] = []
     found: dict[str, bytes] = {}
     jobs: dict[str, Job[bytes]] = {}
     hits = 0
-    with Crew(threads) as crew:
+    with CompilePool(threads) as pool:
         for text in texts:
             key = hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
             keys.append(key)
@@ -161,9 +161,9 @@ def objects(
             elif key in jobs:
                 hits += cache is not None
             else:
-                jobs[key] = crew.give(len(text), partial(compile_text, text, machine))
+                jobs[key] = pool.submit(len(text), partial(compile_text, text, machine))
         for key, job in jobs.items():
-            found[key] = crew.result(job)
+            found[key] = pool.result(job)
             if cache is not None:
                 cache.put(key, found[key])
     return [found[key] for key in keys], hits

@@ -1,9 +1,10 @@
 """
-Calls that several threads make, the heaviest that waits first; who gives them helps.
+A thread pool of compile jobs: threads make calls, the heaviest that waits first.
 
-Who asks for a result makes calls until it is there, and so waits for no thread that is
-late. A thread ends when no call waits, so none outlives its crew by more than the call
-that it makes: there is nothing to stop after an error, at exit or in a child.
+The caller works too: while it waits for a result it makes calls that wait, so it never
+waits for a thread that is late to start. A thread ends when no call waits. So no thread
+outlives its pool by more than the call that it makes, and there is nothing to stop
+after an error, at exit or in the child of a fork.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ Result = TypeVar("Result")
 
 LOOK_UP = 0.1
 """
-Seconds after which a thread that waits looks up: a signal that comes between Python's
-look at signals and its sleep does not wake it.
+Seconds after which a thread that waits looks for signals: one that arrives after Python
+looked, but before it sleeps, does not wake it.
 """
 
 
 @dataclass
 class Job(Generic[Result]):
-    """A call, and what came of it."""
+    """A call, and its result or error."""
 
     call: Callable[[], Result]
     done: threading.Event = field(default_factory=threading.Event)
@@ -43,29 +44,31 @@ class Job(Generic[Result]):
         trace: TracebackType | None,
     ) -> bool:
         """
-        Keeps an error for who asks for the result; what is none of the call, such as an
-        interruption, is also for the thread that it comes to.
+        Keeps an error, to be raised where the result is asked for. An interruption is
+        no error of the call: it is raised in the thread that it comes to as well.
         """
         self.error = error
         self.done.set()
         return isinstance(error, Exception)
 
     def run(self) -> None:
-        """Makes the call, and keeps what comes of it."""
+        """Makes the call, and keeps its result or error."""
         with self:
             self.results.append(self.call())
 
 
-class Crew:
-    """Who gives calls, and more threads, which are started when there is work."""
+class CompilePool:
+    """A pool of `threads` threads, counting the caller; others start as work comes."""
 
     def __init__(self, threads: int) -> None:
-        """A crew of so many, of whom who gives calls is one."""
-        self.most = threads - 1
+        """A pool with an empty queue, in which only the caller works."""
+        self.most_started = threads - 1
         self.lock = threading.Lock()
-        self.waiting: list[tuple[int, int, Job[Any]]] = []
-        self.given = 0
-        self.working = 0
+        self.queue: list[tuple[int, int, Job[Any]]] = []
+        """A heap of jobs: the heaviest first, of equal ones the earliest."""
+        self.submitted = 0
+        self.running = 0
+        """Threads that were started and have not ended."""
         self.threads: list[threading.Thread] = []
 
     def __enter__(self) -> Self:
@@ -77,22 +80,22 @@ class Crew:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Waits for the threads; after an error, for no more than they have begun."""
+        """Joins the threads; after an error, drops the jobs that none has begun."""
         if error is not None:
             with self.lock:
-                self.waiting.clear()
+                self.queue.clear()
         for each in self.threads:
             each.join()
 
-    def give(self, weight: int, call: Callable[[], Result]) -> Job[Result]:
-        """A job for the crew; the heavier one is begun before others that wait."""
+    def submit(self, weight: int, call: Callable[[], Result]) -> Job[Result]:
+        """Queues a call; of those in the queue the heaviest is made first."""
         job = Job(call)
         with self.lock:
-            heappush(self.waiting, (-weight, self.given, job))
-            self.given += 1
-            # One that waits is left to who gave it.
-            if len(self.waiting) > 1 and self.working < self.most:
-                self.grow()
+            heappush(self.queue, (-weight, self.submitted, job))
+            self.submitted += 1
+            # A single job in the queue is left to the caller.
+            if len(self.queue) > 1 and self.running < self.most_started:
+                self.start_thread()
         return job
 
     def result(self, job: Job[Result]) -> Result:
@@ -105,29 +108,34 @@ class Crew:
         (result,) = job.results
         return result
 
-    def grow(self) -> None:
+    def start_thread(self) -> None:
         """Starts a thread, if the system has one."""
         thread = threading.Thread(
-            target=self.work, name=f"static_runtime-crew-{self.working}", daemon=False
+            target=self.work,
+            name=f"static_runtime-compile-{self.running}",
+            daemon=False,
         )
         try:
             thread.start()
         except RuntimeError:
             return
         self.threads.append(thread)
-        self.working += 1
+        self.running += 1
 
     def work(self) -> None:
-        """Makes the calls that wait, until there are none."""
+        """Makes calls until the queue is empty."""
         while self.work_once(may_end=True):
             pass
 
     def work_once(self, may_end: bool = False) -> bool:
-        """Makes the heaviest call that waits, if one does; or else a thread may end."""
+        """
+        Makes the heaviest call of the queue; False if there is none, and with `may_end`
+        the thread then counts as ended.
+        """
         with self.lock:
-            if not self.waiting:
-                self.working -= may_end
+            if not self.queue:
+                self.running -= may_end
                 return False
-            _, _, job = heappop(self.waiting)
+            _, _, job = heappop(self.queue)
         job.run()
         return True

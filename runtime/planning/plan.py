@@ -69,8 +69,8 @@ def verify(records: Sequence[Record], plan: Plan) -> None:
         if not records[new].size:
             continue
         here = plan.offsets[new], new
-        place = bisect_left(live, here)
-        for _, old in live[max(place - 1, 0) : place + 1]:
+        at = bisect_left(live, here)
+        for _, old in live[max(at - 1, 0) : at + 1]:
             _verify_apart(records, plan, old, new)
         insort(live, here)
         heappush(ends, (records[new].last, new))

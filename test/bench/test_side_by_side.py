@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import plot, side_by_side, table, worker
+from bench import document, plot, side_by_side, table, worker
 from bench.cases import Case, several
 from bench.limits import Limits
 from bench.peers import OURS, PEERS, limit_of
@@ -74,6 +74,7 @@ def test_a_process_that_ends_is_a_failure(add16: Case):
     assert started.timing.median is None
 
 
+@pytest.mark.usefixtures("runs_host")
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="no news of what is stopped")
 def test_a_process_is_stopped_unless_it_is_its_turn(add16: Case):
     with (
@@ -170,25 +171,19 @@ def test_results_come_back_from_a_file_and_keep_their_rows(tmp_path: Path):
     assert other.rows == []
 
 
-def test_a_document_gets_the_table_between_its_markers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_document_gets_what_the_table_prints(tmp_path: Path):
     results = Results("some machine", {"numpy": "2"}, "2026-01-01")
     results.add(row(2.0, {}, onnxruntime=4.0))
     results.write(tmp_path / "results.json")
-    document = tmp_path / "document.md"
-    document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
-    table.main(str(tmp_path / "results.json"), str(document))
-    text = document.read_text()
-    assert "old" not in text
-    assert text.startswith("before\n")
-    assert text.endswith("\nafter\n")
+    path = tmp_path / "document.md"
+    command = f"-m bench.table {tmp_path / 'results.json'}"
+    begin, end = f"<!-- begin: python {command} -->", "<!-- end -->"
+    path.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
+    document.main(str(path), "bench.table")
+    text = document.shown(path.read_text())[command]
+    assert text == table.table(results).strip()
     assert "2026-01-01, some machine: numpy 2. Others used 0.2 cores" in text
     assert "| models | 1 | 0.50 | 1 of 7 |" in text
-    table.main(str(tmp_path / "results.json"))
-    assert capsys.readouterr().out.strip() in text
-    with pytest.raises(ValueError, match="expected the markers"):
-        table.replaced("no markers", "text")
 
 
 def test_a_plot_is_the_same_for_the_same_results(tmp_path: Path):

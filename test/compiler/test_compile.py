@@ -19,7 +19,7 @@ from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.errors import ModelFileError
 from static_runtime.compiler.pipeline import pipeline
 from static_runtime.lowering import llvm_to_object
-from static_runtime.lowering.llvm_to_object.thread_pool import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.safetensors import write
 from static_runtime.runtime.thread_pool import usable_threads
@@ -199,11 +199,11 @@ def test_a_warm_start_compiles_nothing(text: str, monkeypatch: pytest.MonkeyPatc
 def test_as_many_threads_compile_as_run(monkeypatch: pytest.MonkeyPatch):
     asked: list[int] = []
 
-    def crew(threads: int) -> Crew:
+    def pool(threads: int) -> CompilePool:
         asked.append(threads)
-        return Crew(threads)
+        return CompilePool(threads)
 
-    monkeypatch.setattr(llvm_to_object, "Crew", crew)
+    monkeypatch.setattr(llvm_to_object, "CompilePool", pool)
     for threads in (None, 1, 3):
         sr.compile(MODEL, options=sr.Options(cache=False, threads=threads))
     assert asked == [usable_threads(), 1, 3]

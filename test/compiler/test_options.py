@@ -11,7 +11,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.options import ALWAYS_GIVEN
-from static_runtime.runtime.thread_pool import is_supported, usable_threads
+from static_runtime.runtime.thread_pool import usable_threads
 
 from ..runtime.texts import AFFINE
 
@@ -63,8 +63,7 @@ def test_truth_is_no_number_of_threads(value: bool):
 def test_threads_are_bounded_by_what_there_are(given: Any):
     options = sr.Options(cache=False, **given)
     most = max(usable_threads(), ALWAYS_GIVEN)
-    assert options.most_threads == most
-    assert options.usable_threads == (most if is_supported() else 1)
+    assert options.usable_threads == most
     text = AFFINE.replace("?x3xf32", "?x1003xf32").replace("3x5xf32", "1003x64xf32")
     text = text.replace("?x5xf32", "?x64xf32")
     before = threading.active_count()
@@ -76,11 +75,11 @@ def test_threads_are_bounded_by_what_there_are(given: Any):
 
 @pytest.mark.parametrize("threads", range(1, ALWAYS_GIVEN + 1))
 def test_a_few_threads_are_given_on_every_machine(threads: int):
-    assert sr.Options(threads=threads).most_threads == threads
+    assert sr.Options(threads=threads).usable_threads == threads
 
 
 def test_what_is_not_asked_for_is_what_may_run():
-    assert sr.Options().most_threads == usable_threads()
+    assert sr.Options().usable_threads == usable_threads()
 
 
 ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {

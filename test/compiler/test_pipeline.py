@@ -12,15 +12,16 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from static_runtime.compiler.context import context
 from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.options import Options
 from static_runtime.compiler.parse_ir import parse_module
-from static_runtime.compiler.pipeline import GRAPH, LOOP
+from static_runtime.compiler.pipeline import pipeline
 from static_runtime.compiler.tools.opt import PASSES
 from static_runtime.compiler.verify import verify
 from static_runtime.lowering.loop_to_llvm import module_to_llvm
 
 from ..sections import Section, sections
 
-WHOLE = [each.name for each in (*GRAPH, *LOOP)]
+WHOLE = [each.name for each in pipeline(Options(precision="bf16"), "host")]
 
 NUMBERS = ["0", "1", "2", "3", "-1", "7", "64", "1000", *map(str, (2**31, 2**62))]
 ELEMENTS = ["f32", "i64", "i1", "bf16", "i32", "f64", "index", "i8"]

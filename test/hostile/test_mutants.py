@@ -19,9 +19,12 @@ from .corpus import EVERY, mutant
 from .trial import Outcome
 from .worker import Task, Worker
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="counts what a process takes, as Linux tells it"
-)
+pytestmark = [
+    pytest.mark.usefixtures("runs_host"),
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="counts what a process takes, as Linux tells it"
+    ),
+]
 
 COUNTS = {
     **{"onnx": 160, "mlir": 200, "passes": 80},

@@ -20,10 +20,13 @@ import pytest
 from static_runtime.compiler.compile import SUFFIX, Compilation
 from static_runtime.runtime.cache import Cache
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0,
-    reason="needs root, to be two users",
-)
+pytestmark = [
+    pytest.mark.usefixtures("runs_host"),
+    pytest.mark.skipif(
+        sys.platform != "linux" or os.geteuid() != 0,
+        reason="needs root, to be two users",
+    ),
+]
 
 VICTIM, ATTACKER = 54321, 54322
 """Two users, who need no names."""

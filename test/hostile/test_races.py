@@ -27,6 +27,7 @@ def race(seed: int, turns: int) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_threads_at_once():
     counts = race(0, 400)
     assert counts["calls"] == 4 * 400

@@ -183,8 +183,8 @@
 
 // The program of a function knows what it takes and gives, and how much there is to do.
 //
-// CHECK-LABEL: loop.program @elementwise {inputs = [tensor<4x8xf32>], outputs = [tensor<4x8xf32>]
-// CHECK-SAME:      work = "32"
+// CHECK-LABEL: loop.program @elementwise inputs [#loop.tensor<"input" : tensor<4x8xf32>>] outputs [#loop.tensor<"output" : tensor<4x8xf32>>]
+// CHECK-SAME:      work "32" {
 // CHECK-NEXT:    %[[X:.*]] = loop.view inputs 0 : memref<?xf32>
 // CHECK-NEXT:    %[[OUT:.*]] = loop.view outputs 0 : memref<?xf32>
 // CHECK-NEXT:    loop.call @abs_0(%[[X]], %[[OUT]]) symbols [] {source = "graph.abs"} : memref<?xf32>, memref<?xf32>
@@ -255,7 +255,8 @@ func.func @lookup_from_the_end(%x : tensor<?x3xf32, ["rows"]>, %indices : tensor
 // A call gives the symbols of a kernel their values, in the kernel's order.
 //
 // CHECK-LABEL: loop.program @symbols
-// CHECK-SAME:      work = "batch * seq + 1"
+// CHECK-SAME:      symbols [#loop.symbol<"batch">, #loop.symbol<"seq">]
+// CHECK-SAME:      work "batch * seq + 1"
 // CHECK:         loop.call @add_11({{.*}}) symbols ["seq", "batch"]
 // CHECK:         loop.call @dim_12({{.*}}) symbols ["batch"]
 func.func @symbols(%x : tensor<?x?xf32, ["batch", "seq"]>, %row : tensor<?xf32, ["seq"]>) -> (tensor<?x?xf32, ["batch", "seq"]>, tensor<i64>) {
@@ -281,7 +282,7 @@ func.func @same_kernels(%x : tensor<32xf32>, %y : tensor<2x16xf32>, %z : tensor<
 // among the constants.
 //
 // CHECK-LABEL: loop.program @views
-// CHECK-SAME:      constants = ["w", 0 : i64]
+// CHECK-SAME:      constants [#loop.constant<"w", offset = 0, size = 16>]
 // CHECK-NEXT:    %[[W:.*]] = loop.view constants 0 : memref<?xf32>
 // CHECK-NEXT:    %[[OUT:.*]] = loop.view outputs 0 : memref<?xf32>
 // CHECK-NEXT:    loop.call @mul_13(%[[W]], %[[OUT]])
@@ -310,7 +311,7 @@ func.func @fallback(%x : tensor<2x3xf32>) -> tensor<2xi64> {
 // and what was expected should it be.
 //
 // CHECK-LABEL: loop.program @last_nine
-// CHECK-SAME:      checks = ["{{.*}}n - {{.*}}", "graph.slice: expected a slice inside
+// CHECK-SAME:      checks [#loop.check<"{{.*}}n - {{.*}}", "graph.slice: expected a slice inside
 func.func @last_nine(%x : tensor<?xf32, ["n"]>) -> tensor<9xf32> {
   %0 = graph.slice %x {starts = ["n - 9"], sizes = ["9"], steps = array<i64: 1>} : tensor<?xf32, ["n"]> -> tensor<9xf32>
   return %0 : tensor<9xf32>

@@ -434,14 +434,18 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         ret ptr %[[BOTH]]
 // CHECK:       slow:
 // CHECK:         call ptr @PyObject_Vectorcall(
-loop.program @main {inputs = [tensor<?x3xf32, ["batch"]>, tensor<4xi64>], outputs = [tensor<?x3xf32, ["batch"]>, tensor<i64>], slots = [#graph.buffer<activations, slot = 0, offset = 128, size = "64">, #graph.buffer<activations, slot = 1, offset = ?, size = "4 * batch">], work = "3 * batch"} {
+loop.program @main inputs [#loop.tensor<"x" : tensor<?x3xf32, ["batch"]>>, #loop.tensor<"i" : tensor<4xi64>>]
+    outputs [#loop.tensor<"y" : tensor<?x3xf32, ["batch"]>>, #loop.tensor<"z" : tensor<i64>>] symbols [#loop.symbol<"batch">]
+    constants [#loop.constant<"w", offset = 256, size = 64>]
+    slots [#loop.slot<size = "64", offset = 128, live = 0 to 2>, #loop.slot<size = "4 * batch", offset = ?, live = 2 to 2>]
+    plan <"naive", steps = 3, bytes = ?, lower_bound = ?> work "3 * batch" {
   %0 = loop.view inputs 0 : memref<?xf32>
-  %1 = loop.view constants 256 : memref<?xi64>
-  %2 = loop.view activations 0 at 128 : memref<?xf32>
-  %3 = loop.view activations 1 at ? : memref<?xf32>
+  %1 = loop.view constants 0 : memref<?xi64>
+  %2 = loop.view activations 0 : memref<?xf32>
+  %3 = loop.view activations 1 : memref<?xf32>
   loop.call @add(%0, %2) symbols ["2 * batch"] : memref<?xf32>, memref<?xf32>
   loop.call @lookup(%1) symbols [] : memref<?xi64>
-  loop.call_out 0 (%2, %3) : memref<?xf32>, memref<?xf32>
+  loop.call_out 0 (%2, %3) {op = "", inputs = [tensor<16xf32>], outputs = [tensor<?xf32, ["batch"]>]} : memref<?xf32>, memref<?xf32>
 }
 loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   %n = loop.extent "n"
@@ -461,7 +465,7 @@ loop.kernel @lookup(%i: memref<?xi64>) {
 // CHECK:         call i32 @sr_run(
 // CHECK-NOT:     PyTuple_New
 // CHECK:       slow:
-loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work = "4"} {
+loop.program @short inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<4xf32>>] work "4" {
 }
 
 // -----
@@ -490,7 +494,7 @@ loop.program @short {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], work =
 // CHECK:         %[[WORK:.*]] = mul nsw i64 7, %{{.*}}
 // CHECK:         %[[MAY:.*]] = icmp sge i64 %[[WORK]], 4194304
 // CHECK-NEXT:    select i1 %[[MAY]], ptr %{{.*}}, ptr null
-loop.program @trips {inputs = [tensor<?xf32, ["n"]>], work = "7 * n"} {
+loop.program @trips inputs [#loop.tensor<"x" : tensor<?xf32, ["n"]>>] symbols [#loop.symbol<"n">] work "7 * n" {
   %0 = loop.view inputs 0 : memref<?xf32>
   loop.repeat %i to "n" {
     loop.call @step(%0) symbols [] : memref<?xf32>

@@ -43,6 +43,7 @@ def verdicts(script: str, first: int, last: int) -> Counter[str]:
     return Counter(ends.values())
 
 
+@pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("script", ["hostile_sizes.py", "hostile_text.py"])
 def test_refused_or_right(script: str):
     found = verdicts(script, 0, 60)

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
 from static_runtime.compiler.context import SrContext, context
-from static_runtime.compiler.pipeline import GRAPH
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.pipeline import pipeline
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
 from static_runtime.dialects.graph.ops.dim import DimOp
@@ -37,8 +38,10 @@ MODELS = {
 def simplified(path: Path, ctx: SrContext) -> list[GraphOp]:
     """The ops of a model after the passes that simplify it."""
     module = read_onnx(path, ctx)
-    for each in GRAPH[: GRAPH.index(DeadCodeElimination) + 1]:
-        each().apply(ctx, module)
+    for each in pipeline(Options(), "x86-64-v3"):
+        each.apply(ctx, module)
+        if isinstance(each, DeadCodeElimination):
+            break
     return [op for op in module.walk() if isinstance(op, GraphOp)]
 
 

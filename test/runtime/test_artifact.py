@@ -209,6 +209,7 @@ for model in models:
 """
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_a_module_does_not_need_its_files(tmp_path: Path):
     # Who reads a mapped file that was cut short is ended by a signal.
     lines = run_apart(TRUNCATED, tmp_path)
@@ -227,6 +228,7 @@ print(sum(each.suffix in (".sr", ".tmp") for each in (folder / "cache").iterdir(
 )
 
 
+@pytest.mark.usefixtures("runs_host")
 def test_a_full_disk_leaves_no_half_of_an_artifact(tmp_path: Path):
     # A limit on the size of files stands for the end of the disk.
     assert run_apart(FULL, tmp_path) == ["{1000.0}", "0"]

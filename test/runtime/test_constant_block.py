@@ -34,14 +34,14 @@ def test_an_array_is_its_bytes_in_order(name: str):
 
 
 def test_has_every_array_at_its_place_and_zeros_between():
-    places: list[tuple[int, Array]] = []
+    arrays: list[tuple[int, Array]] = []
     expected, at = b"", 0
     for array in ARRAYS.values():
-        places.append((at, array))
+        arrays.append((at, array))
         data = array.tobytes()
         expected += data + bytes(-len(data) % ALIGNMENT)
         at = len(expected)
-    block = ConstantBlock(tuple(reversed(places)))
+    block = ConstantBlock(tuple(reversed(arrays)))
     assert block.nbytes == len(expected)
     pieces = [piece.tobytes() for piece in block.pieces()]
     assert b"".join(pieces) == expected

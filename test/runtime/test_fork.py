@@ -13,9 +13,12 @@ import pytest
 from static_runtime.runtime import fork
 from static_runtime.runtime.fork import Gate
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "register_at_fork"), reason="no fork on this system"
-)
+pytestmark = [
+    pytest.mark.usefixtures("runs_host"),
+    pytest.mark.skipif(
+        not hasattr(os, "register_at_fork"), reason="no fork on this system"
+    ),
+]
 
 PATIENCE = 120
 """Seconds that a test waits for what must happen, before it fails."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from static_runtime.runtime.layout import DTYPE_NAMES, Layout
+from static_runtime.runtime.layout import DTYPE_NAMES, ContextLayout
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.program import CallOut, Program, Slot, TensorInfo
 
@@ -185,8 +185,8 @@ def test_takes_every_planner_and_dtype(name: str):
 
 
 def test_knows_the_words_of_its_contexts():
-    assert PROGRAM.layout == Layout(inputs=3, outputs=1, symbols=2, slots=2)
-    assert PROGRAM.layout.size == Layout.HEAD + 3 + 1 + 2 + 2
+    assert PROGRAM.layout == ContextLayout(inputs=3, outputs=1, symbols=2, slots=2)
+    assert PROGRAM.layout.size == ContextLayout.HEAD + 3 + 1 + 2 + 2
 
 
 def test_is_planned_when_every_slot_has_its_place():

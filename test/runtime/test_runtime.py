@@ -107,18 +107,20 @@ def test_the_block_grows_and_is_used_again():
     assert runtime.activations is block
     runtime.prepare({"n": 200})
     assert runtime.activations.size == runtime.plan.total > block.size
-    assert runtime.words[runtime.layout.ACTIVATIONS] == runtime.activations.ctypes.data
+    assert (
+        runtime.context[runtime.layout.ACTIVATIONS] == runtime.activations.ctypes.data
+    )
 
 
 def test_a_plan_that_is_too_large_leaves_the_runtime_as_it_was():
     module = fresh(STEPS)
     module(rows(4))
     runtime = module.runtime
-    words = runtime.words.copy()
+    context = runtime.context.copy()
     for count in (2**60, 2**62):
         with pytest.raises((MemoryError, ValueError)):
             runtime.prepare({"n": count})
-        np.testing.assert_array_equal(runtime.words, words)
+        np.testing.assert_array_equal(runtime.context, context)
         assert runtime.symbols == {"n": 4}
     np.testing.assert_array_equal(module(rows(4)), steps(rows(4)))
 
@@ -126,7 +128,7 @@ def test_a_plan_that_is_too_large_leaves_the_runtime_as_it_was():
 def another(module: sr.StaticModule) -> StaticRuntime:
     """A runtime of a module that is in no pool."""
     first = module.runtime
-    call_out = int(first.words[first.layout.CALL_OUT])
+    call_out = int(first.context[first.layout.CALL_OUT])
     return StaticRuntime(module.program, first.code, first.constants, call_out)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from static_runtime.runtime.safetensors import DTYPES, SafetensorsError, read, write
+from static_runtime.runtime.safetensors import read, write
+from static_runtime.runtime.safetensors_header import DTYPES, SafetensorsError
 
 Array = npt.NDArray[Any]
 

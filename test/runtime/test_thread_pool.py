@@ -139,10 +139,10 @@ def test_a_system_that_refuses_threads_has_fewer(
     start = threading.Thread.start
 
     def refuse(self: threading.Thread) -> None:
-        if "crew" not in self.name and len(started) >= given:
+        if "compile" not in self.name and len(started) >= given:
             raise RuntimeError("can't start new thread")
         start(self)
-        if "crew" not in self.name:
+        if "compile" not in self.name:
             started.append(self)
 
     monkeypatch.setattr(threading.Thread, "start", refuse)

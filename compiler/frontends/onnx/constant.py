@@ -8,20 +8,20 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, ceildiv, product
-from ....dialects.graph.literal import to_names
+from ....dialects.dims import ceildiv, product
+from ....dialects.graph.compose.counting import counted, progression
+from ....dialects.graph.compose.number import convert, number, plus
+from ....dialects.graph.compose.parts import taken
+from ....dialects.graph.compose.shaping import filled, reshaped
 from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.binary import AddOp, SubOp
+from ....dialects.graph.ops.binary import SubOp
 from ....dialects.graph.ops.compare import EqOp, GeOp, LeOp, LtOp
-from ....dialects.graph.ops.iota import IotaOp
-from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import DTYPES, Element, tensor
-from .element import Unsupported, element
-from .expression import convert, filled, number, plus, times
+from ....dialects.shape import DTYPES
+from ..unsupported import Unsupported
+from .element import element
 from .known import Known
 from .node import Handler, Node, Result
-from .selection import cut
 
 MOST = 1 << 24
 """Elements of the longest row of numbers that is stored."""
@@ -105,14 +105,13 @@ def range_of(node: Node) -> Result:
         raise Unsupported(f"a delta of {step}")
     room = last - first if step > 0 else first - last
     count = ceildiv(node.symbols.greater(room, 0), abs(step))
-    places = convert(IotaOp(size=str(count)).result, kind)
-    return AddOp(times(places, step), node.tensor(Known.of_dims(first, kind)))
+    return progression(node.tensor(Known.of_dims(first, kind)), step, count)
 
 
 def diagonal_of(node: Node) -> SSAValue:
     """Builds for each element of a matrix the number of the diagonal it is on."""
     *_, rows, columns = node.shape(0)
-    row, column = counted(rows, 0, 2, i64), counted(columns, 1, 2, i64)
+    row, column = counted(rows, 0, 2), counted(columns, 1, 2)
     return SubOp(column, row).result
 
 
@@ -123,7 +122,7 @@ def eye_like(node: Node) -> Result:
     kind = node.element(0)
     if node.gives_attribute("dtype"):
         kind = element(node.integer("dtype"))
-    k = number(node.integer("k"), tensor(i64))
+    k = number(node.integer("k"), i64)
     return convert(EqOp(diagonal_of(node), k).result, kind)
 
 
@@ -131,16 +130,9 @@ def triangle(node: Node) -> Result:
     """The elements on one side of a diagonal of each matrix, zeros elsewhere."""
     if node.rank(0) < 2:
         raise node.error(f"expected matrices, got {node.type(0)}")
-    k = number(node.whole_number(1) if node.has(1) else 0, tensor(i64))
+    k = number(node.whole_number(1) if node.has(1) else 0, i64)
     inside = (GeOp if node.flag("upper") else LeOp)(diagonal_of(node), k)
-    return WhereOp(inside, node.operand(0), number(0, node.type(0)))
-
-
-def counted(depth: Dim, axis: int, rank: int, kind: Element) -> SSAValue:
-    """Builds the numbers from zero to before `depth` along one of `rank` axes."""
-    shape = [depth if place == axis else 1 for place in range(rank)]
-    row = convert(IotaOp(size=str(depth)).result, kind)
-    return ReshapeOp(row, shape=to_names(shape)).result
+    return WhereOp(inside, node.operand(0), number(0, node.element(0)))
 
 
 def one_hot(node: Node) -> Result:
@@ -148,20 +140,17 @@ def one_hot(node: Node) -> Result:
     depth = node.whole_number(1)
     if not 0 < depth <= MOST:
         raise node.error(f"expected a depth from 1 to {MOST}, got {depth}")
-    indices, type = node.operand(0), node.type(0)
+    indices, kind = node.operand(0), node.element(0)
     wide = list(node.shape(0))
     axis = node.normalize(node.integer("axis"), len(wide) + 1)
     wide.insert(axis, 1)
-    below = LtOp(indices, number(0, type))
+    below = LtOp(indices, number(0, kind))
     places = WhereOp(below, plus(indices, depth), indices)
-    numbers = counted(depth, axis, len(wide), type.element_type)
-    is_here = EqOp(ReshapeOp(places, shape=to_names(wide)), numbers)
+    numbers = counted(depth, axis, len(wide), kind)
+    is_here = EqOp(reshaped(places.result, wide), numbers)
     if node.shape(2) != (2,):
         raise node.error(f"expected two values, got {node.type(2)}")
-    off, on = (
-        ReshapeOp(cut(node.operand(2), {0: (place, 1, 1)}), shape=to_names([]))
-        for place in (0, 1)
-    )
+    off, on = (taken(node.operand(2), 0, place) for place in (0, 1))
     return WhereOp(is_here, on, off)
 
 
@@ -172,7 +161,7 @@ def hard_max(node: Node) -> Result:
     if node.since < 13 and axis < len(shape) - 1:
         raise Unsupported("more axes than one as if they were one, as before opset 13")
     greatest = ArgmaxOp(x, axis=axis, keepdims=True)
-    places = counted(shape[axis], axis, len(shape), i64)
+    places = counted(shape[axis], axis, len(shape))
     return convert(EqOp(greatest, places).result, node.element(0))
 
 

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.binary import AddOp
+from ....dialects.graph.compose import product
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.ops.linear import LinearOp
 from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.shape import is_float, sizes, tensor_type
-from .element import Unsupported
-from .expression import times
+from ....dialects.shape import is_float
+from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
 
 def matmul(node: Node) -> Result:
     """The product of two stacks of matrices; a vector is a row, then a column."""
     a, b = node.operands()
-    left, right = node.shape(0), node.shape(1)
-    if not left or not right:
+    if not node.rank(0) or not node.rank(1):
         raise node.error(
             f"expected operands of one axis or more, got {a.type} and {b.type}"
         )
-    if len(left) == 1:
-        a = ReshapeOp(a, shape=to_names([1, *left])).result
-    if len(right) == 1:
-        b = ReshapeOp(b, shape=to_names([*right, 1])).result
-    product = MatmulOp(a, b).result
-    shape = list(sizes(tensor_type(product)))
-    if len(left) == 1:
-        del shape[-2]
-    if len(right) == 1:
-        del shape[-1]
-    if len(shape) == len(sizes(tensor_type(product))):
-        return product
-    return ReshapeOp(product, shape=to_names(shape))
+    return product.matmul(a, b)
 
 
 def gemm(node: Node) -> Result:
@@ -48,14 +33,12 @@ def gemm(node: Node) -> Result:
         raise Unsupported(f"alpha {alpha} and beta {beta} for integers")
     if node.flag("transA"):
         a = PermuteOp(a, order=(1, 0)).result
-    product = LinearOp(a, b) if node.flag("transB") else MatmulOp(a, b)
-    result = times(product.result, alpha)
-    if not node.has(2) or beta == 0:
-        return result
-    added = AddOp(result, times(node.operand(2), beta))
-    if added.shape != product.shape:
+    op = LinearOp(a, b) if node.flag("transB") else MatmulOp(a, b)
+    c = node.operand(2) if node.has(2) and beta != 0 else None
+    result = product.combined(op.result, c, alpha, beta)
+    if shape_of(result) != op.shape:
         raise node.error(f"expected a C that broadcasts, got {node.type(2)}")
-    return added
+    return result
 
 
 HANDLERS: dict[str, Handler] = {"Gemm": gemm, "MatMul": matmul}

@@ -8,7 +8,6 @@ use of outside is then what the region takes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Block, SSAValue
 
@@ -17,14 +16,12 @@ from ....dialects.graph.ops.fusion import YieldOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.region import capture
 from ....dialects.shape import sizes, tensor, tensor_type
-from .element import Unsupported
+from ..unsupported import Unsupported
+from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
 from .node import Node
-from .region import RegionHandler, add, building, entries_of, scalar, tensors
+from .region import add, building, entries_of, scalar, tensors
 from .scope import Entry, Lost, Scope
-
-if TYPE_CHECKING:
-    from .graph_builder import GraphBuilder
 
 
 def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:

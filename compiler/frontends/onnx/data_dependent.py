@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, Polynomial, ceildiv, product
+from ....dialects.graph.compose.counting import true_places, truths
+from ....dialects.graph.compose.number import convert, quantity
+from ....dialects.graph.compose.parts import part, taken
+from ....dialects.graph.compose.shaping import permuted, reshaped
 from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.binary import (
     AddOp,
@@ -15,20 +19,14 @@ from ....dialects.graph.ops.binary import (
     MinimumOp,
     SubOp,
 )
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.compare import LtOp, NeOp
-from ....dialects.graph.ops.constant import ConstantOp
+from ....dialects.graph.ops.compare import LtOp
 from ....dialects.graph.ops.define_symbol import DefineSymbolOp
-from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.nonzero import NonzeroOp
 from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reduce import SumOp
-from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import sizes, tensor_type
-from .element import Unsupported
+from ..unsupported import Unsupported
 from .known import Known
 from .node import Handler, Node, Result
 
@@ -40,43 +38,17 @@ def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
     return made
 
 
-def number(value: Dim) -> SSAValue:
-    """Builds a dimension as an i64."""
-    if isinstance(value, int):
-        return ConstantOp(value=np.array(value)).result
-    return DimOp(value=str(value)).result
-
-
 def places(node: Node, mask: SSAValue, what: str) -> SSAValue:
     """Builds the rows of indices at which a tensor of booleans is true."""
-    shape = sizes(tensor_type(mask))
-    every = tuple(range(len(shape)))
-    count = SumOp(CastOp(mask, to=i64), axes=every, keepdims=False).result
-    return NonzeroOp(mask, count=str(define(node, count, what, product(shape)))).result
-
-
-def as_mask(x: SSAValue) -> SSAValue:
-    """Builds whether each element is not zero."""
-    type = tensor_type(x)
-    if type.element_type == i1:
-        return x
-    zero = ConstantOp(value=np.array(0))
-    return NeOp(x, CastOp(zero, to=type.element_type)).result
+    return true_places(mask, lambda count, most: define(node, count, what, most))
 
 
 def nonzero(node: Node) -> Result:
     """The indices of the elements that are not zero, a row for each axis."""
-    x = as_mask(node.operand(0))
-    if not sizes(tensor_type(x)):
-        x = ReshapeOp(x, shape=to_names([1])).result
-        flat = places(node, x, "count")
-        size = sizes(tensor_type(flat))[0]
-        return SliceOp(
-            PermuteOp(flat, order=(1, 0)),
-            starts=to_names([0, 0]),
-            sizes=to_names([0, size]),
-            steps=(1, 1),
-        )
+    x = truths(node.operand(0))
+    if not node.rank(0):
+        flat = places(node, reshaped(x, [1]), "count")
+        return part(permuted(flat, (1, 0)), 0, 0, 0)
     return PermuteOp(places(node, x, "count"), order=(1, 0))
 
 
@@ -87,7 +59,7 @@ def compress(node: Node) -> Result:
         axis = node.normalize(node.integer("axis"), len(shape))
     else:
         axis, shape = 0, (product(shape),)
-        x = ReshapeOp(x, shape=to_names(shape)).result
+        x = reshaped(x, shape)
     if node.rank(1) != 1:
         raise node.error(f"expected a condition of one axis, got {node.type(1)}")
     (length,) = node.shape(1)
@@ -98,7 +70,7 @@ def compress(node: Node) -> Result:
     else:
         rows = places(node, node.operand(1), "count")
         count = sizes(tensor_type(rows))[:1]
-        kept = ReshapeOp(rows, shape=to_names(count)).result
+        kept = reshaped(rows, count)
     return IndexSelectOp(x, kept, axis=axis, wraps=False)
 
 
@@ -127,11 +99,11 @@ def run_time_slice(node: Node) -> Result:
         place = node.normalize(axis, len(shape))
         size = shape[place]
         low, high = (bounded(element(node, which, at), size) for which in (1, 2))
-        zero = number(0)
+        zero = quantity(0, i64)
         length = MaximumOp(SubOp(high, low), zero).result
         if step > 1:
-            more = AddOp(length, number(step - 1))
-            length = DivOp(more, number(step)).result
+            more = AddOp(length, quantity(step - 1, i64))
+            length = DivOp(more, quantity(step, i64)).result
         starts[place] = define(node, low, f"start{at}", size)
         counts[place] = define(node, length, f"size{at}", ceildiv(size, step))
         strides[place] = step
@@ -145,15 +117,12 @@ def run_time_slice(node: Node) -> Result:
 
 def element(node: Node, place: int, at: int) -> SSAValue:
     """Builds one number of an input that holds several in a row, as an i64."""
-    value = node.operand(place)
-    one = SliceOp(value, starts=to_names([at]), sizes=to_names([1]), steps=(1,))
-    scalar = ReshapeOp(one, shape=to_names([]))
-    return CastOp(scalar, to=i64).result
+    return convert(taken(node.operand(place), 0, at), i64)
 
 
 def bounded(place: SSAValue, size: Dim) -> SSAValue:
     """Builds a place counted from the front, inside of a size or at its end."""
-    zero, end = number(0), number(size)
+    zero, end = quantity(0, i64), quantity(size, i64)
     from_front = WhereOp(LtOp(place, zero), AddOp(place, end), place)
     return MinimumOp(MaximumOp(from_front, zero), end).result
 

@@ -6,11 +6,7 @@ from onnx import TensorProto
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
 from ....dialects.shape import Element
-
-
-class Unsupported(Exception):
-    """Something that ONNX allows, but not the compiler; the message is the reason."""
-
+from ..unsupported import Unsupported
 
 NUMBERS: dict[Element, int] = {
     f32: TensorProto.FLOAT,

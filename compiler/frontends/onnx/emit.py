@@ -15,13 +15,10 @@ from ....dialects.graph.ops.cast import CastOp
 from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.dim import DimOp
-from ....dialects.graph.ops.get_attr import GetAttrOp
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ...weights import WeightStore
+from ..stored import constant, stored
 from .known import Known
-
-WRITTEN_OUT = 16
-"""Elements up to which a constant stands in the program; a larger one is a weight."""
 
 
 def locate(block: Block, last: Operation | None, name: str) -> None:
@@ -56,10 +53,8 @@ class Emitter:
     def _build(self, known: Known) -> SSAValue:
         if known.is_symbolic:
             return _of_dims(known)
-        if known.is_weight or known.array.size > WRITTEN_OUT:
-            key = self.weights.put(known.name or "constant", known.array)
-            return GetAttrOp(key, known.type).result
-        return ConstantOp(value=known.array).result
+        build = stored if known.is_weight else constant
+        return build(known.array, known.name or "constant", self.weights)
 
 
 def _of_dims(known: Known) -> SSAValue:

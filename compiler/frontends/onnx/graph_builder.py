@@ -8,9 +8,10 @@ built apart and evaluated, so that only what a run has to compute is in the grap
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from typing import TypeAlias
 
 from onnx import FunctionProto, GraphProto, NodeProto
 from xdsl.builder import ImplicitBuilder
@@ -20,9 +21,8 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects.graph.op import GraphOp
 from ....dialects.shape import sizes, tensor_type
 from ...errors import CompileError, UnsupportedOp
+from ..unsupported import Unsupported
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
-from .control_flow import REGIONS
-from .element import Unsupported
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
 from .known import FEW, Known, evaluate
@@ -54,13 +54,18 @@ class GraphBuilder:
         symbols: Symbols,
         tensors: TensorReader,
         functions: Mapping[Key, FunctionProto],
+        regions: Mapping[str, RegionHandler],
     ):
-        """The builder into `block`, for a model that has these functions of its own."""
+        """
+        The builder into `block`, for a model that has these functions of its own, with
+        these handlers of nodes that have regions.
+        """
         self.block = block
         self.emit = emit
         self.symbols = symbols
         self.tensors = tensors
         self.functions = functions
+        self.regions = regions
         self.copies = 0
         """The nodes built of functions and graphs, each as often as it was built."""
         self.trips = 0
@@ -177,8 +182,8 @@ class GraphBuilder:
             raise seen.error(
                 f"expected {form.most_outputs} results at most, got {len(node.output)}"
             )
-        if node.op_type in REGIONS:
-            results = REGIONS[node.op_type](self, seen, scope)
+        if node.op_type in self.regions:
+            results = self.regions[node.op_type](self, seen, scope)
         elif node.op_type in HANDLERS:
             results = self._build(HANDLERS[node.op_type], seen)
         else:
@@ -304,6 +309,10 @@ class GraphBuilder:
             problem = f"expected at most {MOST_NODES} nodes in functions and loops"
         if problem:
             raise error_at(name, node.op_type, problem)
+
+
+RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
+"""Builds what a node with regions computes."""
 
 
 def _listed(results: Results) -> list[Value]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.literal import to_names
+from ....dialects.graph.compose.counting import counted
+from ....dialects.graph.compose.number import convert
+from ....dialects.graph.compose.shaping import along, expanded
 from ....dialects.graph.ops.binary import AddOp, SubOp
-from ....dialects.graph.ops.cast import CastOp
 from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.gather import GatherOp
 from ....dialects.graph.ops.gather_nd import GatherNdOp
-from ....dialects.graph.ops.iota import IotaOp
-from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.scatter import ScatterOp
 from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
-from .element import Unsupported
+from ..unsupported import Unsupported
 from .known import Known
 from .node import Handler, Node, Result
 
@@ -81,13 +77,6 @@ def scatter_nd(node: Node) -> Result:
     )
 
 
-def along(value: SSAValue, axis: int, rank: int, size: Dim) -> SSAValue:
-    """A row of numbers as a tensor of `rank` axes, with all of them along one."""
-    shape: list[Dim] = [1] * rank
-    shape[axis] = size
-    return ReshapeOp(value, shape=to_names(shape)).result
-
-
 def tensor_scatter(node: Node) -> Result:
     """The tensor in which updates follow each other from an index of each batch on."""
     whole, shape = node.shape(0), node.shape(1)
@@ -99,10 +88,10 @@ def tensor_scatter(node: Node) -> Result:
             f"{node.type(1)} and axis {axis}"
         )
     size = shape[axis]
-    places = along(IotaOp(size=str(size)).result, axis, rank, size)
+    places = counted(size, axis, rank)
     if node.has(2):
-        start = CastOp(node.operand(2), to=i64).result
-        places = AddOp(along(start, 0, rank, shape[0]), places).result
+        start = convert(node.operand(2), i64)
+        places = AddOp(along(start, 0, rank), places).result
     mode = node.text("mode")
     if mode == "circular":
         end = node.tensor(Known.of_dims(whole[axis]))
@@ -110,7 +99,7 @@ def tensor_scatter(node: Node) -> Result:
         places = WhereOp(inside, places, SubOp(places, end)).result
     elif mode != "linear":
         raise node.error(f"expected a mode linear or circular, got {mode!r}")
-    at = ExpandOp(places, shape=to_names(shape))
+    at = expanded(places, shape)
     return ScatterOp(
         node.operand(0),
         at,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -29,14 +28,12 @@ from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.graph.region import capture
 from ....dialects.shape import sizes, tensor, tensor_type
-from .element import Unsupported
+from ..unsupported import Unsupported
+from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node
 from .region import add, building, entries_of, scalar, tensors
 from .scope import Entry, Lost, Scope
-
-if TYPE_CHECKING:
-    from .graph_builder import GraphBuilder
 
 MOST_TRIPS = 1 << 12
 """Trips of all the loops of a model that are written out, also inside each other."""

@@ -8,11 +8,21 @@ from typing import TypeAlias
 
 from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.dims import Dim
-from ....dialects.shape import Array, Element, Tensor, shown, sizes, tensor_type
+from ....dialects.shape import (
+    Array,
+    Element,
+    Tensor,
+    normalize_axis,
+    shown,
+    sizes,
+    tensor_type,
+)
 from ...errors import CompileError
-from .element import TYPES, Unsupported
+from ..unsupported import Unsupported
+from .element import TYPES
 from .known import Known
 from .signature import Signature
 from .symbols import Symbols
@@ -295,9 +305,10 @@ class Node:
 
     def normalize(self, axis: int, rank: int) -> int:
         """`axis` counted from the front; raises `CompileError` out of the range."""
-        if not -rank <= axis < rank:
-            raise self.error(f"expected an axis from {-rank} to {rank - 1}, got {axis}")
-        return axis % rank
+        try:
+            return normalize_axis(axis, rank)
+        except VerifyException as error:
+            raise self.error(str(error)) from error
 
 
 def _kind(type: int) -> str:

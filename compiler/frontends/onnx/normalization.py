@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.arithmetic import RsqrtOp
+from ....dialects.graph.compose.length import raised, root
+from ....dialects.graph.compose.normalization import (
+    scaled_and_shifted,
+    standardized,
+    with_channels,
+)
+from ....dialects.graph.compose.number import convert, plus, times
+from ....dialects.graph.compose.shaping import filled, reshaped
 from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.binary import DivOp, MulOp
 from ....dialects.graph.ops.clamp import ClampOp
 from ....dialects.graph.ops.dropout import DropoutOp
 from ....dialects.graph.ops.exponential import ExpOp, LogOp
 from ....dialects.graph.ops.pool import SumPoolOp
-from ....dialects.graph.ops.reduce import MeanOp, SumOp
-from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
-from .element import Unsupported, element
-from .expression import convert, filled, plus, times
-from .length import length_power, raised, root
+from ..unsupported import Unsupported
+from .element import element
+from .length import length_power
 from .node import Handler, Node, Result, Results
 
 
@@ -40,17 +44,6 @@ def batch_normalization(node: Node) -> Result:
     return BatchNormOp(*node.operands(), epsilon=node.number("epsilon"))
 
 
-def standardized(
-    x: SSAValue, axes: tuple[int, ...], epsilon: float
-) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Builds `x` with mean 0 and variance 1 along axes, its mean, and its factor."""
-    mean = MeanOp(x, axes=axes, keepdims=True).result
-    centred = SubOp(x, mean).result
-    variance = MeanOp(MulOp(centred, centred), axes=axes, keepdims=True).result
-    factor = RsqrtOp(plus(variance, epsilon)).result
-    return MulOp(centred, factor).result, mean, factor
-
-
 def instance_normalization(node: Node) -> Result:
     """Each channel of each image shifted and scaled by its own statistics."""
     shape = node.shape(0)
@@ -58,9 +51,7 @@ def instance_normalization(node: Node) -> Result:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
     axes = tuple(range(2, len(shape)))
     unit, _, _ = standardized(node.operand(0), axes, node.number("epsilon"))
-    per_channel = to_names([shape[1], *(1 for _ in axes)])
-    scale, bias = (ReshapeOp(node.operand(each), shape=per_channel) for each in (1, 2))
-    return AddOp(MulOp(unit, scale), bias)
+    return with_channels(unit, node.operand(1), node.operand(2))
 
 
 def layer_normalization(node: Node) -> Results:
@@ -70,9 +61,8 @@ def layer_normalization(node: Node) -> Results:
     x = convert(node.operand(0), element(node.integer("stash_type")))
     axes = tuple(range(axis, rank))
     unit, mean, factor = standardized(x, axes, node.number("epsilon"))
-    result = MulOp(convert(unit, kind), node.operand(1))
-    if node.has(2):
-        result = AddOp(result, node.operand(2))
+    scale, bias = node.operand(1), node.operand(2) if node.has(2) else None
+    result = scaled_and_shifted(convert(unit, kind), scale, bias)
     return [result, mean, factor]
 
 
@@ -92,9 +82,9 @@ def _along_axis(node: Node, op: type[SoftmaxOp | LogSoftmaxOp]) -> Result:
     axis = node.normalize(node.integer("axis"), len(shape))
     if node.since >= 13 or axis == len(shape) - 1:
         return op(x, axis=axis)
-    rows = to_names([product(shape[:axis]), product(shape[axis:])])
-    flat = op(ReshapeOp(x, shape=rows), axis=1)
-    return ReshapeOp(flat, shape=to_names(shape))
+    rows = [product(shape[:axis]), product(shape[axis:])]
+    flat = op(reshaped(x, rows), axis=1).result
+    return reshaped(flat, shape)
 
 
 def local_response(node: Node) -> Result:
@@ -105,7 +95,7 @@ def local_response(node: Node) -> Result:
     size = node.integer("size")
     image: list[Dim] = [shape[0], 1, shape[1], product(shape[2:])]
     before, after = (size - 1) // 2, size // 2
-    squares = ReshapeOp(MulOp(x, x), shape=to_names(image))
+    squares = reshaped(raised(x, 2), image)
     sums = SumPoolOp(
         squares,
         kernel=(size, 1),
@@ -113,7 +103,7 @@ def local_response(node: Node) -> Result:
         padding=(before, 0, after, 0),
         dilation=(1, 1),
     )
-    around = ReshapeOp(sums, shape=to_names(shape)).result
+    around = reshaped(sums.result, shape)
     base = plus(times(around, node.number("alpha") / size), node.number("bias"))
     # The base is positive: `base ** beta` is `exp(beta * log(base))`.
     scale = ExpOp(times(LogOp(base).result, -node.number("beta")))

@@ -8,22 +8,22 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
-from ....dialects.graph.literal import to_names
+from ....dialects.graph.compose.length import raised, root
+from ....dialects.graph.compose.pooling import Sizes, Window, mean_pool
+from ....dialects.graph.compose.shaping import filled, reshaped
 from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
 from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
 from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.pool import AvgPoolOp, MaxPoolOp, SumPoolOp
+from ....dialects.graph.ops.pool import MaxPoolOp, SumPoolOp
 from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp, SumOp
-from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.scatter import ScatterOp
 from ....dialects.shape import dtype
-from .element import Unsupported
-from .expression import filled
-from .length import length_power, raised, root
+from ..unsupported import Unsupported
+from .length import length_power
 from .node import Handler, Node, Result, Results
-from .window import Sizes, Window, window_of
+from .window import window_of
 
 
 def pool_window(node: Node) -> Window:
@@ -48,8 +48,8 @@ def max_pool(node: Node) -> Results:
         numbers = column_major(numbers, spatial)
     image = IotaOp(size=str(n * channels))
     before = MulOp(image, DimOp(value=str(product(spatial))))
-    shape = to_names([n, channels, *(1 for _ in spatial)])
-    return [result, AddOp(numbers, ReshapeOp(before, shape=shape))]
+    shape = [n, channels, *(1 for _ in spatial)]
+    return [result, AddOp(numbers, reshaped(before.result, shape))]
 
 
 def column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
@@ -78,10 +78,10 @@ def max_unpool(node: Node) -> Result:
         spatial.append((size - 1) * stride + kernel - low - high)
     image = [*shape[:2], *spatial]
     zeros = filled(np.zeros((), dtype(node.type(0))), [product(image)])
-    row = to_names([product(shape)])
-    where, values = (ReshapeOp(node.operand(each), shape=row) for each in (1, 0))
+    row = [product(shape)]
+    where, values = (reshaped(node.operand(each), row) for each in (1, 0))
     total = ScatterOp(zeros, where, values, axis=0, wraps=True, reduction="none")
-    result = ReshapeOp(total, shape=to_names(image)).result
+    result = reshaped(total.result, image)
     if not node.has(2):
         return result
     wanted = node.dims(2)
@@ -96,17 +96,9 @@ def max_unpool(node: Node) -> Result:
 def average_pool(node: Node) -> Result:
     """The mean of the elements under each place of a window."""
     window = pool_window(node)
-    x, padding = node.operand(0), window.padding
     is_told = "count_include_pad" in node.signature.attributes
     counts = is_told and node.flag("count_include_pad")
-    if counts and any(window.beyond):
-        # The padding counts, but not what lies beyond it.
-        x = PadOp(
-            x, low=(0, 0, *window.low), high=(0, 0, *window.high), value=0.0
-        ).result
-        padding, counts = (*(0 for _ in window.low), *window.beyond), False
-    places = window.properties() | {"padding": padding}
-    return AvgPoolOp(x, **places, count_padding=counts)
+    return mean_pool(node.operand(0), window, counts)
 
 
 def length_pool(node: Node) -> Result:

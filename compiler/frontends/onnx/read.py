@@ -25,8 +25,10 @@ from ....dialects.shape import Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from ...source_file import SourceFile
+from ..unsupported import Unsupported
 from .call_graph import functions_of
-from .element import Unsupported, element
+from .control_flow import REGIONS
+from .element import element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
 from .model_file import check, opset_of, read_bytes, read_file
@@ -62,7 +64,7 @@ def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> Modu
     block = Block()
     tensors = TensorReader(name, folder, data)
     emit = Emitter(block, ctx.weights)
-    builder = GraphBuilder(block, emit, symbols, tensors, functions)
+    builder = GraphBuilder(block, emit, symbols, tensors, functions, REGIONS)
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)
     for value in inputs:

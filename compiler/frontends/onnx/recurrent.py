@@ -11,21 +11,18 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, floordiv
+from ....dialects.graph.compose.parts import stacked, taken
+from ....dialects.graph.compose.shaping import filled, reshaped
 from ....dialects.graph.families.gate import FUNCTIONS
 from ....dialects.graph.families.recurrent import RecurrentOp
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.gru import GruOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.lstm import LstmOp
 from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.graph.ops.rnn import RnnOp
-from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.shape import dtype, sizes, tensor_type
-from .element import Unsupported
-from .expression import filled
+from ..unsupported import Unsupported
 from .node import Handler, Node, Results
 
 X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES = range(8)
@@ -95,24 +92,6 @@ def functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str,
         yield tuple(texts[start : start + len(kind.functions)])
 
 
-def taken(x: SSAValue, axis: int, place: int) -> SSAValue:
-    """Builds the part of a tensor at one place along an axis, without that axis."""
-    shape = list(sizes(tensor_type(x)))
-    starts: list[Dim] = [0 for _ in shape]
-    starts[axis], shape[axis] = place, 1
-    steps = tuple(1 for _ in shape)
-    one = SliceOp(x, starts=to_names(starts), sizes=to_names(shape), steps=steps)
-    return ReshapeOp(one, shape=to_names([*shape[:axis], *shape[axis + 1 :]])).result
-
-
-def stacked(values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """Builds tensors one after the other along a new axis."""
-    shape = list(sizes(tensor_type(values[0])))
-    shape.insert(axis, 1)
-    parts = [ReshapeOp(each, shape=to_names(shape)) for each in values]
-    return parts[0].result if len(parts) == 1 else ConcatOp(*parts, axis=axis).result
-
-
 def ordered(x: SSAValue, order: Sequence[int], axis: int) -> SSAValue:
     """Builds the parts along an axis in another order."""
     if list(order) == [*range(len(order))]:
@@ -177,11 +156,8 @@ class Layer:
         node, kind = self.node, self.kind
         given: dict[str, SSAValue] = {}
         if "peepholes" in kind.op.OPTIONAL and node.has(PEEPHOLES):
-            rows = ReshapeOp(
-                taken(node.operand(PEEPHOLES), 0, place),
-                shape=to_names([3, self.hidden]),
-            )
-            given["peepholes"] = ordered(rows.result, (0, 2, 1), 0)
+            row = taken(node.operand(PEEPHOLES), 0, place)
+            given["peepholes"] = ordered(reshaped(row, [3, self.hidden]), (0, 2, 1), 0)
         if node.has(LENGTHS) and not self.are_all_steps():
             given["lengths"] = node.operand(LENGTHS)
         options: dict[str, Any] = {}
@@ -219,8 +195,8 @@ class Layer:
         found = taken(self.node.operand(which), 0, place)
         rows, width = sizes(tensor_type(found))
         gates = len(self.kind.order)
-        shape = to_names([gates, floordiv(rows, gates), width])
-        return ordered(ReshapeOp(found, shape=shape).result, self.kind.order, 0)
+        shape = [gates, floordiv(rows, gates), width]
+        return ordered(reshaped(found, shape), self.kind.order, 0)
 
     def biases(self, place: int) -> list[SSAValue]:
         """Builds the biases GxH of inputs and of states, of one direction."""
@@ -228,7 +204,7 @@ class Layer:
         if not node.has(B):
             return [self.zeros(gates, self.hidden)] * 2
         found = taken(node.operand(B), 0, place)
-        both = ReshapeOp(found, shape=to_names([2, gates, self.hidden])).result
+        both = reshaped(found, [2, gates, self.hidden])
         return [ordered(taken(both, 0, at), self.kind.order, 0) for at in (0, 1)]
 
     def states(self, place: int) -> Iterator[SSAValue]:

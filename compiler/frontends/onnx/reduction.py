@@ -10,13 +10,15 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import product
-from ....dialects.graph.literal import to_names
+from ....dialects.graph.compose.extreme import reversed_order
+from ....dialects.graph.compose.length import raised, root
+from ....dialects.graph.compose.number import number_like
+from ....dialects.graph.compose.parts import flipped, part
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
-from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
+from ....dialects.graph.ops.binary import AddOp, DivOp, SubOp
 from ....dialects.graph.ops.clamp import ClampOp
 from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
-from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.exponential import ExpOp, LogOp
 from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.reduce import (
@@ -28,10 +30,7 @@ from ....dialects.graph.ops.reduce import (
     ReduceOp,
     SumOp,
 )
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.shape import dtype, is_float, sizes, tensor_type
-from .expression import convert, number
 from .known import Known
 from .node import Handler, Node, Result
 
@@ -74,7 +73,7 @@ def extreme(op: type[ExtremeOp]) -> Reduce:
     """What builds the greatest or least element; of none, the limit of the elements."""
 
     def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-        shape = sizes(tensor_type(x))
+        shape = shape_of(x)
         if not axes:
             return x
         if all(isinstance(shape[each], int) and shape[each] != 0 for each in axes):
@@ -93,16 +92,13 @@ def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     if is_float(type):
         return by(MeanOp)(x, axes, keepdims)
     count = product(sizes(type)[each] for each in axes)
-    if isinstance(count, int):
-        divisor = number(count, type)
-    else:
-        divisor = convert(DimOp(value=str(count)).result, type.element_type)
+    divisor = number_like(count, x)
     return DivOp(total(x, axes, keepdims), divisor).result
 
 
 def sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the sum without signs."""
-    return total(AbsOp(x).result, axes, keepdims)
+    return total(raised(x, 1), axes, keepdims)
 
 
 def log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
@@ -112,12 +108,12 @@ def log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
 
 def sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of the squares."""
-    return total(MulOp(x, x).result, axes, keepdims)
+    return total(raised(x, 2), axes, keepdims)
 
 
 def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the square root of the sum of the squares."""
-    return SqrtOp(sum_of_squares(x, axes, keepdims)).result
+    return root(sum_of_squares(x, axes, keepdims), 2)
 
 
 def log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
@@ -126,10 +122,7 @@ def log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     most = float(np.finfo(dtype(tensor_type(x))).max)
     greatest = ClampOp(extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
     sums = LogOp(total(ExpOp(SubOp(x, greatest)).result, axes, keepdims)).result
-    if not keepdims:
-        shape = sizes(tensor_type(sums))
-        greatest = ReshapeOp(greatest, shape=to_names(shape)).result
-    return AddOp(sums, greatest).result
+    return AddOp(sums, reshaped(greatest, shape_of(sums))).result
 
 
 REDUCTIONS: dict[str, Reduce] = {
@@ -146,27 +139,15 @@ REDUCTIONS: dict[str, Reduce] = {
 }
 
 
-def flipped(x: SSAValue, axis: int) -> SSAValue:
-    """Builds `x` backwards along an axis."""
-    shape = sizes(tensor_type(x))
-    places = range(len(shape))
-    return SliceOp(
-        x,
-        starts=to_names(shape[axis] - 1 if each == axis else 0 for each in places),
-        sizes=to_names(shape),
-        steps=tuple(-1 if each == axis else 1 for each in places),
-    ).result
-
-
 def arg_greatest(node: Node, x: SSAValue) -> Result:
     """Builds where along an axis the greatest is, the first or the last of equals."""
-    shape = sizes(tensor_type(x))
+    shape = shape_of(x)
     axis = node.normalize(node.integer("axis"), len(shape))
     keepdims = node.flag("keepdims")
     has_choice = "select_last_index" in node.signature.attributes
     if not has_choice or not node.flag("select_last_index"):
         return ArgmaxOp(x, axis=axis, keepdims=keepdims)
-    from_end = ArgmaxOp(flipped(x, axis), axis=axis, keepdims=keepdims)
+    from_end = ArgmaxOp(flipped(x, [axis]), axis=axis, keepdims=keepdims)
     last = node.tensor(Known.of_dims(shape[axis] - 1))
     return SubOp(last, from_end)
 
@@ -178,10 +159,7 @@ def arg_max(node: Node) -> Result:
 
 def arg_min(node: Node) -> Result:
     """Where along an axis the least element is."""
-    x, type = node.operand(0), node.type(0)
-    if is_float(type):
-        return arg_greatest(node, NegOp(x).result)
-    return arg_greatest(node, SubOp(number(-1, type), x).result)
+    return arg_greatest(node, reversed_order(node.operand(0)))
 
 
 def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
@@ -191,27 +169,22 @@ def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
         x = node.operand(0)
         axis = node.normalize(node.whole_number(1), node.rank(0))
         if reverse := node.flag("reverse"):
-            x = flipped(x, axis)
+            x = flipped(x, [axis])
         if node.flag("exclusive"):
             x = delayed(x, axis, identity)
         result = op(x, axis=axis).result
-        return flipped(result, axis) if reverse else result
+        return flipped(result, [axis]) if reverse else result
 
     return handler
 
 
 def delayed(x: SSAValue, axis: int, first: float) -> SSAValue:
     """Builds `x` moved on by one along an axis, with a number in the first place."""
-    shape = sizes(tensor_type(x))
+    shape = shape_of(x)
     none = tuple(0 for _ in shape)
     low = tuple(int(each == axis) for each in range(len(shape)))
-    wide = PadOp(x, low=low, high=none, value=first)
-    return SliceOp(
-        wide,
-        starts=to_names(none),
-        sizes=to_names(shape),
-        steps=tuple(1 for _ in shape),
-    ).result
+    wide = PadOp(x, low=low, high=none, value=first).result
+    return part(wide, axis, 0, shape[axis])
 
 
 HANDLERS: dict[str, Handler] = {

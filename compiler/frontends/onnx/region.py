@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
 
 from onnx import GraphProto
 from xdsl.builder import ImplicitBuilder
@@ -14,14 +13,9 @@ from ....dialects.graph.literal import to_names
 from ....dialects.graph.ops.reshape import ReshapeOp
 from ....dialects.shape import sizes, tensor_type
 from .emit import locate
+from .graph_builder import GraphBuilder
 from .node import Node
 from .scope import Entry, Scope
-
-if TYPE_CHECKING:
-    from .graph_builder import GraphBuilder
-
-RegionHandler: TypeAlias = "Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]"
-"""Builds what a node with regions computes."""
 
 
 @contextmanager

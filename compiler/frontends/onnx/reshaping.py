@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from xdsl.ir import SSAValue
-
 from ....dialects.dims import Dim, floordiv, product
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.compose.shaping import expanded, permuted, repeated, reshaped
 from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.shape import broadcast, sizes, tensor, tensor_type
-from .element import Unsupported
+from ....dialects.shape import broadcast, tensor
+from ..unsupported import Unsupported
 from .node import Handler, Node, Result
-
-
-def reshaped(x: SSAValue, shape: Sequence[Dim]) -> Result:
-    """Builds `x` under another shape, which is `x` itself for its own."""
-    if tuple(shape) == sizes(tensor_type(x)):
-        return x
-    return ReshapeOp(x, shape=to_names(shape))
 
 
 def identity(node: Node) -> Result:
@@ -104,9 +91,7 @@ def expand(node: Node) -> Result:
     if any(isinstance(size, int) and size < 0 for size in wanted):
         raise node.error(f"expected sizes of zero or more, got {wanted}")
     shape = broadcast(node.type(0), tensor(node.element(0), *wanted))
-    if shape == node.shape(0):
-        return node.operand(0)
-    return ExpandOp(node.operand(0), shape=to_names(shape))
+    return expanded(node.operand(0), shape)
 
 
 def tile(node: Node) -> Result:
@@ -114,12 +99,7 @@ def tile(node: Node) -> Result:
     shape, repeats = node.shape(0), node.dims(1)
     if len(repeats) != len(shape):
         raise node.error(f"expected {len(shape)} repeats, got {len(repeats)}")
-    pairs = list(zip(repeats, shape, strict=True))
-    apart = ReshapeOp(
-        node.operand(0), shape=to_names(each for _, size in pairs for each in (1, size))
-    )
-    wide = ExpandOp(apart, shape=to_names(each for pair in pairs for each in pair))
-    return ReshapeOp(wide, shape=to_names(repeat * size for repeat, size in pairs))
+    return repeated(node.operand(0), repeats)
 
 
 def depth_to_space(node: Node) -> Result:
@@ -132,19 +112,19 @@ def depth_to_space(node: Node) -> Result:
         parts, order = [n, depth, block, block, h, w], (0, 1, 4, 2, 5, 3)
     else:
         parts, order = [n, block, block, depth, h, w], (0, 3, 4, 1, 5, 2)
-    moved = PermuteOp(ReshapeOp(node.operand(0), shape=to_names(parts)), order=order)
-    return ReshapeOp(moved, shape=to_names([n, depth, h * block, w * block]))
+    moved = permuted(reshaped(node.operand(0), parts), order)
+    return reshaped(moved, [n, depth, h * block, w * block])
 
 
 def space_to_depth(node: Node) -> Result:
     """Squares of an image as channels."""
     n, c, h, w, block = _image(node)
     high, wide = floordiv(h, block), floordiv(w, block)
-    parts = to_names([n, c, high, block, wide, block])
+    parts = [n, c, high, block, wide, block]
     keeps = "mode" in node.signature.attributes and node.text("mode") == "CRD"
     order = (0, 1, 3, 5, 2, 4) if keeps else (0, 3, 5, 1, 2, 4)
-    moved = PermuteOp(ReshapeOp(node.operand(0), shape=parts), order=order)
-    return ReshapeOp(moved, shape=to_names([n, c * block * block, high, wide]))
+    moved = permuted(reshaped(node.operand(0), parts), order)
+    return reshaped(moved, [n, c * block * block, high, wide])
 
 
 def _image(node: Node) -> tuple[Dim, Dim, Dim, Dim, int]:

@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, floordiv
+from ....dialects.dims import Dim
+from ....dialects.graph.compose.number import convert
 from ....dialects.graph.families.interpolation import COORDINATES, ROUNDED
 from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
 from ....dialects.shape import MOST_BYTES, is_float
-from .element import Unsupported
-from .expression import convert
+from ..scaled_size import scaled_size
+from ..unsupported import Unsupported
 from .node import Handler, Node, Result
-
-FINEST = 1024
-"""The greatest denominator of a scale of a size that varies."""
 
 
 @dataclass(frozen=True)
@@ -168,12 +166,12 @@ def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int
         if isinstance(size, int):
             # As ONNX infers it: in floats.
             with np.errstate(over="ignore"):
-                product = float(np.float32(size) * np.float32(scale))
-            if product >= MOST_BYTES:
+                rounded = float(np.float32(size) * np.float32(scale))
+            if rounded >= MOST_BYTES:
                 raise node.error(f"expected a size below 2**62, got {size} * {scale}")
-            wanted = floor(product)
-        elif exact.denominator <= FINEST:
-            wanted = floordiv(size * exact.numerator, exact.denominator)
+            wanted = floor(rounded)
+        elif (product := scaled_size(size, exact)) is not None:
+            wanted = product
         else:
             raise Unsupported(f"a scale of {scale} for a size that varies: {size}")
         found[axis] = Axis(wanted, scale)

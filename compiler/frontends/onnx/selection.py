@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from xdsl.ir import SSAValue
+from collections.abc import Sequence
 
 from ....dialects.dims import Dim, ceildiv, floordiv
-from ....dialects.graph.literal import to_names
+from ....dialects.graph.compose.padding import AROUND, padded
+from ....dialects.graph.compose.parts import Cut, cut
 from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.pad import PadOp
 from ....dialects.graph.ops.require import RequireOp
-from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.shape import sizes, tensor_type
+from ..unsupported import Unsupported
 from .data_dependent import is_sliced_by_run, run_time_slice
-from .element import Unsupported
 from .node import Handler, Node, Result, Results
 from .symbols import Symbols
 
@@ -29,26 +25,11 @@ of a size that varies it is, as runs of more elements are refused.
 BEYOND = 2**62
 """The least number that is no place in any tensor."""
 
-Cut = tuple[Dim, Dim, int]
-"""Along one axis: where it starts, how many elements, and the step."""
-
 
 def concat(node: Node) -> Result:
     """The tensors one after the other along an axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return ConcatOp(*node.operands(), axis=axis)
-
-
-def cut(x: SSAValue, cuts: dict[int, Cut]) -> SSAValue:
-    """Builds the part of `x` that `cuts` says, by axis; other axes stay."""
-    shape = sizes(tensor_type(x))
-    all_cuts = [cuts.get(axis, (0, size, 1)) for axis, size in enumerate(shape)]
-    if all(each == (0, size, 1) for each, size in zip(all_cuts, shape, strict=True)):
-        return x
-    starts, counts, steps = zip(*all_cuts, strict=True)
-    return SliceOp(
-        x, starts=to_names(starts), sizes=to_names(counts), steps=steps
-    ).result
 
 
 def split(node: Node) -> Results:
@@ -195,7 +176,7 @@ def pad(node: Node) -> Result:
     mode = node.text("mode")
     if mode in AROUND:
         for axis in axes:
-            x = _pad_axis(x, axis, low[axis], high[axis], AROUND[mode])
+            x = padded(x, axis, low[axis], high[axis], mode)
         return x
     if mode != "constant":
         wanted = ", ".join(("constant", *AROUND))
@@ -214,49 +195,6 @@ def _padding(node: Node) -> float:
     if (value := node.scalar(2)) is None:
         raise Unsupported("a constant_value that is computed when the model runs")
     return float(value)
-
-
-def _pad_axis(
-    x: SSAValue,
-    axis: int,
-    low: int,
-    high: int,
-    around: Callable[[SSAValue, int, int, bool], SSAValue],
-) -> SSAValue:
-    """Builds `x` with elements of its own before and after it along an axis."""
-    parts = [x]
-    if low:
-        parts.insert(0, around(x, axis, low, True))
-    if high:
-        parts.append(around(x, axis, high, False))
-    return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=axis).result
-
-
-def _edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """Builds the first or the last element of an axis, `count` times."""
-    shape = list(sizes(tensor_type(x)))
-    place = 0 if is_before else shape[axis] - 1
-    one = cut(x, {axis: (place, 1, 1)})
-    shape[axis] = count
-    return ExpandOp(one, shape=to_names(shape)).result
-
-
-def _mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """Builds the `count` elements next to the first or the last one, backwards."""
-    size = sizes(tensor_type(x))[axis]
-    return cut(x, {axis: (count if is_before else size - 2, count, -1)})
-
-
-def _from_the_other_side(
-    x: SSAValue, axis: int, count: int, is_before: bool
-) -> SSAValue:
-    """Builds the last or the first `count` elements."""
-    size = sizes(tensor_type(x))[axis]
-    return cut(x, {axis: (size - count if is_before else 0, count, 1)})
-
-
-AROUND = {"edge": _edge, "reflect": _mirrored, "wrap": _from_the_other_side}
-"""What modes of `Pad` put around a tensor."""
 
 
 HANDLERS: dict[str, Handler] = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ....dialects.graph import Graph, GraphOp
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects.graph.compose.shaping import reshaped
 from . import (
     activation,
     constant,
@@ -68,8 +67,7 @@ def aligned_operands(node: Node) -> list[SSAValue]:
         raise node.error(
             f"expected an operand that fits from axis {axis} on, got {node.type(1)}"
         )
-    shape = to_names([*node.shape(1), *(1 for _ in range(rest))])
-    return [a, ReshapeOp(b, shape=shape).result]
+    return [a, reshaped(b, [*node.shape(1), *(1 for _ in range(rest))])]
 
 
 def spelled_handlers() -> dict[str, Handler]:

@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
-from xdsl.ir import SSAValue
-
-from ....dialects.dims import Dim, ceildiv, floordiv
-from ....dialects.graph.families.window import window_sizes
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.binary import AddOp
+from ....dialects.dims import Dim, ceildiv
+from ....dialects.graph.compose.pooling import (
+    Sizes,
+    Window,
+    image_of_blocks,
+    rounded_up,
+)
+from ....dialects.graph.compose.product import with_bias
 from ....dialects.graph.ops.conv import ConvOp
 from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
-from ....dialects.graph.ops.fold import FoldOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.shape import sizes, tensor_type
-from .element import Unsupported
+from ..unsupported import Unsupported
 from .node import Handler, Node, Result
-from .selection import Cut, cut
-
-Sizes = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Window:
-    """A window, and how it moves; each tuple has a number for each spatial axis."""
-
-    kernel: Sizes
-    strides: Sizes
-    dilation: Sizes
-    low: Sizes
-    """Paddings before the image."""
-    high: Sizes
-    """Paddings after the image."""
-    beyond: Sizes
-    """More paddings after it, so that a window that is partly outside has a place."""
-
-    @property
-    def padding(self) -> Sizes:
-        """All paddings, in the order of the graph dialect."""
-        high = (a + b for a, b in zip(self.high, self.beyond, strict=True))
-        return (*self.low, *high)
-
-    def properties(self) -> dict[str, Sizes]:
-        """The window as properties of a pool."""
-        return {
-            "kernel": self.kernel,
-            "strides": self.strides,
-            "padding": self.padding,
-            "dilation": self.dilation,
-        }
 
 
 def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Window:
@@ -68,14 +32,12 @@ def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Wind
         )
     reach = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True))
     low, high = _paddings(node, spatial, reach, strides)
-    beyond = (0,) * count
+    window = Window(kernel, strides, dilation, low, high, beyond=(0,) * count)
     if "ceil_mode" in node.signature.attributes and node.flag("ceil_mode"):
-        ends = [
-            _rounded_up(*axis)
-            for axis in zip(spatial, low, high, reach, strides, strict=True)
-        ]
-        high, beyond = (tuple(each) for each in zip(*ends, strict=True))
-    return Window(kernel, strides, dilation, low, high, beyond)
+        if (rounded := rounded_up(window, spatial)) is None:
+            raise Unsupported(f"ceil_mode over a size that varies: {node.type(0)}")
+        return rounded
+    return window
 
 
 def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
@@ -127,22 +89,6 @@ def _same(size: Dim, reach: int, stride: int) -> int:
     raise Unsupported(f"auto_pad with stride {stride} over a size that varies: {size}")
 
 
-def _rounded_up(
-    size: Dim, low: int, high: int, reach: int, stride: int
-) -> tuple[int, int]:
-    """The padding after an axis, and that beyond it, with the places rounded up."""
-    if not isinstance(size, int):
-        if stride > 1 and high + stride > reach:
-            raise Unsupported(f"ceil_mode over a size that varies: {size}")
-        return high, stride - 1
-    places = -(-(size + low + high - reach) // stride) + 1
-    # A window does not start in the padding after the image.
-    if (places - 1) * stride >= size + low:
-        places -= 1
-    needed = (places - 1) * stride + reach - size - low
-    return min(high, max(needed, 0)), max(needed - high, 0)
-
-
 def conv(node: Node) -> Result:
     """The convolution, and a number for each channel added to it."""
     window = window_of(node, node.shape(0)[2:], conv_kernel(node))
@@ -154,7 +100,7 @@ def conv(node: Node) -> Result:
         dilation=window.dilation,
         groups=node.integer("group"),
     ).result
-    return with_bias(node, result)
+    return with_bias(result, node.operand(2) if node.has(2) else None)
 
 
 def conv_transpose(node: Node) -> Result:
@@ -189,11 +135,11 @@ def conv_transpose(node: Node) -> Result:
         node.operand(1),
         strides=strides,
         padding=(*low, *high),
-        more=more,
+        output_padding=more,
         dilation=dilation,
         groups=groups,
     ).result
-    return with_bias(node, result)
+    return with_bias(result, node.operand(2) if node.has(2) else None)
 
 
 def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
@@ -220,15 +166,6 @@ def conv_kernel(node: Node) -> Sizes:
     return kernel
 
 
-def with_bias(node: Node, result: SSAValue) -> SSAValue:
-    """Builds the convolution plus a number for each channel, where there are some."""
-    if not node.has(2):
-        return result
-    _, channels, *spatial = sizes(tensor_type(result))
-    shape = to_names([channels, *(1 for _ in spatial)])
-    return AddOp(result, ReshapeOp(node.operand(2), shape=shape)).result
-
-
 def col_to_image(node: Node) -> Result:
     """The sum of the blocks of an image where they lie in it."""
     image, kernel = node.whole_numbers(1), node.whole_numbers(2)
@@ -245,26 +182,7 @@ def col_to_image(node: Node) -> Result:
             f"expected columns NxCxL and a block of {count} axes, got {node.type(0)} "
             f"and {kernel}"
         )
-    n, channels, _ = node.shape(0)
-    wide = [
-        size + before + after
-        for size, before, after in zip(image, window.low, window.high, strict=True)
-    ]
-    places = window_sizes(wide, kernel, window.strides, (0, 0) * count, window.dilation)
-    depth = floordiv(channels, prod(kernel))
-    parts = ReshapeOp(node.operand(0), shape=to_names([n, depth, *kernel, *places]))
-    taps, there = range(2, 2 + count), range(2 + count, 2 + 2 * count)
-    total = FoldOp(
-        PermuteOp(parts, order=(0, 1, *there, *taps)),
-        spatial=to_names(wide),
-        strides=window.strides,
-        dilation=window.dilation,
-    ).result
-    inside = zip(window.low, image, strict=True)
-    cuts: dict[int, Cut] = {
-        2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)
-    }
-    return cut(total, cuts)
+    return image_of_blocks(node.operand(0), image, window)
 
 
 def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:

@@ -48,7 +48,7 @@ def read_torch(
                 "expected an exported program by itself, which has its inputs and "
                 "their dynamic shapes, got example_inputs or dynamic_shapes as well"
             )
-        from .program import read_program
+        from .read import read_program
 
         return read_program(model, ctx)
     if not is_torch_model(model):
@@ -56,7 +56,7 @@ def read_torch(
             f"expected a torch.nn.Module or a torch.export.ExportedProgram, got {model}"
         )
     from .export import export_module
-    from .program import read_program
+    from .read import read_program
 
     program = export_module(model, example_inputs, dynamic_shapes)
     return read_program(program, ctx, type(model).__name__)

@@ -8,19 +8,22 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, ceildiv
+from ....dialects.graph.compose.number import number, number_like
+from ....dialects.graph.compose.pooling import mean_pool
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.binary import AddOp, DivOp, MinimumOp, MulOp, SubOp
 from ....dialects.graph.ops.cast import CastOp
 from ....dialects.graph.ops.compare import LtOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
 from ....dialects.graph.ops.iota import IotaOp
-from ....dialects.graph.ops.pool import AvgPoolOp
 from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp
 from ....dialects.graph.ops.resample import ResampleOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import tensor_type
-from .call import Call, Reader, Result, number, number_like, reshape, shape_of
-from .pooling import places_of, pool, window
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
+from .contraction import over_batch
+from .pooling import places_of, window_of
 
 
 class Windows:
@@ -39,8 +42,8 @@ class Windows:
         last = SubOp(MulOp(after, count), self.one)
         # Rounded up: there is an element in every window.
         stop = AddOp(DivOp(last, divisor), self.one).result
-        self.first = reshape(start.result, places, 1)
-        self.stop = reshape(stop, places, 1)
+        self.first = reshaped(start.result, [places, 1])
+        self.stop = reshaped(stop, [places, 1])
         longest = ceildiv(size, max(places, 1)) + 1
         self.numbers = AddOp(self.first, IotaOp(size=str(longest))).result
 
@@ -104,8 +107,10 @@ def adaptive_avg_pool(count: int) -> Reader:
         ]
         if len(kernel) < count:
             return along_each(call, x, count, mean_along)
-        windows = window(call, x, kernel, kernel, 0, 1, False, count)
-        return pool(AvgPoolOp, x, count, windows, count_padding=True)
+        window = window_of(x, count, kernel, kernel, 0, 1, ceil_mode=False)
+        return over_batch(
+            x, count + 2, lambda batch: mean_pool(batch, window, counts_padding=True)
+        )
 
     return read
 

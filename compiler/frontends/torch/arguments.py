@@ -14,8 +14,8 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from ....dialects.dims import Polynomial
+from ..unsupported import Unsupported
 from .sizes import Sizes
-from .unsupported import Unsupported
 
 
 class Missing(Exception):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
-
 from xdsl.dialects.builtin import IntegerType, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Polynomial
+from ....dialects.graph.compose import bounds
+from ....dialects.graph.compose.bounds import between, clamped, is_bound
+from ....dialects.graph.compose.number import Number, number_like, times
+from ....dialects.graph.compose.power import near_power
+from ....dialects.graph.compose.shaping import reshaped
 from ....dialects.graph.families.elementwise import BinaryOp
-from ....dialects.graph.ops.arithmetic import AbsOp, ReciprocalOp, RsqrtOp, SqrtOp
 from ....dialects.graph.ops.binary import (
     AddOp,
     DivOp,
@@ -20,16 +21,15 @@ from ....dialects.graph.ops.binary import (
     PowOp,
     SubOp,
 )
-from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.compare import EqOp, LtOp, NeOp
+from ....dialects.graph.ops.compare import LtOp, NeOp
 from ....dialects.graph.ops.division import FloorDivOp
 from ....dialects.graph.ops.exponential import Exp2Op
 from ....dialects.graph.ops.polar import CopysignOp
 from ....dialects.graph.ops.rounding import RoundOp, TruncOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import is_float, tensor_type
-from .call import Call, Number, Operand, Reader, Result, number_like, reshape
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Operand, Reader, Result
 
 
 def add(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
@@ -49,10 +49,7 @@ def rsub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
 
 def scaled(call: Call, value: Operand, alpha: Number) -> SSAValue:
     """`alpha * value` in elements of the result's type."""
-    tensor = call.as_tensor(value, call.element)
-    if alpha == 1:
-        return tensor
-    return MulOp(tensor, call.as_tensor(alpha, call.element)).result
+    return times(call.as_tensor(value, call.element), alpha)
 
 
 def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) -> Result:
@@ -67,30 +64,12 @@ def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) ->
     return TruncOp(quotient).result
 
 
-def square(x: SSAValue) -> SSAValue:
-    """`x * x`."""
-    return MulOp(x, x).result
-
-
-POWERS: dict[float, Callable[[SSAValue], SSAValue]] = {
-    -2: lambda x: ReciprocalOp(square(x)).result,
-    -1: lambda x: ReciprocalOp(x).result,
-    -0.5: lambda x: RsqrtOp(x).result,
-    0.5: lambda x: SqrtOp(x).result,
-    1: lambda x: x,
-    2: square,
-    3: lambda x: MulOp(square(x), x).result,
-    4: lambda x: square(square(x)),
-}
-
-
 def power(call: Call, base: Operand, exponent: Operand) -> Result:
     """`base` to the power of `exponent`, by products or a root where a few make it."""
     x = call.as_tensor(base, call.element)
     if isinstance(exponent, (int, float)):
-        is_near = exponent >= 1 or not isinstance(call.element, IntegerType)
-        if is_near and exponent in POWERS:
-            return POWERS[exponent](x)
+        if (near := near_power(x, exponent)) is not None:
+            return near
     if base == 2 and not isinstance(call.element, IntegerType):
         return Exp2Op(call.as_tensor(exponent, call.element)).result
     return PowOp(x, call.as_tensor(exponent, call.element)).result
@@ -118,7 +97,7 @@ def sign_bit(call: Call, value: SSAValue) -> Result:
 
 def is_nan(call: Call, value: SSAValue) -> Result:
     """Whether each element is not equal to itself."""
-    return NeOp(value, value).result
+    return bounds.is_nan(value)
 
 
 def load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
@@ -129,9 +108,7 @@ def load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
 
 def is_infinite(call: Call, value: SSAValue) -> Result:
     """Whether each element is infinite, which no integer is."""
-    if not is_float(tensor_type(value)):
-        return NeOp(value, value).result
-    return EqOp(AbsOp(value), number_like(inf, value)).result
+    return bounds.is_infinite(value)
 
 
 def ignoring_nan(op: type[BinaryOp]) -> Reader:
@@ -154,15 +131,14 @@ def clamp(
     """The elements, but none below `least` or above `greatest`."""
     if isinstance(least, SSAValue) or isinstance(greatest, SSAValue):
         return clamp_by_tensors(call, value, least, greatest)
-    given: dict[str, float] = {}
-    for name, bound in (("min", least), ("max", greatest)):
+    given: list[float | None] = []
+    for bound in (least, greatest):
         if isinstance(bound, Polynomial):
             raise Unsupported(f"a bound that is a size, {bound}")
-        if bound is not None and float(bound) != bound:
+        if not is_bound(bound):
             return clamp_by_tensors(call, value, least, greatest)
-        if bound is not None:
-            given[name] = float(bound)
-    return ClampOp(call.as_tensor(value, call.element), **given).result
+        given.append(bound)
+    return clamped(call.as_tensor(value, call.element), *given)
 
 
 def clamp_max(call: Call, value: Operand, greatest: Operand) -> Result:
@@ -177,12 +153,12 @@ def clamp_by_tensors(
     greatest: Operand | None = None,
 ) -> Result:
     """The elements held between those of two tensors."""
-    result = call.as_tensor(value, call.element)
-    if least is not None:
-        result = MaximumOp(result, call.as_tensor(least, call.element)).result
-    if greatest is not None:
-        result = MinimumOp(result, call.as_tensor(greatest, call.element)).result
-    return reshape(result, *call.shape)
+    low, high = (
+        None if each is None else call.as_tensor(each, call.element)
+        for each in (least, greatest)
+    )
+    result = between(call.as_tensor(value, call.element), low, high)
+    return reshaped(result, call.shape)
 
 
 READERS: dict[str, Reader] = {

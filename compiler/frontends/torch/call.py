@@ -6,34 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
 import torch
 from torch import fx
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, Polynomial
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.dim import DimOp
-from ....dialects.graph.ops.get_attr import GetAttrOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.shape import (
-    DTYPES,
-    Array,
-    Element,
-    Tensor,
-    sizes,
-    tensor,
-    tensor_type,
-)
-from ....dialects.shape import ELEMENTS as OF_NUMPY
+from ....dialects.dims import Dim
+from ....dialects.graph.compose.number import Number, convert, quantity
+from ....dialects.shape import Array, Element, Tensor
 from ...weights import WeightStore
+from ..stored import constant
 from .dtypes import element_of
 from .sizes import Sizes
-
-Number: TypeAlias = bool | int | float | Polynomial
-"""A number in the program, or one that is computed from its sizes."""
 
 Operand: TypeAlias = SSAValue | Number
 
@@ -47,9 +30,6 @@ What builds the ops that an operator of torch is made of.
 It is called with a `Call`, then with every argument in the order of the operator's
 schema, defaults included: tensors are values, sizes are dimensions.
 """
-
-INLINE = 16
-"""Elements of a tensor that is written out in the program; others are weights."""
 
 
 @dataclass(frozen=True)
@@ -95,44 +75,9 @@ class Call:
     def as_tensor(self, value: Operand, element: Element) -> SSAValue:
         """A tensor or a number as a tensor of these elements."""
         if isinstance(value, SSAValue):
-            return cast(value, element)
-        if isinstance(value, Polynomial):
-            return cast(DimOp(value=str(value)).result, element)
-        return number(value, element)
+            return convert(value, element)
+        return quantity(value, element)
 
     def constant(self, array: Array) -> SSAValue:
         """A tensor with these elements, in the program or among the weights."""
-        if array.size <= INLINE:
-            return ConstantOp(value=array).result
-        key = self.weights.put(self.node.name, array)
-        return GetAttrOp(key, tensor(OF_NUMPY[array.dtype], *array.shape)).result
-
-
-def cast(value: SSAValue, element: Element) -> SSAValue:
-    """The tensor with elements of another type, or itself when it has them."""
-    if tensor_type(value).element_type == element:
-        return value
-    return CastOp(value, to=element).result
-
-
-def number(value: float, element: Element) -> SSAValue:
-    """A tensor without axes that holds one number."""
-    with np.errstate(over="ignore"):
-        return ConstantOp(value=np.array(value, DTYPES[element])).result
-
-
-def number_like(value: float, tensor: SSAValue) -> SSAValue:
-    """A tensor without axes that holds one number of another tensor's type."""
-    return number(value, tensor_type(tensor).element_type)
-
-
-def shape_of(value: SSAValue) -> tuple[Dim, ...]:
-    """The dimensions of a tensor."""
-    return sizes(tensor_type(value))
-
-
-def reshape(value: SSAValue, *shape: Dim) -> SSAValue:
-    """The tensor under other dimensions, or itself when it has them."""
-    if shape_of(value) == shape:
-        return value
-    return ReshapeOp(value, shape=to_names(shape)).result
+        return constant(array, self.node.name, self.weights)

@@ -8,14 +8,18 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim
-from ....dialects.graph.ops.binary import AddOp, MulOp
+from ....dialects.graph.compose import product
+from ....dialects.graph.compose.number import Number
+from ....dialects.graph.compose.product import with_bias
+from ....dialects.graph.compose.shaping import reshaped, shape_of
+from ....dialects.graph.ops.binary import AddOp
 from ....dialects.graph.ops.conv import ConvOp
 from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ....dialects.graph.ops.linear import LinearOp
 from ....dialects.graph.ops.matmul import MatmulOp
 from ....dialects.graph.ops.reduce import SumOp
-from .call import Call, Number, Reader, Result, reshape, shape_of
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 
 Window: TypeAlias = Dim | Sequence[Dim]
 """One number for every spatial axis, or one for each."""
@@ -31,16 +35,11 @@ def linear(
 
 def matmul(call: Call, a: SSAValue, b: SSAValue) -> Result:
     """The product of matrices or of stacks of them; a vector is a row or a column."""
-    left, right = shape_of(a), shape_of(b)
-    if len(left) == 1:
-        a = reshape(a, 1, *left)
-    if len(right) == 1:
-        b = reshape(b, *right, 1)
-    return reshape(MatmulOp(a, b).result, *call.shape)
+    return reshaped(product.matmul(a, b), call.shape)
 
 
-def plus_product(product: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Reader:
-    """The reader of `beta * bias + alpha * product`."""
+def plus_product(multiply: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Reader:
+    """The reader of `beta * bias + alpha * a * b`."""
 
     def read(
         call: Call,
@@ -50,10 +49,7 @@ def plus_product(product: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Rea
         beta: Number = 1,
         alpha: Number = 1,
     ) -> Result:
-        result = _times(call, product(call, a, b), alpha)
-        if beta != 0:
-            result = AddOp(result, _times(call, bias, beta)).result
-        return result
+        return product.combined(multiply(call, a, b), bias, alpha, beta)
 
     return read
 
@@ -65,19 +61,12 @@ def matrix_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
 
 def vector_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
     """The product of a matrix and a vector."""
-    column = MatmulOp(a, reshape(b, *shape_of(b), 1)).result
-    return reshape(column, *shape_of(a)[:1])
+    return product.matmul(a, b)
 
 
 def sum_of_products(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
     """The products of the matrices of two stacks, added up."""
     return SumOp(MatmulOp(a, b), axes=(0,), keepdims=False).result
-
-
-def _times(call: Call, value: SSAValue, factor: Number) -> SSAValue:
-    if factor == 1:
-        return value
-    return MulOp(value, call.as_tensor(factor, call.element)).result
 
 
 def each(value: Window, count: int) -> tuple[int, ...]:
@@ -87,6 +76,16 @@ def each(value: Window, count: int) -> tuple[int, ...]:
     if len(numbers) < len(several):
         raise Unsupported(f"a window given by sizes, {several}")
     return numbers * count if len(numbers) == 1 else numbers
+
+
+def over_batch(
+    x: SSAValue, rank: int, build: Callable[[SSAValue], SSAValue]
+) -> SSAValue:
+    """Builds what is built of batches of `rank` axes, also of one without its batch."""
+    if len(shape_of(x)) == rank:
+        return build(x)
+    result = build(reshaped(x, [1, *shape_of(x)]))
+    return reshaped(result, shape_of(result)[1:])
 
 
 def same_padding(
@@ -111,7 +110,7 @@ def conv(
     groups: int = 1,
 ) -> Result:
     """The convolution of an image, or of a batch of them, plus a bias per channel."""
-    outputs, _, *sizes = shape_of(weight)
+    _, _, *sizes = shape_of(weight)
     count = len(sizes)
     kernel = each(sizes, count)
     strides, steps = each(stride, count), each(dilation, count)
@@ -119,14 +118,13 @@ def conv(
         around = same_padding(kernel, strides, steps)
     else:
         around = each(0 if isinstance(padding, str) else padding, count) * 2
-    has_batch = len(shape_of(x)) == count + 2
-    batch = x if has_batch else reshape(x, 1, *shape_of(x))
-    result = ConvOp(
-        batch, weight, strides=strides, padding=around, dilation=steps, groups=groups
-    ).result
-    if bias is not None:
-        result = AddOp(result, reshape(bias, outputs, *(1 for _ in kernel))).result
-    return result if has_batch else reshape(result, *shape_of(result)[1:])
+    window = {"strides": strides, "padding": around, "dilation": steps}
+
+    def build(batch: SSAValue) -> SSAValue:
+        result = ConvOp(batch, weight, **window, groups=groups).result
+        return with_bias(result, bias)
+
+    return over_batch(x, count + 2, build)
 
 
 def conv_transpose(
@@ -141,21 +139,18 @@ def conv_transpose(
 ) -> SSAValue:
     """The transposed convolution of one image or of a batch, plus a bias."""
     count = len(shape_of(weight)) - 2
-    has_batch = len(shape_of(x)) == count + 2
-    batch = x if has_batch else reshape(x, 1, *shape_of(x))
-    result = ConvTransposeOp(
-        batch,
-        weight,
-        strides=each(stride, count),
-        padding=each(padding, count) * 2,
-        more=each(output_padding, count),
-        dilation=each(dilation, count),
-        groups=groups,
-    ).result
-    if bias is not None:
-        ones = [1 for _ in range(count)]
-        result = AddOp(result, reshape(bias, *shape_of(bias), *ones)).result
-    return result if has_batch else reshape(result, *shape_of(result)[1:])
+    window = {
+        "strides": each(stride, count),
+        "padding": each(padding, count) * 2,
+        "output_padding": each(output_padding, count),
+        "dilation": each(dilation, count),
+    }
+
+    def build(batch: SSAValue) -> SSAValue:
+        result = ConvTransposeOp(batch, weight, **window, groups=groups).result
+        return with_bias(result, bias)
+
+    return over_batch(x, count + 2, build)
 
 
 def convolution(

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import fx
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.dims import Dim
+from ....dialects.graph.compose.shaping import reshaped
 from ....dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
 from ....dialects.graph.ops.fusion import YieldOp
 from ....dialects.shape import sizes, tensor, tensor_type
+from ..unsupported import Unsupported
 from .arguments import Value, resolve
-from .call import reshape
-from .unsupported import Unsupported
-
-if TYPE_CHECKING:
-    from .program import ProgramReader
+from .program import ProgramReader
 
 
 def graph_of(node: Any) -> fx.GraphModule:
@@ -90,7 +88,7 @@ def one_boolean(value: Value) -> SSAValue:
     """A condition as a tensor without axes."""
     if not isinstance(value, SSAValue):
         raise Unsupported(f"a condition that is {value}, not a tensor")
-    return reshape(value)
+    return reshaped(value, ())
 
 
 def cond(reader: ProgramReader, node: fx.Node) -> Value:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.ops.binary import AddOp, MulOp
-from ....dialects.graph.ops.iota import IotaOp
+from ....dialects.graph.compose.counting import progression
+from ....dialects.graph.compose.number import Number
+from ....dialects.graph.compose.shaping import expanded
 from ....dialects.shape import DTYPES
-from .call import Call, Number, Reader, Result, cast
-from .movement import expand_to
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 
 
 def filled(call: Call, value: Number) -> SSAValue:
     """The tensor of the result's shape and type that holds one number everywhere."""
-    return expand_to(call.as_tensor(value, call.element), call.shape)
+    return expanded(call.as_tensor(value, call.element), call.shape)
 
 
 def full(call: Call, shape: object, value: Number, *_: object) -> Result:
@@ -45,9 +45,7 @@ def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> 
     if isinstance(count, int) and isinstance(start, (int, float)):
         row = start + step * np.arange(count)
         return call.constant(row.astype(DTYPES[call.element]))
-    places = cast(IotaOp(size=str(count)).result, call.element)
-    steps = MulOp(places, call.as_tensor(step, call.element))
-    return AddOp(steps, call.as_tensor(start, call.element)).result
+    return progression(call.as_tensor(start, call.element), step, count)
 
 
 READERS: dict[str, Reader] = {

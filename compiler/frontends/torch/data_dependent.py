@@ -10,22 +10,19 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.compare import NeOp
+from ....dialects.graph.compose.counting import true_places, truths
+from ....dialects.graph.compose.number import convert
+from ....dialects.graph.compose.parts import taken
+from ....dialects.graph.compose.shaping import expanded, reshaped, shape_of
 from ....dialects.graph.ops.define_symbol import DefineSymbolOp
-from ....dialects.graph.ops.expand import ExpandOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.nonzero import NonzeroOp
-from ....dialects.graph.ops.reduce import SumOp
 from ....dialects.graph.ops.require import RequireOp
-from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.shape import broadcast, tensor_type
+from ..unsupported import Unsupported
 from .arguments import Item
-from .call import Call, Reader, cast, number_like, reshape, shape_of
+from .call import Call, Reader
 from .guards import in_words
 from .sizes import GREATEST, Expression, Sizes, sizes_in
-from .unsupported import Unsupported
 
 
 def define(
@@ -46,19 +43,16 @@ def define(
 
 def places(call: Call, mask: SSAValue, foreseen: int | SymInt) -> SSAValue:
     """Builds the rows of indices at which a tensor of booleans is true."""
-    shape = shape_of(mask)
-    count = SumOp(CastOp(mask, to=i64), axes=tuple(range(len(shape))), keepdims=False)
-    size = define(call.sizes, foreseen, count.result, 0, product(shape))
-    return NonzeroOp(mask, count=str(size)).result
+    return true_places(
+        mask, lambda count, most: define(call.sizes, foreseen, count, 0, most)
+    )
 
 
 def nonzero(call: Call, x: SSAValue) -> SSAValue:
     """The indices of the elements that are not zero, a row for each."""
     if not shape_of(x):
         raise Unsupported("a tensor without axes")
-    element = tensor_type(x).element_type
-    mask = x if element == i1 else NeOp(x, number_like(0, x)).result
-    return places(call, mask, call.node.meta["val"].shape[0])
+    return places(call, truths(x), call.node.meta["val"].shape[0])
 
 
 def without_masks(
@@ -78,31 +72,18 @@ def without_masks(
         if len(unknown) != 1:
             raise Unsupported("several masks, or one whose size torch does not say")
         rows = places(call, each, unknown.pop())
-        count = shape_of(rows)[0]
-        for axis in range(len(shape_of(each))):
-            column = SliceOp(
-                rows,
-                starts=to_names([0, axis]),
-                sizes=to_names([count, 1]),
-                steps=(1, 1),
-            )
-            found.append(reshape(column.result, count))
+        found += [taken(rows, 1, axis) for axis in range(len(shape_of(each)))]
     return found
 
 
 def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
     """The elements at which a mask is true, in a row."""
     shape = broadcast(tensor_type(x), tensor_type(mask))
-    whole = [
-        ExpandOp(each, shape=to_names(shape)).result
-        if shape_of(each) != shape
-        else each
-        for each in (x, mask)
-    ]
-    flat, chosen = (reshape(each, product(shape)) for each in whole)
+    whole = [expanded(each, shape) for each in (x, mask)]
+    flat, chosen = (reshaped(each, [product(shape)]) for each in whole)
     rows = places(call, chosen, call.node.meta["val"].shape[0])
     return IndexSelectOp(
-        flat, reshape(rows, shape_of(rows)[0]), axis=0, wraps=False
+        flat, reshaped(rows, [shape_of(rows)[0]]), axis=0, wraps=False
     ).result
 
 
@@ -113,8 +94,9 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     """
     foreseen: Any = node.meta["val"]
     if not isinstance(foreseen, SymInt):
-        return Item(reshape(x), "a number that the run computes, where torch needs it")
-    value = cast(reshape(x), i64)
+        reason = "a number that the run computes, where torch needs it"
+        return Item(reshaped(x, ()), reason)
+    value = convert(reshaped(x, ()), i64)
     least, most = sizes.limits(foreseen.node.expr)
     high = min(asserted(sizes, node), key=str, default=most)
     if least < 0 or high == GREATEST:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from ....dialects.graph.compose.length import length
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.binary import SubOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
-from .call import Call, Reader, Result, reshape, shape_of
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 from .creation import filled
-from .reduction import norm
-from .unsupported import Unsupported
 
 
 def distance(call: Call, a: SSAValue, b: SSAValue, order: float) -> SSAValue:
@@ -19,7 +20,7 @@ def distance(call: Call, a: SSAValue, b: SSAValue, order: float) -> SSAValue:
     axis = len(shape_of(difference)) - 1
     if shape_of(difference)[axis] == 0:
         return filled(call, 0)
-    return norm(difference, order, (axis,), keepdims=False)
+    return length(difference, order, (axis,), keepdims=False)
 
 
 def between(
@@ -28,8 +29,8 @@ def between(
     """The distance of each row of one matrix to each row of another."""
     *stack, rows, width = shape_of(a)
     *others, columns, _ = shape_of(b)
-    tall = reshape(a, *stack, rows, 1, width)
-    wide = reshape(b, *others, 1, columns, width)
+    tall = reshaped(a, [*stack, rows, 1, width])
+    wide = reshaped(b, [*others, 1, columns, width])
     return distance(call, tall, wide, order)
 
 
@@ -48,7 +49,7 @@ def among(call: Call, x: SSAValue, order: float = 2) -> Result:
 def apart(call: Call, a: SSAValue, b: SSAValue, order: float = 2) -> Result:
     """How far two tensors are from each other."""
     difference = SubOp(a, b).result
-    return norm(difference, order, tuple(range(len(shape_of(difference)))), False)
+    return length(difference, order, tuple(range(len(shape_of(difference)))), False)
 
 
 READERS: dict[str, Reader] = {

@@ -6,7 +6,7 @@ import torch
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
 from ....dialects.shape import Element
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
 
 ELEMENTS: dict[torch.dtype, Element] = {
     torch.float32: f32,

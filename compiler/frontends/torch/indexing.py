@@ -9,22 +9,23 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
-from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
+from ....dialects.graph.compose.counting import progression
+from ....dialects.graph.compose.number import convert, number, quantity
+from ....dialects.graph.compose.parts import part
+from ....dialects.graph.compose.shaping import expanded, permuted, reshaped, shape_of
+from ....dialects.graph.ops.binary import AddOp, SubOp
 from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.cumulative import CumsumOp
-from ....dialects.graph.ops.dim import DimOp
 from ....dialects.graph.ops.gather import GatherOp
 from ....dialects.graph.ops.gather_nd import GatherNdOp
 from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import broadcast, normalize_axis, tensor_type
-from .call import Call, Reader, Result, cast, number, reshape, shape_of
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 from .data_dependent import without_masks
-from .movement import expand_to, reorder
-from .selection import first_place, part
-from .unsupported import Unsupported
+from .selection import first_place
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Lookup:
     def rows(self) -> SSAValue:
         """The indices as one tensor, whose last axis has one for each axis."""
         columns = [
-            reshape(expand_to(cast(each, i64), self.outer), *self.outer, 1)
+            reshaped(expanded(convert(each, i64), self.outer), [*self.outer, 1])
             for each in self.numbers
         ]
         if len(columns) == 1:
@@ -101,7 +102,7 @@ def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result
             x, lookup.numbers[0], axis=lookup.axes[0], wraps=True
         ).result
     found = GatherNdOp(x, lookup.rows(), axes=lookup.axes, batch_dims=0, wraps=True)
-    return reorder(found.result, lookup.order)
+    return permuted(found.result, lookup.order)
 
 
 def index_put(
@@ -124,8 +125,8 @@ def index_put(
         raise Unsupported("no indices")
     order = lookup.order
     back = [order.index(each) for each in range(len(order))]
-    updates = reorder(
-        expand_to(call.as_tensor(values, call.element), lookup.result), back
+    updates = permuted(
+        expanded(call.as_tensor(values, call.element), lookup.result), back
     )
     return ScatterNdOp(
         x,
@@ -151,8 +152,8 @@ def put_masked(
                 "values for each true element, whose number depends on data"
             )
         shape[place : place + 1] = [1] * masked
-    where = reshape(mask, *shape_of(mask), *([1] * after))
-    updates = reshape(values, *shape)
+    where = reshaped(mask, [*shape_of(mask), *([1] * after)])
+    updates = reshaped(values, shape)
     return WhereOp(where, AddOp(x, updates) if accumulate else updates, x).result
 
 
@@ -161,18 +162,18 @@ def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Resul
     if not shape_of(x):
         return x
     result = IndexSelectOp(x, indices, axis=axis, wraps=False).result
-    return reshape(result, *call.shape)
+    return reshaped(result, call.shape)
 
 
 def at_least_one_axis(value: SSAValue) -> SSAValue:
     """The tensor, with an axis when it has none, as torch takes it then."""
-    return value if shape_of(value) else reshape(value, 1)
+    return value if shape_of(value) else reshaped(value, [1])
 
 
 def gather(call: Call, x: SSAValue, axis: int, indices: SSAValue, *_: object) -> Result:
     """For every index the element in its line along an axis."""
     x, indices = at_least_one_axis(x), at_least_one_axis(indices)
-    return reshape(GatherOp(x, indices, axis=axis, wraps=False).result, *call.shape)
+    return reshaped(GatherOp(x, indices, axis=axis, wraps=False).result, call.shape)
 
 
 def put(
@@ -185,14 +186,14 @@ def put(
     """The tensor with values at some places in the row of all its elements."""
     count = product(shape_of(indices))
     row = ScatterNdOp(
-        reshape(x, product(shape_of(x))),
-        reshape(indices, count, 1),
-        reshape(values, count),
+        reshaped(x, [product(shape_of(x))]),
+        reshaped(indices, [count, 1]),
+        reshaped(values, [count]),
         axes=(0,),
         wraps=True,
         reduction="add" if accumulate else "none",
     )
-    return reshape(row.result, *call.shape)
+    return reshaped(row.result, call.shape)
 
 
 def slice_scatter(
@@ -210,7 +211,7 @@ def slice_scatter(
     size = shape_of(source)[place]
     if size == 0:
         return x
-    source = cast(source, call.element)
+    source = convert(source, call.element)
     first = first_place(start, shape[place], size)
     if step == 1:
         last = first + size
@@ -220,36 +221,30 @@ def slice_scatter(
             part(x, place, last, shape[place] - last),
             axis=place,
         ).result
-    places = counted(first, size, step)
+    places = progression(quantity(first, i64), step, size)
     rest = [each for each in range(len(shape)) if each != place]
     return ScatterNdOp(
         x,
-        reshape(places, size, 1),
-        reorder(source, [place, *rest]),
+        reshaped(places, [size, 1]),
+        permuted(source, [place, *rest]),
         axes=(place,),
         wraps=False,
         reduction="none",
     ).result
 
 
-def counted(first: Dim, size: Dim, step: int) -> SSAValue:
-    """`size` numbers from `first` on, each `step` after the one before."""
-    steps = MulOp(IotaOp(size=str(size)), number(step, i64))
-    return AddOp(steps, DimOp(value=str(first))).result
-
-
 def masked_scatter(call: Call, x: SSAValue, mask: SSAValue, source: SSAValue) -> Result:
     """The tensor with elements of another, in their order, where a mask is true."""
     count = product(call.shape)
-    chosen = reshape(expand_to(mask, call.shape), count)
-    so_far = CumsumOp(cast(chosen, i64), axis=0)
+    chosen = reshaped(expanded(mask, call.shape), [count])
+    so_far = CumsumOp(convert(chosen, i64), axis=0)
     zero, one = number(0, i64), number(1, i64)
     places = WhereOp(chosen, SubOp(so_far, one), zero)
-    row = reshape(source, product(shape_of(source)))
+    row = reshaped(source, [product(shape_of(source))])
     found = IndexSelectOp(row, places, axis=0, wraps=False)
-    inside = expand_to(x, call.shape)
+    inside = expanded(x, call.shape)
     return WhereOp(
-        reshape(chosen, *call.shape), reshape(found.result, *call.shape), inside
+        reshaped(chosen, call.shape), reshaped(found.result, call.shape), inside
     ).result
 
 

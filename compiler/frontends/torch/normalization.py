@@ -7,16 +7,21 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, product
+from ....dialects.graph.compose.normalization import (
+    scaled_and_shifted,
+    standardized,
+    with_channels,
+)
+from ....dialects.graph.compose.number import number_like
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.arithmetic import RsqrtOp
 from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import AddOp, MulOp, SubOp
+from ....dialects.graph.ops.binary import MulOp
 from ....dialects.graph.ops.dropout import DropoutOp
 from ....dialects.graph.ops.expand import ExpandOp
-from ....dialects.graph.ops.reduce import MeanOp
 from ....dialects.graph.ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
-from .call import Call, Reader, Result, number_like, reshape, shape_of
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 
 
 def batch_norm(
@@ -39,25 +44,6 @@ def batch_norm(
     return [value, None, None]
 
 
-def normalize(x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:
-    """`x` less its mean along `axes`, times one by its deviation."""
-    mean = MeanOp(x, axes=tuple(axes), keepdims=True).result
-    centered = SubOp(x, mean).result
-    squares = MulOp(centered, centered)
-    variance = MeanOp(squares, axes=tuple(axes), keepdims=True).result
-    factor = RsqrtOp(AddOp(variance, number_like(epsilon, x)))
-    return MulOp(centered, factor).result
-
-
-def scale_and_shift(
-    x: SSAValue, scale: SSAValue | None, bias: SSAValue | None
-) -> SSAValue:
-    """`x * scale + bias`, where given."""
-    if scale is not None:
-        x = MulOp(x, scale).result
-    return x if bias is None else AddOp(x, bias).result
-
-
 def layer_norm(
     call: Call,
     x: SSAValue,
@@ -70,7 +56,8 @@ def layer_norm(
     """The last axes normalized, then scaled and shifted."""
     rank = len(shape_of(x))
     axes = range(rank - len(normalized_shape), rank)
-    return scale_and_shift(normalize(x, axes, epsilon), scale, bias)
+    unit = standardized(x, axes, epsilon)[0]
+    return scaled_and_shifted(unit, scale, bias)
 
 
 def native_layer_norm(call: Call, *arguments: object) -> Result:
@@ -94,14 +81,9 @@ def group_norm(
     if not isinstance(channels, int):
         raise Unsupported(f"a number of channels that varies, {channels}")
     elements = channels // groups * product(spatial)
-    grouped = reshape(x, n, groups, elements)
-    result = reshape(normalize(grouped, (2,), epsilon), n, channels, *spatial)
-    ones = [1 for _ in spatial]
-    return scale_and_shift(
-        result,
-        None if scale is None else reshape(scale, channels, *ones),
-        None if bias is None else reshape(bias, channels, *ones),
-    )
+    grouped = reshaped(x, [n, groups, elements])
+    unit = standardized(grouped, (2,), epsilon)[0]
+    return with_channels(reshaped(unit, shape_of(x)), scale, bias)
 
 
 def native_group_norm(
@@ -134,7 +116,6 @@ def instance_norm(
     *_: object,
 ) -> Result:
     """Each channel of each image normalized, or by statistics that are known."""
-    rank, channels = len(shape_of(x)), shape_of(x)[1]
     if not use_input_stats:
         assert mean is not None, "torch asks for statistics"
         assert variance is not None, "torch asks for statistics"
@@ -142,12 +123,8 @@ def instance_norm(
         value = batch_norm(call, x, *known)[0]
         assert value is not None, "the first result is the normalized image"
         return value
-    ones = [1 for _ in range(rank - 2)]
-    return scale_and_shift(
-        normalize(x, range(2, rank), epsilon),
-        None if scale is None else reshape(scale, channels, *ones),
-        None if bias is None else reshape(bias, channels, *ones),
-    )
+    unit = standardized(x, range(2, len(shape_of(x))), epsilon)[0]
+    return with_channels(unit, scale, bias)
 
 
 def batch_norm_of_input(
@@ -160,15 +137,9 @@ def batch_norm_of_input(
     epsilon: float,
 ) -> Result:
     """Each channel normalized by its own statistics, and those, which have no form."""
-    rank, channels = len(shape_of(x)), shape_of(x)[1]
-    axes = [axis for axis in range(rank) if axis != 1]
-    ones = [1 for _ in range(rank - 2)]
-    value = scale_and_shift(
-        normalize(x, axes, epsilon),
-        None if scale is None else reshape(scale, channels, *ones),
-        None if bias is None else reshape(bias, channels, *ones),
-    )
-    return [value, None, None]
+    axes = [axis for axis in range(len(shape_of(x))) if axis != 1]
+    unit = standardized(x, axes, epsilon)[0]
+    return [with_channels(unit, scale, bias), None, None]
 
 
 def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
@@ -185,7 +156,7 @@ def along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
     """`op` along an axis; a tensor without axes counts as a row of one element."""
     if shape_of(x):
         return op(x, axis=axis).result
-    return reshape(op(reshape(x, 1), axis=0).result)
+    return reshaped(op(reshaped(x, [1]), axis=0).result, ())
 
 
 def native_dropout(

@@ -6,16 +6,18 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim
+from ....dialects.graph.compose.counting import counted
+from ....dialects.graph.compose.number import number
+from ....dialects.graph.compose.parts import part
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.compare import EqOp, NeOp
 from ....dialects.graph.ops.cumulative import CummaxOp, CumminOp, CumulativeOp
-from ....dialects.graph.ops.iota import IotaOp
 from ....dialects.graph.ops.logical import LogicalOrOp
 from ....dialects.graph.ops.sort import SortOp
 from ....dialects.graph.ops.topk import TopkOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import normalize_axis, sizes
-from .call import Call, Reader, Result, number, reshape, shape_of
-from .selection import part
+from .call import Call, Reader, Result
 
 
 def sort(
@@ -47,10 +49,10 @@ def topk(
     *_: object,
 ) -> Result:
     """The greatest or least elements along an axis, in order, and where they are."""
-    row = value if shape_of(value) else reshape(value, 1)
+    row = value if shape_of(value) else reshaped(value, [1])
     found = TopkOp(row, axis=axis, k=str(k), largest=largest).results
     return [
-        reshape(each, *sizes(type))
+        reshaped(each, sizes(type))
         for each, type in zip(found, call.types, strict=True)
     ]
 
@@ -60,11 +62,11 @@ def kth_value(
 ) -> Result:
     """The element that is in a place of the order along an axis, and where it is."""
     shape = shape_of(value)
-    row = value if shape else reshape(value, 1)
+    row = value if shape else reshaped(value, [1])
     place = normalize_axis(axis, len(shape_of(row)))
     least = SortOp(row, axis=place, descending=False).results
     return [
-        reshape(part(each, place, k - 1, 1), *sizes(type))
+        reshaped(part(each, place, k - 1, 1), sizes(type))
         for each, type in zip(least, call.types, strict=True)
     ]
 
@@ -79,8 +81,7 @@ def extreme_so_far(op: type[CumulativeOp]) -> Reader:
         place = normalize_axis(axis, len(shape))
         found = op(value, axis=place).result
         is_found = LogicalOrOp(EqOp(value, found), NeOp(value, value))
-        along = [size if each == place else 1 for each, size in enumerate(shape)]
-        places = reshape(IotaOp(size=str(shape[place])).result, *along)
+        places = counted(shape[place], place, len(shape))
         last = WhereOp(is_found, places, number(0, i64))
         return [found, CummaxOp(last, axis=place).result]
 

@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 from ....dialects.dims import Polynomial
 from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.dim import DimOp
+from ..unsupported import Unsupported
 from .arguments import Value
-from .unsupported import Unsupported
 
 
 def output_names(spec: TreeSpec) -> list[str]:

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.expand import ExpandOp
+from ....dialects.graph.compose.padding import padded
+from ....dialects.graph.compose.parts import part
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.slice import SliceOp
-from .call import Call, Reader, Result, shape_of
-from .unsupported import Unsupported
-
-
-def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAValue:
-    """`size` elements along an axis from `start` on."""
-    shape = list(shape_of(x))
-    starts: list[Dim] = [0 for _ in shape]
-    steps = [1 for _ in shape]
-    starts[axis], shape[axis], steps[axis] = start, size, step
-    return SliceOp(
-        x, starts=to_names(starts), sizes=to_names(shape), steps=tuple(steps)
-    ).result
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 
 
 def amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
@@ -79,53 +67,21 @@ def keep_an_edge(
     return x, kept
 
 
-Around = Callable[[SSAValue, int, int, bool], SSAValue]
-"""Builds so many elements that belong before an axis, or after it."""
-
-
-def edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """The element at the end, several times."""
-    shape = list(shape_of(x))
-    place = 0 if is_before else shape[axis] - 1
-    shape[axis] = count
-    return ExpandOp(part(x, axis, place, 1), shape=to_names(shape)).result
-
-
-def mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """The elements next to the one at the end, backwards."""
-    start = count if is_before else shape_of(x)[axis] - 2
-    return part(x, axis, start, count, -1)
-
-
-def from_the_other_end(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """The elements at the other end."""
-    start = shape_of(x)[axis] - count if is_before else 0
-    return part(x, axis, start, count)
-
-
-AROUND: dict[str, Around] = {
-    "reflect": mirrored,
-    "replicate": edge,
-    "circular": from_the_other_end,
-}
+MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+"""The modes of torch, by numpy's names."""
 
 
 def pad_with(kind: str) -> Reader:
     """The reader of a tensor with elements of its own around the last axes."""
-    around_axis = AROUND[kind]
+    mode = MODES[kind]
 
     def read(call: Call, x: SSAValue, amounts: Sequence[Dim]) -> Result:
         around = amounts_of(x, amounts)
-        if kind == "replicate":
+        if mode == "edge":
             x, around = keep_an_edge(x, around)
         x = cut_off(x, around)
         for axis, (low, high) in enumerate(around):
-            parts = [x]
-            if low > 0:
-                parts.insert(0, around_axis(x, axis, low, True))
-            if high > 0:
-                parts.append(around_axis(x, axis, high, False))
-            x = x if len(parts) == 1 else ConcatOp(*parts, axis=axis).result
+            x = padded(x, axis, low, high, mode)
         return x
 
     return read

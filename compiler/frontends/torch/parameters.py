@@ -13,9 +13,9 @@ from ....dialects.graph.ops.constant import ConstantOp
 from ....dialects.graph.ops.get_attr import GetAttrOp
 from ....dialects.shape import DTYPES, Array, tensor
 from ...weights import WeightStore
-from .call import INLINE
+from ..stored import is_small
+from ..unsupported import Unsupported
 from .dtypes import element_of
-from .unsupported import Unsupported
 
 KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 """Inputs of an exported program that its caller does not give."""
@@ -36,7 +36,7 @@ class Parameters:
         held = self._tensors[spec.target]
         element = element_of(held.dtype)
         array = to_numpy(held)
-        if spec.kind is InputKind.CONSTANT_TENSOR and array.size <= INLINE:
+        if spec.kind is InputKind.CONSTANT_TENSOR and is_small(array):
             return ConstantOp(value=array).result
         place = held.data_ptr(), held.shape, held.stride(), held.dtype
         identity = place if held.numel() else spec.target

@@ -9,6 +9,7 @@ import torch
 from xdsl.dialects.builtin import IntegerType, i1
 
 from ....dialects.graph import Graph
+from ....dialects.graph.compose.number import convert
 from ....dialects.graph.families.elementwise import BinaryOp, CompareOp, UnaryOp
 from ....dialects.graph.op import GraphOp, SingleResultOp
 from ....dialects.graph.ops.bitwise import (
@@ -20,7 +21,7 @@ from ....dialects.graph.ops.bitwise import (
 from ....dialects.graph.ops.logical import LogicalAndOp, LogicalOrOp, LogicalXorOp
 from ....dialects.graph.ops.logical_not import LogicalNotOp
 from ....dialects.graph.ops.where import WhereOp
-from .call import Call, Operand, Reader, Result, cast
+from .call import Call, Operand, Reader, Result
 
 
 def spelled() -> dict[str, type[GraphOp]]:
@@ -138,9 +139,9 @@ def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
     ).result
 
 
-def convert(call: Call, value: Any, *_: Any) -> Result:
+def converted(call: Call, value: Any, *_: Any) -> Result:
     """The tensor with elements of the result's type; a copy is the tensor itself."""
-    return cast(value, call.element)
+    return convert(value, call.element)
 
 
 def with_numbers(name: str) -> Iterator[str]:
@@ -180,8 +181,8 @@ READERS: dict[str, Reader] = {
     },
     "aten.bitwise_not.default": bitwise(LogicalNotOp, BitwiseNotOp),
     "aten.where.self": where,
-    "aten._to_copy.default": convert,
-    "aten.clone.default": convert,
-    "aten.alias.default": convert,
-    "aten.detach.default": convert,
+    "aten._to_copy.default": converted,
+    "aten.clone.default": converted,
+    "aten.alias.default": converted,
+    "aten.detach.default": converted,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from typing import Any
@@ -23,7 +23,6 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    ModuleOp,
     StringAttr,
     TensorType,
     UnrealizedConversionCastOp,
@@ -32,22 +31,21 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.op import GraphOp
 from ...context import SrContext
-from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from ...errors import CompileError, UnsupportedOp
+from ..unsupported import Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
-from .call import Call, shape_of
-from .control_flow import REGIONS
+from .call import Call
 from .data_dependent import assert_at_run, read_item
-from .export import FAILURES, decompose
-from .guards import always_holds, check_guards, guards_of, in_words
+from .guards import always_holds, in_words
 from .outputs import output_names, output_value
 from .parameters import KINDS, Parameters
 from .readers import READERS
 from .result import check_result
 from .sizes import sizes_of_inputs
 from .source import location, place
-from .unsupported import Unsupported
 
 ASSERTIONS = (
     "aten._assert_scalar.default",
@@ -62,29 +60,21 @@ ITEM = "aten._local_scalar_dense.default"
 """The operator that makes a number of a tensor."""
 
 
-def read_program(
-    program: ExportedProgram, ctx: SrContext, name: str = "the exported program"
-) -> ModuleOp:
-    """The function `main` that computes `program`, which errors call `name`."""
-    traced = guards_of(program)
-    try:
-        core = decompose(program)
-    except FAILURES as error:
-        raise CompileError(f"run_decompositions of {name}: {error}") from error
-    reader = ProgramReader(core, ctx)
-    check_guards(traced, guards_of(core), reader.sizes)
-    function = reader.read()
-    if reader.found:
-        raise UnsupportedModelError(reader.found, name)
-    return ModuleOp([function])
-
-
 class ProgramReader:
     """The values of the nodes that were read, and what was found to be unsupported."""
 
-    def __init__(self, program: ExportedProgram, ctx: SrContext):
-        """A reader of `program` at its beginning."""
+    def __init__(
+        self,
+        program: ExportedProgram,
+        ctx: SrContext,
+        regions: Mapping[str, Callable[[ProgramReader, fx.Node], Value]],
+    ):
+        """
+        A reader of `program` at its beginning, with these readers of operators that
+        take graphs.
+        """
         self.program = program
+        self.regions = regions
         self.weights = ctx.weights
         self.parameters = Parameters(program, ctx.weights)
         self.found: list[UnsupportedOp] = []
@@ -188,8 +178,8 @@ class ProgramReader:
             return  # a graph, which an operator takes
         if op == ITEM:
             self.attempt(op, node, lambda: self.item(node))
-        elif op in REGIONS:
-            self.attempt(op, node, lambda: REGIONS[op](self, node))
+        elif op in self.regions:
+            self.attempt(op, node, lambda: self.regions[op](self, node))
         elif isinstance(foreseen, NUMBERS):
             self.values[node] = number_of(foreseen, self.sizes)
         elif op in ASSERTIONS:

@@ -9,18 +9,17 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, floordiv
+from ....dialects.dims import floordiv
+from ....dialects.graph.compose.parts import joined, stacked, taken
+from ....dialects.graph.compose.shaping import filled, reshaped, shape_of
 from ....dialects.graph.families.recurrent import RecurrentOp
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.concat import ConcatOp
 from ....dialects.graph.ops.gru import GruOp
 from ....dialects.graph.ops.lstm import LstmOp
 from ....dialects.graph.ops.permute import PermuteOp
 from ....dialects.graph.ops.rnn import RnnOp
-from ....dialects.graph.ops.slice import SliceOp
 from ....dialects.shape import dtype, tensor_type
-from .call import Call, Reader, Result, reshape, shape_of
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 
 LSTM: Mapping[str, Any] = {"functions": ("sigmoid", "tanh", "tanh")}
 GRU: Mapping[str, Any] = {"functions": ("sigmoid", "tanh"), "resets_product": True}
@@ -31,24 +30,7 @@ RELU: Mapping[str, Any] = {"functions": ("relu",)}
 def by_gate(op: type[RecurrentOp], weight: SSAValue) -> SSAValue:
     """A weight, or a bias, with an axis for its gates."""
     rows, *rest = shape_of(weight)
-    return reshape(weight, op.GATES, floordiv(rows, op.GATES), *rest)
-
-
-def one(states: SSAValue, place: int) -> SSAValue:
-    """The states of one layer in one direction."""
-    _, *shape = shape_of(states)
-    starts: list[Dim] = [place, *(0 for _ in shape)]
-    steps = tuple(1 for _ in starts)
-    found = SliceOp(
-        states, starts=to_names(starts), sizes=to_names([1, *shape]), steps=steps
-    )
-    return reshape(found.result, *shape)
-
-
-def together(values: Sequence[SSAValue]) -> SSAValue:
-    """The last states of all layers and directions."""
-    parts = [reshape(each, 1, *shape_of(each)) for each in values]
-    return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=0).result
+    return reshaped(weight, [op.GATES, floordiv(rows, op.GATES), *rest])
 
 
 def run(
@@ -63,13 +45,9 @@ def run(
     """One layer in one direction: two weights, two biases, and maybe a projection."""
     matrices = [by_gate(op, each) for each in weights[:2] if each is not None]
     gates, hidden, *_ = shape_of(matrices[0])
-    kind = dtype(tensor_type(x))
-    if isinstance(hidden, int) and isinstance(gates, int):
-        zeros = np.zeros((gates, hidden), kind)
-    else:
-        raise Unsupported(f"a number of hidden units that varies, {hidden}")
+    none = np.zeros((), dtype(tensor_type(x)))
     biases = [
-        call.constant(zeros) if each is None else by_gate(op, each)
+        filled(none, [gates, hidden]) if each is None else by_gate(op, each)
         for each in weights[2:4]
     ]
     projection = [each for each in weights[4:] if each is not None]
@@ -116,16 +94,16 @@ def layers(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
         for _ in range(count):
             outputs: list[SSAValue] = []
             for backward in (False, True)[:directions]:
-                own = [one(each, place) for each in states]
+                own = [taken(each, 0, place) for each in states]
                 made = run(call, op, x, next(weights), own, backward, options)
                 outputs.append(made.results[0])
                 for each, value in zip(last, made.results[1:], strict=True):
                     each.append(value)
                 place += 1
-            x = outputs[0] if directions == 1 else ConcatOp(*outputs, axis=2).result
+            x = joined(outputs, 2)
         if batch_first:
             x = PermuteOp(x, order=(1, 0, 2)).result
-        return [x, *map(together, last)]
+        return [x, *(stacked(each, 0) for each in last)]
 
     return read
 
@@ -140,7 +118,7 @@ def cell(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
         *weights: SSAValue | None,
     ) -> Result:
         states = [first] if isinstance(first, SSAValue) else first
-        row = reshape(x, 1, *shape_of(x))
+        row = reshaped(x, [1, *shape_of(x)])
         results = run(call, op, row, weights, states, False, options).results[1:]
         return results[0] if isinstance(first, SSAValue) else list(results)
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
-from xdsl.dialects.builtin import AnyFloat, i1
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import product
+from ....dialects.graph.compose.extreme import reversed_order
+from ....dialects.graph.compose.length import length, raised
+from ....dialects.graph.compose.normalization import centered
+from ....dialects.graph.compose.number import number_like
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.arithmetic import AbsOp, NegOp, SqrtOp
-from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, PowOp, SubOp
-from ....dialects.graph.ops.compare import NeOp
+from ....dialects.graph.ops.arithmetic import SqrtOp
+from ....dialects.graph.ops.binary import DivOp, MaximumOp, SubOp
 from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
-from ....dialects.graph.ops.logical_not import LogicalNotOp
 from ....dialects.graph.ops.reduce import (
     MeanOp,
     ProdOp,
@@ -25,7 +27,7 @@ from ....dialects.graph.ops.reduce import (
     SumOp,
 )
 from ....dialects.shape import normalize_axis, tensor_type
-from .call import Call, Reader, Result, cast, number_like, reshape, shape_of
+from .call import Call, Reader, Result
 
 Axes = int | Sequence[int] | None
 """An axis, axes, or all of them when there are none."""
@@ -86,28 +88,17 @@ def extreme(op: type[ReduceOp]) -> Reader:
     def read(call: Call, value: SSAValue, axis: int, keepdims: bool = False) -> Result:
         places = axes_of(value, axis)
         found = op(value, axes=places, keepdims=keepdims).result
-        ordered = value if op is ReduceMaxOp else reverse(value)
+        ordered = value if op is ReduceMaxOp else reversed_order(value)
         return [found, argmax_along(ordered, axis, keepdims)]
 
     return read
 
 
-def reverse(value: SSAValue) -> SSAValue:
-    """Elements in the reverse order: the greatest is where the least was."""
-    type = tensor_type(value)
-    if isinstance(type.element_type, AnyFloat):
-        return NegOp(value).result
-    if type.element_type == i1:
-        return LogicalNotOp(value).result
-    return SubOp(
-        number_like(-1, value), value
-    ).result  # the least integer has no negative
-
-
 def argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
     """Where along an axis the greatest element is; 0 when there are no axes."""
     if not shape_of(value):
-        return reshape(ArgmaxOp(reshape(value, 1), axis=0, keepdims=False).result)
+        place = ArgmaxOp(reshaped(value, [1]), axis=0, keepdims=False).result
+        return reshaped(place, ())
     return ArgmaxOp(value, axis=axis, keepdims=keepdims).result
 
 
@@ -117,10 +108,10 @@ def arg(is_least: bool) -> Reader:
     def read(
         call: Call, value: SSAValue, axis: int | None = None, keepdims: bool = False
     ) -> Result:
-        ordered = reverse(value) if is_least else value
+        ordered = reversed_order(value) if is_least else value
         if axis is None:
-            flat = reshape(ordered, product(shape_of(value)))
-            return reshape(argmax_along(flat, 0, False), *call.shape)
+            flat = reshaped(ordered, [product(shape_of(value))])
+            return reshaped(argmax_along(flat, 0, False), call.shape)
         return argmax_along(ordered, axis, keepdims)
 
     return read
@@ -135,8 +126,8 @@ def variance(
 ) -> SSAValue:
     """The mean square of the distance from the mean, of `correction` fewer elements."""
     places = axes_of(value, axes)
-    centered = SubOp(value, MeanOp(value, axes=places, keepdims=True)).result
-    total = SumOp(MulOp(centered, centered), axes=places, keepdims=keepdims).result
+    distance, _ = centered(value, places)
+    total = SumOp(raised(distance, 2), axes=places, keepdims=keepdims).result
     count = product(shape_of(value)[each] for each in places)
     fewer = 1 if correction is None else correction
     left = max(0, count - fewer) if isinstance(count, int) else count
@@ -175,29 +166,7 @@ def vector_norm(
 ) -> Result:
     """How far elements are from zero along axes, together."""
     operand = call.as_tensor(value, call.element)
-    return norm(operand, order, axes_of(value, axes), keepdims)
-
-
-def norm(
-    value: SSAValue, order: float, axes: tuple[int, ...], keepdims: bool
-) -> SSAValue:
-    """The root of the sum of powers; the greatest, the least or the number of them."""
-    properties = {"axes": axes, "keepdims": keepdims}
-    if order == 2:
-        return SqrtOp(SumOp(MulOp(value, value), **properties)).result
-    if order == 0:
-        is_there = NeOp(value, number_like(0, value)).result
-        return SumOp(
-            cast(is_there, tensor_type(value).element_type), **properties
-        ).result
-    distance = AbsOp(value)
-    if abs(order) == inf:
-        extreme = ReduceMaxOp if order > 0 else ReduceMinOp
-        return extreme(distance, **properties).result
-    if order == 1:
-        return SumOp(distance, **properties).result
-    total = SumOp(PowOp(distance, number_like(order, value)), **properties)
-    return PowOp(total, number_like(1 / order, value)).result
+    return length(operand, order, axes_of(value, axes), keepdims)
 
 
 def cumulative(op: type[CumulativeOp]) -> Reader:

@@ -9,10 +9,11 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from ....dialects.dims import Dim
+from ....dialects.graph.compose.shaping import shape_of
 from ....dialects.graph.ops.grid_sample import GridSampleOp
 from ....dialects.graph.ops.resize import ResizeOp
-from .call import Call, Reader, Result, shape_of
-from .unsupported import Unsupported
+from ..unsupported import Unsupported
+from .call import Call, Reader, Result
 
 
 def resized(

@@ -11,6 +11,9 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim
+from ....dialects.graph.compose.number import number
+from ....dialects.graph.compose.parts import part
+from ....dialects.graph.compose.shaping import expanded, permuted, reshaped, shape_of
 from ....dialects.graph.nest import Combiner
 from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, SubOp
 from ....dialects.graph.ops.compare import EqOp
@@ -20,11 +23,9 @@ from ....dialects.graph.ops.scatter import ScatterOp
 from ....dialects.graph.ops.scatter_nd import ScatterNdOp
 from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import Element, dtype, is_float, normalize_axis, tensor_type
-from .call import Call, Operand, Reader, Result, number, reshape, shape_of
+from ..unsupported import Unsupported
+from .call import Call, Operand, Reader, Result
 from .indexing import at_least_one_axis
-from .movement import expand_to, reorder
-from .selection import part
-from .unsupported import Unsupported
 
 COMBINERS: dict[str, Combiner] = {
     **{"add": "add", "sum": "add", "mean": "add"},
@@ -41,7 +42,7 @@ SUM, MEAN, MAX = range(3)
 
 def filled(value: float, element: Element, *shape: Dim) -> SSAValue:
     """A tensor that holds one number everywhere."""
-    return expand_to(number(value, element), shape)
+    return expanded(number(value, element), shape)
 
 
 def identity(combiner: Combiner, value: SSAValue) -> float:
@@ -99,12 +100,12 @@ def scattered(combiner: Combiner | None) -> Reader:
         if isinstance(source, SSAValue):
             updates = at_least_one_axis(source)
         else:
-            updates = expand_to(call.as_tensor(source, call.element), shape_of(at))
+            updates = expanded(call.as_tensor(source, call.element), shape_of(at))
         how = combiner if reduction is None else COMBINERS[reduction]
         result = ScatterOp(
             flat, at, updates, axis=axis, wraps=False, reduction=how or "none"
         )
-        return reshape(result.result, *call.shape)
+        return reshaped(result.result, call.shape)
 
     return read
 
@@ -128,7 +129,7 @@ def scatter_reduce(
 
     updates = at_least_one_axis(source)
     result = reduce_into(flat, updates, reduction, include_self, scatter)
-    return reshape(result, *call.shape)
+    return reshaped(result, call.shape)
 
 
 def index_reduce(
@@ -143,7 +144,7 @@ def index_reduce(
     """The tensor in which the slices that meet at an index are combined."""
     x, source = at_least_one_axis(x), at_least_one_axis(source)
     place = normalize_axis(axis, len(shape_of(x)))
-    rows = reshape(indices, *shape_of(at_least_one_axis(indices)), 1)
+    rows = reshaped(indices, [*shape_of(at_least_one_axis(indices)), 1])
     rest = [each for each in range(len(shape_of(x))) if each != place]
 
     def scatter(into: SSAValue, updates: SSAValue, how: str) -> SSAValue:
@@ -151,9 +152,9 @@ def index_reduce(
             into, rows, updates, axes=(place,), wraps=False, reduction=how
         ).result
 
-    updates = reorder(source, [place, *rest])
+    updates = permuted(source, [place, *rest])
     result = reduce_into(x, updates, reduction, include_self, scatter)
-    return reshape(result, *call.shape)
+    return reshaped(result, call.shape)
 
 
 def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
@@ -161,7 +162,7 @@ def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
     (bags,) = shape_of(offsets)
     begins = ScatterNdOp(
         filled(0, i64, count + 1),
-        reshape(offsets, bags, 1),
+        reshaped(offsets, [bags, 1]),
         filled(1, i64, bags),
         axes=(0,),
         wraps=False,
@@ -186,7 +187,7 @@ def embedding_bag(
     """The sums, means or greatest of rows of a table, for each bag of indices."""
     (count,), (bags,) = shape_of(indices), shape_of(offsets)
     element = tensor_type(table).element_type
-    into = reshape(bags_of(offsets, count), count, 1)
+    into = reshaped(bags_of(offsets, count), [count, 1])
 
     def scatter(updates: SSAValue, start: float, how: str) -> SSAValue:
         whole = filled(start, element, bags, *shape_of(updates)[1:])
@@ -197,18 +198,18 @@ def embedding_bag(
     rows, ones = EmbeddingOp(table, indices).result, filled(1, element, count)
     nothing = -inf if mode == MAX else 0
     if weights is not None:
-        rows = MulOp(rows, reshape(weights, count, 1)).result
+        rows = MulOp(rows, reshaped(weights, [count, 1])).result
     if padding >= 0:
         skipped = EqOp(
             indices, number(padding, tensor_type(indices).element_type)
         ).result
         ones = WhereOp(skipped, number(0, element), ones).result
         rows = WhereOp(
-            reshape(skipped, count, 1), number(nothing, element), rows
+            reshaped(skipped, [count, 1]), number(nothing, element), rows
         ).result
     result = scatter(rows, nothing, "max" if mode == MAX else "add")
     if mode != SUM:
-        sizes = reshape(scatter(ones, 0, "add"), bags, 1)
+        sizes = reshaped(scatter(ones, 0, "add"), [bags, 1])
         if mode == MEAN:
             result = DivOp(result, MaximumOp(sizes, number(1, element))).result
         else:

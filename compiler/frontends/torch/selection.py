@@ -5,25 +5,10 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ....dialects.dims import Dim, maximum
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.slice import SliceOp
+from ....dialects.graph.compose.parts import part
+from ....dialects.graph.compose.shaping import reshaped, shape_of
 from ....dialects.shape import normalize_axis, sizes
-from .call import Call, Reader, Result, reshape, shape_of
-
-
-def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAValue:
-    """`size` elements along an axis from `start`, each `step` after the one before."""
-    shape = shape_of(x)
-    place = normalize_axis(axis, len(shape))
-    if (start, size, step) == (0, shape[place], 1):
-        return x
-    starts: list[Dim] = [0] * len(shape)
-    steps = [1] * len(shape)
-    starts[place], steps[place] = start, step
-    cut = (*shape[:place], size, *shape[place + 1 :])
-    return SliceOp(
-        x, starts=to_names(starts), sizes=to_names(cut), steps=tuple(steps)
-    ).result
+from .call import Call, Reader, Result
 
 
 def slice_axis(
@@ -56,7 +41,7 @@ def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
     place = normalize_axis(axis, len(shape_of(x)))
     if isinstance(index, int) and index < 0:
         index = shape_of(x)[place] + index
-    return reshape(part(x, place, index, 1), *call.shape)
+    return reshaped(part(x, place, index, 1), call.shape)
 
 
 def pieces(axis_place: int) -> Reader:
@@ -77,8 +62,9 @@ def pieces(axis_place: int) -> Reader:
 
 def unbind(call: Call, x: SSAValue, axis: int = 0) -> Result:
     """Each slice along an axis."""
+    place = normalize_axis(axis, len(shape_of(x)))
     return [
-        reshape(part(x, axis, number, 1), *sizes(type))
+        reshaped(part(x, place, number, 1), sizes(type))
         for number, type in enumerate(call.types)
     ]
 

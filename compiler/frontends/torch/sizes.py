@@ -23,18 +23,15 @@ from ....dialects.dims import (
     symbol,
 )
 from ...errors import CompileError
+from ..scaled_size import scaled_size
+from ..unsupported import Unsupported
 from .dtypes import element_of
-from .unsupported import Unsupported
 
 Expression = Any
 """An expression of sympy, which comes without types."""
 
 GREATEST = 2**63 - 1
 """The upper bound of a size that may be of any value."""
-
-
-FINEST = 1024
-"""The greatest denominator of a float that a size is multiplied by."""
 
 
 def _remainder(a: Dim, b: Dim) -> Dim:
@@ -137,9 +134,7 @@ class Sizes:
                 size = self.read(each.args[0])
             else:
                 return None
-        if size is None or scale < 0 or scale.denominator > FINEST:
-            return None
-        return floordiv(size * scale.numerator, scale.denominator)
+        return None if size is None else scaled_size(size, scale)
 
     def type(self, tensor: Tensor) -> shape.Tensor:
         """The type of a tensor that torch foresees; raises `Unsupported`."""

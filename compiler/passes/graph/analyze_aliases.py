@@ -16,7 +16,7 @@ After:
     %2 = graph.neg %1 {
         graph.lifetimes = [#graph.lifetime<group = 1, first = 2, last = 3>]} : …
 
-A group is a value, the views of it, and what `reuse-operands` lets take its place; it
+A group is a value, the views of it, and what `reuse-operands` lets take its memory; it
 lives from the op that computes it to the last op that uses any of them, both included,
 so that no other op writes where it reads. Returning counts as a use. The groups are
 Static Runtime's `ValueGroup`s and `ManagedTensorRanges`.
@@ -38,7 +38,7 @@ from xdsl.passes import ModulePass
 
 from ....dialects.graph.region import ControlOp
 from ....dialects.graph.storage.buffer import LIFETIMES, LifetimeAttr
-from ....dialects.graph.storage.memory import Homes, ops_in
+from ....dialects.graph.storage.memory import MemoryMap, ops_in
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class AnalyzeAliases(ModulePass):
                 analyze(function.body.block)
 
 
-def places(block: Block) -> dict[Operation, tuple[int, int]]:
+def spans(block: Block) -> dict[Operation, tuple[int, int]]:
     """The numbers at which each op begins and ends, also those in regions."""
     found: dict[Operation, tuple[int, int]] = {}
     count = 0
@@ -72,14 +72,14 @@ def places(block: Block) -> dict[Operation, tuple[int, int]]:
     return found
 
 
-def lives(block: Block, homes: Homes) -> dict[SSAValue, tuple[int, int]]:
+def lives(block: Block, memory: MemoryMap) -> dict[SSAValue, tuple[int, int]]:
     """The first and the last op at which each memory of a function is needed."""
-    place_of = places(block)
+    span_of = spans(block)
     found: dict[SSAValue, tuple[int, int]] = {}
     for op in ops_in(block):
-        start, end = place_of[op]
+        start, end = span_of[op]
         for value in (*op.operands, *op.results):
-            owner = homes.owner_of(value)
+            owner = memory.owner_of(value)
             # An argument lives before the first op, and is nobody's to plan.
             at = 0 if isinstance(owner.owner, Block) else start
             first, last = found.get(owner, (at, end))
@@ -89,13 +89,13 @@ def lives(block: Block, homes: Homes) -> dict[SSAValue, tuple[int, int]]:
 
 def analyze(block: Block) -> None:
     """Writes the lifetimes of the results of every op of a function."""
-    homes = Homes(block)
-    found = lives(block, homes)
+    memory = MemoryMap(block)
+    found = lives(block, memory)
     groups: dict[SSAValue, int] = {}
     for op in ops_in(block):
         lifetimes: list[LifetimeAttr] = []
         for result in op.results:
-            owner = homes.owner_of(result)
+            owner = memory.owner_of(result)
             group = groups.setdefault(owner, len(groups))
             lifetimes.append(LifetimeAttr.of(group, *found[owner]))
         if lifetimes:

@@ -1,5 +1,5 @@
 """
-Give every result its place in memory, and share memory between results that never meet.
+Give every result an offset in memory; results that never live together share some.
 
 Before:
 
@@ -16,8 +16,9 @@ After:
           #graph.buffer<outputs, slot = 0, offset = 0, size = "256">], …}
 
 An output is computed in the memory that is returned. Constants lie one after the other.
-What is between shares one block: the planner places the groups of `analyze-aliases`,
-and the plan is compared with its lower bound; where they are equal no plan is smaller.
+What is between shares one block: the planner gives offsets to the groups of
+`analyze-aliases`, and the plan is compared with its lower bound; where they are equal
+no plan is smaller.
 While a size depends on symbols its offset is `?`: then the plan is made once the sizes
 are known, by the same planner.
 """
@@ -54,7 +55,7 @@ from ....dialects.graph.storage.buffer import (
     LifetimeAttr,
     byte_size,
 )
-from ....dialects.graph.storage.memory import Homes, is_computed, ops_in
+from ....dialects.graph.storage.memory import MemoryMap, is_computed, ops_in
 from ....dialects.shape import tensor_type
 from ....runtime.planning import Record, plan
 
@@ -98,10 +99,10 @@ def assign(function: func.FuncOp, planner: str) -> None:
     block = function.body.block
     end = block.last_op
     assert isinstance(end, func.ReturnOp)
-    homes, ranges = Homes(block), defined_symbols(block)
+    memory, ranges = MemoryMap(block), defined_symbols(block)
     roots: dict[SSAValue, BufferAttr] = {}
     for number, value in enumerate(end.operands):
-        root = homes.owner_of(value)
+        root = memory.owner_of(value)
         if not is_computed(root) or root in roots:
             raise VerifyException(
                 f"expected output {number} to have memory of its own, got an input, a "
@@ -109,12 +110,12 @@ def assign(function: func.FuncOp, planner: str) -> None:
             )
         size = greatest(byte_size(tensor_type(root)), ranges)
         roots[root] = BufferAttr.of("outputs", number, 0, size)
-    roots |= place_constants(block)
+    roots |= assign_constants(block)
     activations = [
         result
         for op in ops_in(block)
         for result in op.results
-        if homes.owner_of(result) is result
+        if memory.owner_of(result) is result
         and result not in roots
         and not isinstance(op, ConstantOp)
     ]
@@ -123,10 +124,10 @@ def assign(function: func.FuncOp, planner: str) -> None:
     for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):
         roots[value] = BufferAttr.of("activations", slot, offset, room[slot])
     function.attributes["graph.plan"] = summary
-    write_buffers(block, homes, roots, ranges)
+    write_buffers(block, memory, roots, ranges)
 
 
-def place_constants(block: Block) -> dict[SSAValue, BufferAttr]:
+def assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
     """The buffers of the weights, one after the other."""
     buffers: dict[SSAValue, BufferAttr] = {}
     known: dict[str, BufferAttr] = {}
@@ -165,7 +166,7 @@ def plan_activations(
 
 
 def write_buffers(
-    block: Block, homes: Homes, roots: dict[SSAValue, BufferAttr], ranges: Ranges
+    block: Block, memory: MemoryMap, roots: dict[SSAValue, BufferAttr], ranges: Ranges
 ) -> None:
     """Writes the buffer of each result beside its op; a view has that of its root."""
     for op in ops_in(block):
@@ -173,13 +174,15 @@ def write_buffers(
             continue
         buffers: list[BufferAttr] = []
         for result in op.results:
-            owner = homes.owner_of(result)
+            owner = memory.owner_of(result)
             size = greatest(byte_size(tensor_type(result)), ranges)
             if isinstance(owner, BlockArgument):
                 buffers.append(BufferAttr.of("inputs", owner.index, 0, size))
             else:
                 known = roots[owner]
                 buffers.append(
-                    BufferAttr.of(known.place, known.slot.data, known.offset.data, size)
+                    BufferAttr.of(
+                        known.region_name, known.slot.data, known.offset.data, size
+                    )
                 )
         op.attributes[BUFFERS] = ArrayAttr(buffers)

@@ -260,7 +260,7 @@ class Builder:
             self.carried[op.results[0]] = new.results[0], carried.result
 
     def in_order(self, value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-        """The value in an order; what makes it stands at this place or before."""
+        """The value in an order; what makes it stands here or before."""
         new, own = self.carried.get(value, (value, None))
         if own == order:
             return new
@@ -291,7 +291,7 @@ def is_constant(value: SSAValue) -> bool:
 
 
 def is_view(shape: Sequence[Dim], order: Order) -> bool:
-    """Whether only axes of one element change their places."""
+    """Whether only axes of one element change their positions."""
     more = len(order) - len(shape)
     wide = [each - more for each in order if each >= more and shape[each - more] != 1]
     return wide == sorted(wide)

@@ -55,16 +55,16 @@ def eliminate(loop: LoopOp) -> None:
     block = loop.body.block
     end = block.last_op
     assert end is not None
-    number = {op: at for at, op in enumerate(block.ops)}
+    position = {op: at for at, op in enumerate(block.ops)}
     reads: dict[SSAValue, list[int]] = {}
-    for op, at in number.items():
+    for op, at in position.items():
         for operand in op.operands:
             reads.setdefault(root_of(operand), []).append(at)
-    for place in range(loop.first, loop.first + loop.carried_count):
-        copy = end.operands[place].owner
+    for number in range(loop.first, loop.first + loop.carried_count):
+        copy = end.operands[number].owner
         if not isinstance(copy, CopyOp):
             continue
-        value, old = copy.operands[0], loop.results[place - loop.first]
+        value, old = copy.operands[0], loop.results[number - loop.first]
         producer = value.owner
         if (
             isinstance(producer, Operation)
@@ -73,7 +73,7 @@ def eliminate(loop: LoopOp) -> None:
             and root_of(value) is value
             and value.has_one_use()
             and not any(
-                number[producer] <= at < number[copy] for at in reads.get(old, ())
+                position[producer] <= at < position[copy] for at in reads.get(old, ())
             )
         ):
             Rewriter.replace_op(copy, [], [value])

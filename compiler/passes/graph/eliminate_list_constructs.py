@@ -93,8 +93,8 @@ def replace_use(op: Operation) -> None:
             Rewriter.replace_op(op, [], [element])
         case DictGetOp():
             assert isinstance(op.dict_.type, DictType)
-            place = list(op.dict_.type.keys).index(op.key)
-            Rewriter.replace_op(op, [], [elements_of(op.dict_)[place]])
+            number = list(op.dict_.type.keys).index(op.key)
+            Rewriter.replace_op(op, [], [elements_of(op.dict_)[number]])
         case _:
             return
 
@@ -116,8 +116,8 @@ def flatten_arguments(function: func.FuncOp) -> None:
         if not isinstance(argument.type, Container):
             continue
         inner = [
-            block.insert_arg(type, argument.index + place)
-            for place, type in enumerate(leaves(argument.type))
+            block.insert_arg(type, argument.index + number)
+            for number, type in enumerate(leaves(argument.type))
         ]
         whole = rebuild(argument.type, iter(inner), at)
         argument.replace_all_uses_with(whole)
@@ -143,7 +143,7 @@ def rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSA
 
 
 def flatten_results(function: func.FuncOp) -> None:
-    """Lets the function return the elements of a container in its place."""
+    """Lets the function return the elements of a container instead of it."""
     end = function.body.block.last_op
     assert isinstance(end, func.ReturnOp)
 

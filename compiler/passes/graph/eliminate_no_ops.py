@@ -45,20 +45,15 @@ def does_nothing(op: GraphOp) -> bool:
         return False
     shape = sizes(tensor_type(op.results[0]))
     whole = nests[-1]
-    at_own_place = all(
-        read == place or shape[axis] == 1
+    stays = all(
+        read == written or shape[axis] == 1
         for source in whole.sources
         if isinstance(source, Read)
-        for axis, (read, place) in enumerate(
+        for axis, (read, written) in enumerate(
             zip(source.at, axes(len(shape)), strict=True)
         )
     )
-    return (
-        whole.body is same
-        and whole.bounds == shape
-        and whole.is_pointwise
-        and at_own_place
-    )
+    return whole.body is same and whole.bounds == shape and whole.is_pointwise and stays
 
 
 @dataclass(frozen=True)

@@ -95,10 +95,10 @@ def in_rows(array: Array) -> Array:
     axes = {steps.index(min(steps)), array.ndim - 1}
     result = np.empty(array.shape, array.dtype)
     for starts in product(*(range(0, array.shape[each], BLOCK) for each in axes)):
-        place = [slice(None)] * array.ndim
+        block = [slice(None)] * array.ndim
         for axis, start in zip(axes, starts, strict=True):
-            place[axis] = slice(start, start + BLOCK)
-        result[tuple(place)] = array[tuple(place)]
+            block[axis] = slice(start, start + BLOCK)
+        result[tuple(block)] = array[tuple(block)]
     return result
 
 
@@ -149,7 +149,7 @@ def sink_constants(op: ControlOp) -> None:
 
 def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
     """
-    Puts the chosen region in the place of an op whose condition is known; its ops.
+    Puts the chosen region where an op stood whose condition is known; its ops.
     """
     condition = constant_value(op.condition, weights)
     if condition is None:

@@ -107,23 +107,23 @@ def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
     """
     The nest of the last op of `user` inside which `producer` can be computed, if any.
     """
-    places = reads(user.nests, operand)
-    if len(user.ops) + len(producer.ops) > LIMIT or len(places) != 1:
+    found = reads(user.nests, operand)
+    if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
         return None
-    ((number, read),) = places
+    ((number, read),) = found
     nest = user.nests[number]
     if producer.reducing:
         # The tail of a reduction: each accumulator is used once, just where it belongs.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
-        can = free and is_total and reads_at_own_place(nest, read, producer)
+        can = free and is_total and reads_at_own_point(nest, read, producer)
     else:
         whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
         can = whole and reads_once(nest, read) and not is_contraction(nest)
     return number if can and len(producer.nests) == 1 else None
 
 
-def reads_at_own_place(nest: Nest, read: Read, producer: Candidate) -> bool:
+def reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
     """Whether a nest goes over all of a value, and reads it at the nest's own point."""
     shape = sizes(tensor_type(producer.ops[-1].results[0]))
     return nest.bounds == shape and all(

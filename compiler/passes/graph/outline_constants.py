@@ -13,7 +13,7 @@ After:
 
 A number that only kernels use becomes part of their code, and stays where it is, unless
 they look it up, or look something up in it. All else is read from memory: from here
-each has a name in the store, and gets a place among the constants of the program.
+each has a name in the store, and gets an offset among the constants of the program.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Readers:
 
     def need_memory(self, use: Use) -> bool:
         """Whether an operand is read from memory."""
-        op, place = use.operation, use.index
+        op, number = use.operation, use.index
         if isinstance(op, FusionOp):
-            return any(map(self.need_memory, op.body.block.args[place].uses))
+            return any(map(self.need_memory, op.body.block.args[number].uses))
         if op not in self.known:
             self.known[op] = in_memory(op)
-        return place in self.known[op]
+        return number in self.known[op]
 
 
 def in_memory(op: Operation) -> Container[int]:

@@ -17,7 +17,7 @@ After:
       func.return %1, %2 : tensor<6xf32>, tensor<2x3xf32>
 
 An output that is an input, a constant, a view of either, or memory that is an output
-already, is copied; any other is computed in its place. From here an output never
+already, is copied; any other is computed in its memory. From here an output never
 aliases anything. (Static Runtime's `CreateOwnedRefsForSpecialValues` does it with
 references.)
 
@@ -63,35 +63,35 @@ class OwnOutputs(ModulePass):
                     own_yielded(each, block)
 
 
-def copy_operand(op: Operation, place: int) -> None:
+def copy_operand(op: Operation, number: int) -> None:
     """
     Lets an op take a copy of an operand; raises `VerifyException` if none can be made.
     """
-    computed_type(op.operands[place])
-    copy = CopyOp(op.operands[place])
+    computed_type(op.operands[number])
+    copy = CopyOp(op.operands[number])
     copy.location = op.location
     Rewriter.insert_op(copy, InsertPoint.before(op))
-    op.operands[place] = copy.result
+    op.operands[number] = copy.result
 
 
-def own_operands(op: Operation, places: Iterable[int]) -> None:
+def own_operands(op: Operation, numbers: Iterable[int]) -> None:
     """Copies what an op may not take as it is, as its block did not compute it so."""
     owned = set[SSAValue]()
-    for place in places:
-        root = root_of(op.operands[place])
+    for number in numbers:
+        root = root_of(op.operands[number])
         if root in owned or not is_computed(root) or block_of(root) is not op.parent:
-            copy_operand(op, place)
-            root = op.operands[place]
+            copy_operand(op, number)
+            root = op.operands[number]
         owned.add(root)
 
 
 def own_first(op: LoopOp) -> None:
     """Copies the first values of what a loop carries, which it writes over."""
-    for place in range(op.first, op.first + op.carried_count):
-        root = root_of(value := op.operands[place])
+    for number in range(op.first, op.first + op.carried_count):
+        root = root_of(value := op.operands[number])
         mine = is_computed(root) and root is value and block_of(root) is op.parent
         if not mine or not root.has_one_use():
-            copy_operand(op, place)
+            copy_operand(op, number)
 
 
 def own_carried(op: LoopOp) -> None:
@@ -99,15 +99,15 @@ def own_carried(op: LoopOp) -> None:
     end = op.body.block.last_op
     assert end is not None
     carried = op.results[: op.carried_count]
-    places = range(op.first, op.first + op.carried_count)
-    for place, value in enumerate(end.operands):
+    numbers = range(op.first, op.first + op.carried_count)
+    for number, value in enumerate(end.operands):
         old = root_of(value)
-        stays = place in places and old is op.destination(place)
+        stays = number in numbers and old is op.destination(number)
         if old in carried and not stays:
-            copy_operand(end, place)
-    for place in places:
-        if root_of(end.operands[place]) is not op.destination(place):
-            copy_operand(end, place)
+            copy_operand(end, number)
+    for number in numbers:
+        if root_of(end.operands[number]) is not op.destination(number):
+            copy_operand(end, number)
 
 
 def own_yielded(op: ControlOp, block: Block) -> None:
@@ -117,8 +117,8 @@ def own_yielded(op: ControlOp, block: Block) -> None:
     own_operands(
         end,
         (
-            place
-            for place, value in enumerate(end.operands)
-            if op.destination(place) not in (None, root_of(value))
+            number
+            for number, value in enumerate(end.operands)
+            if op.destination(number) not in (None, root_of(value))
         ),
     )

@@ -15,10 +15,10 @@ The operand was computed by the same block, and no op after this one reads it or
 of it. Inputs and constants are nobody's to overwrite, and what a region takes belongs
 to its op. Both have as many elements of one type, and the loops of the op read each
 element only before they store it (`dialects/kernel/in_place.py`). What a region
-yields has its place already, and is left there.
+yields has its memory already, and is left there.
 
 From here the two are one memory: `analyze-aliases` gives them one group, and the kernel
-gets one pointer for both. A contraction computes in the place of what its tail adds
+gets one pointer for both. A contraction computes in the memory of what its tail adds
 only where accumulators are never stored before they are finished, so that it is as
 fast.
 """
@@ -37,7 +37,7 @@ from xdsl.passes import ModulePass
 from ....dialects.graph.op import GraphOp
 from ....dialects.graph.region import block_of
 from ....dialects.graph.storage.buffer import IN_PLACE, byte_size
-from ....dialects.graph.storage.memory import Homes, is_computed, ops_in
+from ....dialects.graph.storage.memory import MemoryMap, is_computed, ops_in
 from ....dialects.kernel.group import group_of
 from ....dialects.kernel.in_place import is_alike, read_elsewhere
 from ....dialects.kernel.key import structure
@@ -45,12 +45,12 @@ from ....dialects.loop.preference import preference_of
 from ....dialects.loop.target import target_of
 from ....dialects.shape import tensor_type
 from ...cost.packing import is_one_block
-from .analyze_aliases import lives, places
+from .analyze_aliases import lives, spans
 
 
 @dataclass(frozen=True)
 class ReuseOperands(ModulePass):
-    """Notes at each op the operand in whose place it computes its result."""
+    """Notes at each op the operand in whose memory it computes its result."""
 
     name = "reuse-operands"
 
@@ -63,42 +63,42 @@ class ReuseOperands(ModulePass):
 
 def reuse(block: Block, loops: Loops) -> None:
     """Notes what the ops of a function overwrite."""
-    homes = Homes(block)
-    ends = {owner: last for owner, (_, last) in lives(block, homes).items()}
-    place_of = places(block)
+    memory = MemoryMap(block)
+    ends = {owner: last for owner, (_, last) in lives(block, memory).items()}
+    span_of = spans(block)
     for op in ops_in(block):
         if not isinstance(op, GraphOp):
             continue
-        end = place_of[op][1]
+        end = span_of[op][1]
         dying = [
             number
             for number, operand in enumerate(op.operands)
-            if ends[homes.owner_of(operand)] == end
+            if ends[memory.owner_of(operand)] == end
         ]
         if not dying:
             continue
         allowed = loops.allowed(op)
         for number in dying:
-            if number in allowed and is_free(op, op.operands[number], homes):
+            if number in allowed and is_free(op, op.operands[number], memory):
                 op.attributes[IN_PLACE] = IntegerAttr(number, i64)
                 break
 
 
-def is_free(op: Operation, operand: SSAValue, homes: Homes) -> bool:
+def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
     """
     Whether the memory of an operand may become that of the result, should the loops
     allow it: the block of the op computed it, all of it is read under one name, and the
-    result has no place yet.
+    result has no memory yet.
     """
-    owner = homes.owner_of(operand)
-    names = {each for each in op.operands if homes.owner_of(each) is owner}
+    owner = memory.owner_of(operand)
+    names = {each for each in op.operands if memory.owner_of(each) is owner}
     return (
         len(op.results) == 1
         and len(names) == 1
         and is_computed(owner)
         and block_of(owner) is op.parent
         and byte_size(tensor_type(owner)) == byte_size(tensor_type(operand))
-        and homes.owner_of(op.results[0]) is op.results[0]
+        and memory.owner_of(op.results[0]) is op.results[0]
     )
 
 
@@ -127,8 +127,12 @@ class Loops:
         kept = None if group is None else read_elsewhere(group)
         if group is None or kept is None:
             return
-        target, preference = target_of(self.module), preference_of(op)
-        if all(is_one_block(each, target, preference) for each in group.nests):
+        contractions = [each for each in group.nests if each.is_contraction]
+        preference = preference_of(op)
+        if all(
+            is_one_block(each, target_of(self.module), preference)
+            for each in contractions
+        ):
             for number, value in enumerate(op.operands):
                 if value not in kept and is_alike(group, value):
                     yield number

@@ -151,7 +151,7 @@ def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
 
 
 def tile(ops: Sequence[GraphOp]) -> None:
-    """Puts loops in the place of a chain."""
+    """Replaces a chain by loops."""
     *_, last = ops
     inner = set[SSAValue]()
     outer: dict[SSAValue, None] = {}
@@ -261,8 +261,8 @@ class Tiling:
     def size(self, value: SSAValue, axis: int) -> Dim:
         """How long a value is along an axis of the first product, or 1."""
         shape = sizes(tensor_type(value))
-        place = axis - self.rank + len(shape)
-        return shape[place] if place >= 0 else 1
+        own = axis - self.rank + len(shape)
+        return shape[own] if own >= 0 else 1
 
     def without(self, value: SSAValue, rank: int) -> SSAValue:
         """Builds a view of a value without the axes of size 1 before the last ones."""

@@ -12,16 +12,17 @@ After:
     %1 = graph.matmul %x, %w {preference = #loop.preference<nr = 24>}
         : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
-A compilation that tunes has a tuner, which measures what is faster on this machine
-(`compiler/tuning/`); without one, and without options, nothing is attached.
-`pack-weights` and `size-tiles` follow a preference where registers and scratch memory
-allow it. Bits do not depend on it.
+A compilation that tunes sets the pass up with a tuner, which measures what is faster on
+this machine (`compiler/tuning/`); without one, and without options, nothing is
+attached. `pack-weights` and `size-tiles` follow a preference where registers and
+scratch memory allow it. Bits do not depend on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -31,8 +32,15 @@ from ....dialects.graph.op import GraphOp
 from ....dialects.graph.ops.fusion import FusionOp
 from ....dialects.kernel.group import group_of
 from ....dialects.loop.preference import KEY, OWN, PreferenceAttr
-from ....dialects.loop.target import target_of
-from ...context import tuner_of
+from ....dialects.loop.target import TargetAttr, target_of
+
+
+class Tuner(Protocol):
+    """What knows the preference of a contraction on a target, by measuring it."""
+
+    def preference(self, op: GraphOp, target: TargetAttr) -> PreferenceAttr:
+        """What to prefer of an op."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,16 @@ class TuneContractions(ModulePass):
     pack: str = ""
     """What is packed: `a`, `b`, `a and b` or `nothing`."""
 
+    tuner: Tuner | None = field(default=None, init=False)
+    """Whom to ask where no option is given; no option itself, so not in any text."""
+
+    @classmethod
+    def measuring(cls, tuner: Tuner | None) -> TuneContractions:
+        """The pass that asks a tuner, if there is one."""
+        made = cls()
+        object.__setattr__(made, "tuner", tuner)
+        return made
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         asked = PreferenceAttr.of(
             nr=self.nr,
@@ -68,13 +86,12 @@ class TuneContractions(ModulePass):
             nc=self.nc,
             pack=self.pack,
         )
-        tuner = tuner_of(ctx)
-        if asked == OWN and tuner is None:
+        if asked == OWN and self.tuner is None:
             return
         for each in list(contractions(op)):
             found = asked
-            if asked == OWN and tuner is not None:
-                found = tuner.preference(each, target_of(op))
+            if asked == OWN and self.tuner is not None:
+                found = self.tuner.preference(each, target_of(op))
             if found != OWN:
                 each.attributes[KEY] = found
 

@@ -14,9 +14,9 @@ After:
 
 It reads what the planning passes wrote and nothing else, so that it does not repeat
 their mistakes. Values of one group share memory because one is a view of the other, or
-a region's name for it, or is computed in its place: then nothing needs the other after
+a region's name for it, or is computed in its memory: then nothing needs the other after
 that op, and its loops read each element before they store it. Buffers whose offset is
-`?` are checked when they are placed.
+`?` are checked when they have offsets.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from ....dialects.graph.storage.buffer import (
     LifetimeAttr,
     replaced_by,
 )
-from ....dialects.graph.storage.memory import Homes, ops_in
+from ....dialects.graph.storage.memory import MemoryMap, ops_in
 from ....dialects.kernel.group import group_of
 from ....dialects.kernel.in_place import may_replace
 from ....dialects.kernel.key import structure
-from .analyze_aliases import lives, places
+from .analyze_aliases import lives, spans
 from .reuse_operands import is_free
 
 
@@ -129,24 +129,25 @@ def are_apart(found: Sequence[Placed]) -> bool:
             del live[bisect_left(live, (found[old].begin, old))]
         if each.begin == each.end:
             continue
-        place = bisect_left(live, (each.begin, at))
+        at_begin = bisect_left(live, (each.begin, at))
         if any(
-            found[old].meets(each) for _, old in live[max(place - 1, 0) : place + 1]
+            found[old].meets(each)
+            for _, old in live[max(at_begin - 1, 0) : at_begin + 1]
         ):
             return False
-        live.insert(place, (each.begin, at))
+        live.insert(at_begin, (each.begin, at))
         heappush(ends, (each.last, at))
     return True
 
 
 def verify_groups(block: Block) -> None:
     """Checks that values of one group are the same memory, by what the ops are."""
-    homes, owners = Homes(block), dict[int, SSAValue]()
+    memory, owners = MemoryMap(block), dict[int, SSAValue]()
     for op in ops_in(block):
         noted = op.attributes.get(LIFETIMES)
         for number, life in enumerate(noted if isa(noted, ArrayAttr) else ()):
             assert isinstance(life, LifetimeAttr)
-            owner = homes.owner_of(op.results[number])
+            owner = memory.owner_of(op.results[number])
             if owners.setdefault(life.group.data, owner) is not owner:
                 raise VerifyException(
                     f"expected a group of views of one value, got group "
@@ -156,14 +157,14 @@ def verify_groups(block: Block) -> None:
 
 def verify_in_place(block: Block) -> None:
     """Checks that what an op overwrites is needed by nothing else, and as it reads."""
-    homes, place_of = Homes(block, reuses=False), places(block)
-    last = {owner: end for owner, (_, end) in lives(block, homes).items()}
+    memory, span_of = MemoryMap(block, reuses=False), spans(block)
+    last = {owner: end for owner, (_, end) in lives(block, memory).items()}
     known: dict[Hashable, bool] = {}
     for op in ops_in(block):
         if not isinstance(op, GraphOp) or (operand := replaced_by(op)) is None:
             continue
-        is_over = last[homes.owner_of(operand)] == place_of[op][1]
-        if not is_over or not is_free(op, operand, homes):
+        is_over = last[memory.owner_of(operand)] == span_of[op][1]
+        if not is_over or not is_free(op, operand, memory):
             raise VerifyException(
                 f"expected {op.name} to overwrite what its block computed and nothing "
                 f"else needs, got another value of {operand.type}"
@@ -180,7 +181,7 @@ def verify_in_place(block: Block) -> None:
 
 
 def placed(block: Block) -> list[Placed]:
-    """The values of a function that have a known place among the activations."""
+    """The values of a function that have a known offset among the activations."""
     found: list[Placed] = []
     for op in ops_in(block):
         buffers, lives = op.attributes.get(BUFFERS), op.attributes.get(LIFETIMES)
@@ -190,7 +191,11 @@ def placed(block: Block) -> list[Placed]:
             assert isinstance(buffer, BufferAttr)
             assert isinstance(life, LifetimeAttr)
             size, begin = buffer.size, buffer.offset.data
-            if buffer.place != "activations" or begin < 0 or not isinstance(size, int):
+            if (
+                buffer.region_name != "activations"
+                or begin < 0
+                or not isinstance(size, int)
+            ):
                 continue
             name = op.results[number].name_hint
             found.append(

@@ -1,4 +1,4 @@
-"""Which elements along an axis of an image a place of a grid weighs, and how much."""
+"""Which elements along an axis of an image a point of a grid weighs, and how much."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODES = ("nearest", "linear", "cubic")
 PADDINGS = ("zeros", "border", "reflection")
 
 FARTHEST = 1e9
-"""How far from an image places are told apart."""
+"""How far from an image points are told apart."""
 
 
 @dataclass(frozen=True)
@@ -29,18 +29,18 @@ class Grid:
 
     @property
     def taps(self) -> Array:
-        """The elements that a place weighs, from the one before it."""
+        """The elements that a point weighs, from the one before it."""
         return np.arange(
             *{"nearest": (0, 1), "linear": (0, 2), "cubic": (-1, 3)}[self.mode]
         )
 
-    def table(self, places: Array, size: int) -> tuple[Array, Array]:
-        """The elements that each place weighs, and the weights, along a last axis."""
-        of = places.dtype.type
-        position = self.positions(places, size)
+    def table(self, points: Array, size: int) -> tuple[Array, Array]:
+        """The elements that each point weighs, and the weights, along a last axis."""
+        of = points.dtype.type
+        position = self.positions(points, size)
         if self.mode != "cubic":
             position = self.brought_inside(position, size)
-        taps = self.taps.astype(places.dtype)
+        taps = self.taps.astype(points.dtype)
         if self.mode == "nearest":
             elements = np.round(position)[..., None]
             weights = np.ones_like(elements)
@@ -55,11 +55,11 @@ class Grid:
         inside = np.clip(elements, 0, size - 1).astype(np.int64)
         return inside, np.where(is_inside, weights, of(0))
 
-    def positions(self, places: Array, size: int) -> Array:
-        """The positions of places, in elements."""
-        of = places.dtype.type
-        near = np.clip(places, of(-FARTHEST), of(FARTHEST))
-        above = np.where(np.isnan(places), of(-1), near) + of(1)
+    def positions(self, points: Array, size: int) -> Array:
+        """The positions of points, in elements."""
+        of = points.dtype.type
+        near = np.clip(points, of(-FARTHEST), of(FARTHEST))
+        above = np.where(np.isnan(points), of(-1), near) + of(1)
         if self.align_corners:
             return above * of(0.5) * of(size - 1)
         return (above * of(size) - of(1)) * of(0.5)

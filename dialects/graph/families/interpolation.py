@@ -26,7 +26,7 @@ COORDINATES = (
     *("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners"),
     *("asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"),
 )
-"""How a place of the result becomes a position, in the words of ONNX."""
+"""How a point of the result becomes a position, in the words of ONNX."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Interpolation:
     """Places for each element; None when the sizes say it."""
 
     multiplies: bool = False
-    """Whether places are multiplied by the elements for each, not divided by scale."""
+    """Whether points are multiplied by the elements for each, not divided by scale."""
 
     cubic: float = -0.75
     """The coefficient of the cubic mode."""
@@ -49,14 +49,14 @@ class Interpolation:
     """Whether elements beyond the ends have no weight; else the ends stand for them."""
 
     antialias: bool = False
-    """Whether each place of a smaller result weighs all elements that it stands for."""
+    """Whether each point of a smaller result weighs all elements that it stands for."""
 
     start: float = 0.0
     end: float = 1.0
     """The part of the axis that is cropped, of its whole length."""
 
     outside: float | None = None
-    """The value of places beyond the ends; None when they are like others."""
+    """The value of points beyond the ends; None when they are like others."""
 
     def __post_init__(self):
         """Raises `VerifyException` for names that are not known."""
@@ -68,11 +68,11 @@ class Interpolation:
 
     @property
     def is_nearest(self) -> bool:
-        """Whether each place is one element."""
+        """Whether each point is one element."""
         return self.mode in ROUNDED
 
     def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
-        """The elements that a place weighs, from the one before it; what shrinks it."""
+        """The elements that a point weighs, from the one before it; what shrinks it."""
         reach = 1 if self.mode == "linear" else 2
         shrink = 1.0
         if self.antialias:
@@ -91,7 +91,7 @@ class Interpolation:
         return np.arange(first, 2 - first), shrink
 
     def positions(self, count: int, size: int, kind: np.dtype[np.floating]) -> Array:
-        """The position of each place."""
+        """The position of each point."""
         of = kind.type
         x = np.arange(size).astype(kind)
         if self.coordinates == "tf_crop_and_resize":
@@ -121,13 +121,13 @@ class Interpolation:
     def nearest(self, positions: Array, count: int) -> Array:
         """The number of the element that is nearest to each position."""
         half = positions.dtype.type(0.5)
-        places = {
+        points = {
             "floor": lambda: np.floor(positions),
             "ceil": lambda: np.ceil(positions),
             "round_prefer_floor": lambda: np.ceil(positions - half),
             "round_prefer_ceil": lambda: np.floor(positions + half),
         }[self.mode]()
-        return np.clip(places.astype(np.int64), 0, count - 1)
+        return np.clip(points.astype(np.int64), 0, count - 1)
 
     def table(self, positions: Array, count: int) -> tuple[Array, Array]:
         """The elements that each position weighs, and the weights: a row for each."""
@@ -137,12 +137,12 @@ class Interpolation:
         distance = np.abs(taps.astype(kind) - (positions - before)[:, None])
         distance = distance * kind(shrink)
         weights = self.kernel(distance)
-        places = before.astype(np.int64)[:, None] + taps
+        points = before.astype(np.int64)[:, None] + taps
         if self.exclude_outside:
-            weights = np.where((places < 0) | (places >= count), kind(0), weights)
+            weights = np.where((points < 0) | (points >= count), kind(0), weights)
         if self.exclude_outside or self.antialias:
             weights = weights / weights.sum(1, keepdims=True)
-        return np.clip(places, 0, count - 1), weights
+        return np.clip(points, 0, count - 1), weights
 
     def kernel(self, distance: Array) -> Array:
         """The weight of an element so far from a position."""

@@ -29,6 +29,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..compose.number import number_like
+from ..compose.parts import cut
 from ..literal import to_names
 from ..op import GraphOp
 from ..ops.binary import AddOp
@@ -41,10 +43,9 @@ from ..ops.iota import IotaOp
 from ..ops.matmul import MatmulOp
 from ..ops.permute import PermuteOp
 from ..ops.reshape import ReshapeOp
-from ..ops.slice import SliceOp
 from ..ops.where import WhereOp
 from .elementwise import require
-from .gate import Gate, number
+from .gate import Gate
 
 
 class RecurrentOp(GraphOp, ABC):
@@ -266,7 +267,7 @@ class RecurrentOp(GraphOp, ABC):
         if len(elements) == 1:
             return new, new[0]
         goes_on = elements[1]
-        output = WhereOp(goes_on, new[0], number(0, new[0])).result
+        output = WhereOp(goes_on, new[0], number_like(0, new[0])).result
         pairs = zip(new, states, strict=True)
         return [WhereOp(goes_on, *pair).result for pair in pairs], output
 
@@ -288,13 +289,7 @@ def columns(weight: SSAValue) -> SSAValue:
 
 def part(x: SSAValue, axis: int, number: int, size: Dim) -> SSAValue:
     """Builds one of the parts of a tensor, each of `size` elements along an axis."""
-    shape = list(sizes(tensor_type(x)))
-    starts: list[Dim] = [0 for _ in shape]
-    starts[axis], shape[axis] = size * number, size
-    steps = tuple(1 for _ in shape)
-    return SliceOp(
-        x, starts=to_names(starts), sizes=to_names(shape), steps=steps
-    ).result
+    return cut(x, {axis: (size * number, size, 1)})
 
 
 def parts(x: SSAValue, count: int, hidden: Dim) -> list[SSAValue]:

@@ -1,4 +1,4 @@
-"""How updates change a tensor at places that are looked up."""
+"""How updates change a tensor at positions that are looked up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMBINE: Mapping[str, Callable[..., Any]] = {
 
 
 def combiner(reduction: str) -> Combiner | None:
-    """How an update is combined with what is there, None when it takes its place."""
+    """How an update is combined with what is there, None when it replaces that."""
     return None if reduction == "none" else cast(Combiner, reduction)
 
 

@@ -48,7 +48,7 @@ def window_sizes(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[Dim, ...]:
-    """How many places a window has along each axis; raises `VerifyException`."""
+    """How many positions a window has along each axis; raises `VerifyException`."""
     count = len(spatial)
     if not len(kernel) == len(strides) == len(dilation) == count:
         raise VerifyException(
@@ -65,13 +65,13 @@ def window_sizes(
             f"{tuple(dilation)}"
         )
     result: list[Dim] = []
-    for place, free in enumerate(room(spatial, kernel, padding, dilation)):
+    for axis, free in enumerate(room(spatial, kernel, padding, dilation)):
         if isinstance(free, int) and free < 0:
             raise VerifyException(
-                f"expected a window that fits spatial axis {place}, got one that is "
+                f"expected a window that fits spatial axis {axis}, got one that is "
                 f"{-free} longer"
             )
-        result.append(floordiv(free, strides[place]) + 1)
+        result.append(floordiv(free, strides[axis]) + 1)
     return tuple(result)
 
 

@@ -1,4 +1,4 @@
-"""`graph.argmax_pool`: where under each place of a window the greatest element is."""
+"""`graph.argmax_pool`: where under each position of a window the greatest element is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .unfold import UnfoldOp, elements_under
 @irdl_op_definition
 class ArgmaxPoolOp(PoolOp):
     """
-    Where the greatest element under each place of a window is: its number among the
+    Where the greatest element under each position of a window is: its number among the
     elements of the channel. It is the first of equals, the first NaN.
 
     ```mlir
@@ -59,7 +59,7 @@ class ArgmaxPoolOp(PoolOp):
         channels_last: bool = False,
     ) -> Tensor:
         if channels_last:
-            raise VerifyException(f"expected channels before places, got {input}")
+            raise VerifyException(f"expected channels before positions, got {input}")
         limits = zip(padding, (*kernel, *kernel), (*dilation, *dilation), strict=False)
         if any(pad > (size - 1) * step for pad, size, step in limits):
             raise VerifyException(
@@ -141,7 +141,7 @@ class ArgmaxPoolOp(PoolOp):
     def numbers(self, spatial: Sequence[Dim]) -> tuple[SSAValue, SSAValue]:
         """
         Builds how far each tap is from the first, and the number of the first tap of
-        each place.
+        each position.
         """
         values, count = self.values(), len(spatial)
         taps = list(pairs(*map(range, values["kernel"])))
@@ -155,8 +155,8 @@ class ArgmaxPoolOp(PoolOp):
                 ConstantOp(value=np.array(values["strides"][at])),
             )
             before = ConstantOp(value=np.array(values["padding"][at]))
-            places = MulOp(SubOp(steps, before), stride)
+            positions = MulOp(SubOp(steps, before), stride)
             row = [1] * count
             shape = to_names([*row[:at], self.shape[2 + at], *row[at + 1 :]])
-            begins = AddOp(begins, ReshapeOp(places, shape=shape)).result
+            begins = AddOp(begins, ReshapeOp(positions, shape=shape)).result
         return offsets, begins

@@ -94,7 +94,7 @@ class BitwiseNotOp(UnaryOp):
 @irdl_op_definition
 class ShiftLeftOp(BinaryOp):
     """
-    The bits moved to higher places; zero when none of these is there.
+    The bits moved to higher positions; zero when none of these is there.
 
     ```mlir
     %2 = graph.shift_left %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
@@ -109,13 +109,13 @@ class ShiftLeftOp(BinaryOp):
 
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         shifted = arith.ShLIOp(lhs, rhs).result
-        return scalar.select(is_place(rhs), shifted, scalar.constant(0, lhs.type))
+        return scalar.select(is_position(rhs), shifted, scalar.constant(0, lhs.type))
 
 
 @irdl_op_definition
 class ShiftRightOp(BinaryOp):
     """
-    The bits moved to lower places, the sign into those that come free.
+    The bits moved to lower positions, the sign into those that come free.
 
     ```mlir
     %2 = graph.shift_right %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
@@ -130,11 +130,11 @@ class ShiftRightOp(BinaryOp):
 
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         last = scalar.constant(width(lhs) - 1, lhs.type)
-        return arith.ShRSIOp(lhs, scalar.select(is_place(rhs), rhs, last)).result
+        return arith.ShRSIOp(lhs, scalar.select(is_position(rhs), rhs, last)).result
 
 
-def is_place(amount: SSAValue) -> SSAValue:
-    """Builds whether an integer has a bit in the place of this number."""
+def is_position(amount: SSAValue) -> SSAValue:
+    """Builds whether an integer has a bit of this number."""
     count = scalar.constant(width(amount), amount.type)
     return arith.CmpiOp(amount, count, "ult").result
 

@@ -22,12 +22,12 @@ def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
     if not inputs:
         raise VerifyException("expected tensors to concatenate, got none")
     first = sizes(inputs[0])
-    place = normalize_axis(axis, len(first))
+    along = normalize_axis(axis, len(first))
     total: Dim = 0
     for each in inputs:
         shape = sizes(each)
         same = len(shape) == len(first) and all(
-            number == place or size == first[number]
+            number == along or size == first[number]
             for number, size in enumerate(shape)
         )
         if not same or each.element_type != inputs[0].element_type:
@@ -35,8 +35,8 @@ def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
                 f"expected tensors that differ along axis {axis} only, got "
                 f"{inputs[0]} and {each}"
             )
-        total = shape[place] + total
-    return tensor(inputs[0].element_type, *first[:place], total, *first[place + 1 :])
+        total = shape[along] + total
+    return tensor(inputs[0].element_type, *first[:along], total, *first[along + 1 :])
 
 
 @irdl_op_definition
@@ -60,21 +60,21 @@ class ConcatOp(SingleResultOp):
         return infer_concat(inputs, axis)
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.values()["axis"], len(order))
+        along = normalize_axis(self.values()["axis"], len(order))
         orders = tuple(order for _ in self.operands)
-        return Carried(orders, order, {"axis": to_attribute(order.index(place))})
+        return Carried(orders, order, {"axis": to_attribute(order.index(along))})
 
     def reference(self, *inputs: Array, axis: int) -> Array:
         return np.concatenate(inputs, axis)
 
     def nests(self) -> Sequence[Nest]:
         rank = len(self.shape)
-        place = normalize_axis(self.values()["axis"], rank)
+        along = normalize_axis(self.values()["axis"], rank)
         nests: list[Nest] = []
         start: Dim = 0
         for number, shape in enumerate(self.operand_sizes()):
             here = axes(rank)
-            there = (*here[:place], here[place] + start, *here[place + 1 :])
+            there = (*here[:along], here[along] + start, *here[along + 1 :])
             nests.append(Nest(shape, (Read(number, here),), same, there))
-            start = shape[place] + start
+            start = shape[along] + start
         return nests

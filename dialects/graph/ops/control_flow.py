@@ -222,16 +222,16 @@ class LoopOp(ControlOp):
 
     def scanned_operand(self, argument: BlockArgument) -> SSAValue | None:
         """The operand of which an argument is an element."""
-        place = argument.index - self.carried_count
-        if 0 <= place < self.scanned_count:
+        number = argument.index - self.carried_count
+        if 0 <= number < self.scanned_count:
             return self.operands[self.first + argument.index]
         return None
 
     def argument_types(self) -> Sequence[Attribute]:
         types = list(self.operand_types[self.first :])
         start = self.carried_count
-        for place in range(start, start + self.scanned_count):
-            types[place] = unstacked_type(types[place])
+        for number in range(start, start + self.scanned_count):
+            types[number] = unstacked_type(types[number])
         return types
 
     def yield_types(self) -> Sequence[Attribute]:
@@ -299,14 +299,14 @@ class LoopOp(ControlOp):
                 for number in range(scanned + len(stacks))
             ]
             elements = [
-                each[place] for each, place in zip(values[count:], at[:scanned])
+                each[index] for each, index in zip(values[count:], at[:scanned])
             ]
             results = run_block(self.body.block, [*carried, *elements, *rest], symbols)
             goes_on = bool(results[0]) if self.first else True
             carried = list(results[self.first : self.first + count])
             made = results[self.first + count :]
-            for stack, place, element in zip(stacks, at[scanned:], made, strict=True):
-                stack[place] = element
+            for stack, index, element in zip(stacks, at[scanned:], made, strict=True):
+                stack[index] = element
             trip += 1
         return (*carried, *stacks)
 

@@ -109,7 +109,7 @@ class ConvOp(SingleResultOp):
     def parts(self) -> tuple[tuple[Dim, Dim, tuple[Dim, ...]], ...]:
         """
         Batch, channels and spatial sizes of the image; outputs, channels of a group and
-        sizes of the window; batch, outputs and places of the result.
+        sizes of the window; batch, outputs and positions of the result.
         """
         last = self.channels_last is not None
         image, filters = self.operand_sizes()
@@ -208,24 +208,24 @@ class ConvOp(SingleResultOp):
         # the last; of the others, the one along which the result does.
         if last:
             outer = (n, *spatial, groups, per_group)
-            image, *places, group, channel = axes(3 + count)
+            image, *positions, group, channel = axes(3 + count)
             inner = (*kernel, c_group)
             *taps, each = axes(1 + count, 3 + count)
         else:
             outer = (n, groups, per_group, *spatial)
-            image, group, channel, *places = axes(3 + count)
+            image, group, channel, *positions = axes(3 + count)
             inner = (c_group, *kernel)
             each, *taps = axes(1 + count, 3 + count)
         reach = [
-            place * stride + tap * step
-            for place, tap, stride, step in zip(
-                places, taps, values["strides"], values["dilation"], strict=True
+            position * stride + tap * step
+            for position, tap, stride, step in zip(
+                positions, taps, values["strides"], values["dilation"], strict=True
             )
         ]
         output = group * per_group + channel
         input = put_together(image, group * c_group + each, reach, last)
         weight = (*taps, each, output) if last else (output, each, *taps)
-        write = put_together(image, output, places, last)
+        write = put_together(image, output, positions, last)
         sources = (Read(0, input), Read(1, weight))
         bounds = (*outer, *inner)
         return [Nest(bounds, sources, scalar.mul, write, 1 + count, "add")]

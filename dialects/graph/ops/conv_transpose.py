@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import floordiv, product
 from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from ..families.elementwise import require
-from ..families.transposed_window import Phases, Spread, spread_sizes
+from ..families.transposed_window import Phases, TransposedWindow, transposed_sizes
 from ..families.window import pad_spatial
 from ..literal import to_names
 from ..op import Requirement, SingleResultOp
@@ -34,14 +34,14 @@ class ConvTransposeOp(SingleResultOp):
     The transposed convolution of NxCx... with weights Cx(O/groups)x..., as ONNX and
     ATen define it.
 
-    Each element adds the weights, so many times as it is large, around the place that
+    Each element adds the weights, so many times as it is large, around the point that
     is `strides` times its own. `padding` is cut off before each spatial axis, then
-    after each; `more` zeros, or further sums, stand at the end of each.
+    after each; `output_padding` elements, zeros or further sums, stand at the end of each.
 
     ```mlir
-    %2 = graph.conv_transpose %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 1, 1>, more = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<3x4x3x3xf32> -> tensor<2x4x10x7xf32>
-    %3 = graph.conv_transpose %0, %1 {strides = array<i64: 4>, padding = array<i64: 1, 0>, more = array<i64: 2>, dilation = array<i64: 6>, groups = 2 : i64} : tensor<1x4x7xf32>, tensor<4x3x5xf32> -> tensor<1x6x50xf32>
-    %4 = graph.conv_transpose %0, %1 {strides = array<i64: 2>, padding = array<i64: 3, 0>, more = array<i64: 0>, dilation = array<i64: 1>, groups = 3 : i64} : tensor<2x3x8xf32>, tensor<3x1x2xf32> -> tensor<2x3x13xf32>
+    %2 = graph.conv_transpose %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 1, 1>, output_padding = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<3x4x3x3xf32> -> tensor<2x4x10x7xf32>
+    %3 = graph.conv_transpose %0, %1 {strides = array<i64: 4>, padding = array<i64: 1, 0>, output_padding = array<i64: 2>, dilation = array<i64: 6>, groups = 2 : i64} : tensor<1x4x7xf32>, tensor<4x3x5xf32> -> tensor<1x6x50xf32>
+    %4 = graph.conv_transpose %0, %1 {strides = array<i64: 2>, padding = array<i64: 3, 0>, output_padding = array<i64: 0>, dilation = array<i64: 1>, groups = 3 : i64} : tensor<2x3x8xf32>, tensor<3x1x2xf32> -> tensor<2x3x13xf32>
     ```
     """
 
@@ -51,7 +51,7 @@ class ConvTransposeOp(SingleResultOp):
     weight = operand_def(TensorType)
     strides = prop_def(DenseArrayBase.constr(i64))
     padding = prop_def(DenseArrayBase.constr(i64))
-    more = prop_def(DenseArrayBase.constr(i64))
+    output_padding = prop_def(DenseArrayBase.constr(i64))
     dilation = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr.constr(i64))
 
@@ -62,7 +62,7 @@ class ConvTransposeOp(SingleResultOp):
         weight: Tensor,
         strides: tuple[int, ...],
         padding: tuple[int, ...],
-        more: tuple[int, ...],
+        output_padding: tuple[int, ...],
         dilation: tuple[int, ...],
         groups: int,
     ) -> Tensor:
@@ -76,20 +76,22 @@ class ConvTransposeOp(SingleResultOp):
                 and c2 % groups == 0
                 and c == c2
             ):
-                window = Spread.of(kernel, strides, padding, more, dilation)
-                spread = spread_sizes(spatial, window)
-                return tensor(input.element_type, n, o_group * groups, *spread)
+                window = TransposedWindow.of(
+                    kernel, strides, padding, output_padding, dilation
+                )
+                image = transposed_sizes(spatial, window)
+                return tensor(input.element_type, n, o_group * groups, *image)
             case _:
                 raise VerifyException(
                     f"expected NxCx... and Cx(O/{groups})x..., got {input} and {weight}"
                 )
 
-    def window(self) -> Spread:
-        """The kernel, and how it is spread."""
+    def window(self) -> TransposedWindow:
+        """The kernel, and how far apart its elements and its windows are."""
         values = self.values()
         kernel = self.operand_sizes()[1][2:]
-        names = ("strides", "padding", "more", "dilation")
-        return Spread.of(kernel, *(values[name] for name in names))
+        names = ("strides", "padding", "output_padding", "dilation")
+        return TransposedWindow.of(kernel, *(values[name] for name in names))
 
     def requirements(self) -> Sequence[Requirement]:
         (_, _, *spatial), _ = self.operand_sizes()
@@ -105,31 +107,32 @@ class ConvTransposeOp(SingleResultOp):
         weight: Array,
         strides: tuple[int, ...],
         padding: tuple[int, ...],
-        more: tuple[int, ...],
+        output_padding: tuple[int, ...],
         dilation: tuple[int, ...],
         groups: int,
     ) -> Array:
         n, c, *spatial = input.shape
         outputs, kernel = weight.shape[1], weight.shape[2:]
-        window = Spread.of(kernel, strides, padding, more, dilation)
-        shape = [int(str(each)) for each in spread_sizes(spatial, window)]
+        window = TransposedWindow.of(kernel, strides, padding, output_padding, dilation)
+        shape = [int(str(each)) for each in transposed_sizes(spatial, window)]
         # Zeros around the image, as many as any tap reaches.
         reach = [
-            (k - 1) * d + m for k, d, m in zip(kernel, dilation, more, strict=True)
+            (k - 1) * d + m
+            for k, d, m in zip(kernel, dilation, output_padding, strict=True)
         ]
         around = [-(-each // s) for each, s in zip(reach, strides, strict=True)]
         wide = pad_spatial(input, (*around, *around), 0)
-        places = wide.shape[2:]
-        grouped = wide.reshape(n, groups, c // groups, *places)
+        points = wide.shape[2:]
+        grouped = wide.reshape(n, groups, c // groups, *points)
         weights = weight.reshape(groups, c // groups, outputs, *kernel)
         grown = (
-            size * s + r for size, s, r in zip(places, strides, reach, strict=True)
+            size * s + r for size, s, r in zip(points, strides, reach, strict=True)
         )
         total = np.zeros((n, groups, outputs, *grown), input.dtype)
         for tap in pairs(*map(range, kernel)):
             there = tuple(
                 slice(k * d, k * d + size * s, s)
-                for k, d, s, size in zip(tap, dilation, strides, places, strict=True)
+                for k, d, s, size in zip(tap, dilation, strides, points, strict=True)
             )
             with np.errstate(all="ignore"):
                 total[(..., *there)] += np.einsum(
@@ -141,17 +144,17 @@ class ConvTransposeOp(SingleResultOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         """
-        Convolutions that find, for each place of the image, what lies between it and
+        Convolutions that find, for each point of the image, what lies between it and
         the next: so many channels each, which are then put side by side.
         """
         window, half = self.window(), len(self.shape) - 2
         strides = window.strides
         wide = self.combine(window, ())
         n, channels, *rest = sizes(tensor_type(wide))
-        places = rest[half:]
+        points = rest[half:]
         order = [2 + half * part + each for each in range(half) for part in (1, 0)]
         turned = PermuteOp(wide, order=(0, 1, *order))
-        grown = [place * s for place, s in zip(places, strides, strict=True)]
+        grown = [point * s for point, s in zip(points, strides, strict=True)]
         image = ReshapeOp(turned, shape=to_names([n, channels, *grown]))
         starts = [
             window.low[each] - window.first(each) * strides[each]
@@ -168,9 +171,9 @@ class ConvTransposeOp(SingleResultOp):
             ).result
         ]
 
-    def combine(self, window: Spread, chosen: tuple[Phases, ...]) -> SSAValue:
+    def combine(self, window: TransposedWindow, chosen: tuple[Phases, ...]) -> SSAValue:
         """
-        Builds NxOx(phases)...x(places)..., of all phases along the axes after those
+        Builds NxOx(phases)...x(points)..., of all phases along the axes after those
         that are chosen.
         """
         at = len(chosen)
@@ -179,14 +182,14 @@ class ConvTransposeOp(SingleResultOp):
         parts = [self.combine(window, (*chosen, each)) for each in window.phases(at)]
         return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=2 + at).result
 
-    def convolve(self, window: Spread, chosen: Sequence[Phases]) -> SSAValue:
-        """Builds NxOx(phases)...x(places)..., of some phases along each axis."""
+    def convolve(self, window: TransposedWindow, chosen: Sequence[Phases]) -> SSAValue:
+        """Builds NxOx(phases)...x(points)..., of some phases along each axis."""
         (n, _, *spatial), (channels, outputs, *_) = self.operand_sizes()
         groups, half = self.groups.value.data, len(chosen)
         counts = [each.taps.shape[0] for each in chosen]
         taps = [each.taps.shape[1] for each in chosen]
-        places = [size + window.grows(at) for at, size in enumerate(spatial)]
-        shape = to_names([n, self.shape[1], *counts, *places])
+        points = [size + window.grows(at) for at, size in enumerate(spatial)]
+        shape = to_names([n, self.shape[1], *counts, *points])
         if 0 in taps:
             zero = ConstantOp(value=np.zeros((), dtype(self.type)))
             return ExpandOp(zero, shape=shape).result

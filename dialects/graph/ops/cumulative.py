@@ -37,8 +37,8 @@ class CumulativeOp(SingleResultOp, ABC):
         return input
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.axis.value.data, len(order))
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(along))
         return Carried((order,), order, {**self.properties, "axis": axis})
 
     def nests(self) -> Sequence[Nest]:
@@ -63,7 +63,7 @@ class CumulativeOp(SingleResultOp, ABC):
 @irdl_op_definition
 class CumsumOp(CumulativeOp):
     """
-    At each place the sum of the elements along `axis` up to it.
+    At each position the sum of the elements along `axis` up to it.
 
     ```mlir
     %1 = graph.cumsum %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -82,7 +82,7 @@ class CumsumOp(CumulativeOp):
 @irdl_op_definition
 class CumprodOp(CumulativeOp):
     """
-    At each place the product of the elements along `axis` up to it.
+    At each position the product of the elements along `axis` up to it.
 
     ```mlir
     %1 = graph.cumprod %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -100,7 +100,7 @@ class CumprodOp(CumulativeOp):
 @irdl_op_definition
 class CummaxOp(CumulativeOp):
     """
-    At each place the greatest of the elements along `axis` up to it; NaN from one on.
+    At each position the greatest of the elements along `axis` up to it; NaN from one on.
 
     ```mlir
     %1 = graph.cummax %0 {axis = -2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -119,7 +119,7 @@ class CummaxOp(CumulativeOp):
 @irdl_op_definition
 class CumminOp(CumulativeOp):
     """
-    At each place the least of the elements along `axis` up to it; NaN from one on.
+    At each position the least of the elements along `axis` up to it; NaN from one on.
 
     ```mlir
     %1 = graph.cummin %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>

@@ -37,11 +37,11 @@ class DiagonalOp(SingleResultOp):
     @classmethod
     def infer(cls, input: Tensor, axes: tuple[int, ...], offset: int) -> Tensor:
         shape = sizes(input)
-        places = [normalize_axis(each, len(shape)) for each in axes]
-        if len(places) != 2 or places[0] == places[1]:
+        pair = [normalize_axis(each, len(shape)) for each in axes]
+        if len(pair) != 2 or pair[0] == pair[1]:
             raise VerifyException(f"expected two axes that differ, got {axes}")
-        kept = [size for place, size in enumerate(shape) if place not in places]
-        rows, columns = (shape[each] for each in places)
+        kept = [size for axis, size in enumerate(shape) if axis not in pair]
+        rows, columns = (shape[each] for each in pair)
         return tensor(input.element_type, *kept, length(rows, columns, offset))
 
     def reference(self, input: Array, axes: tuple[int, ...], offset: int) -> Array:
@@ -54,11 +54,11 @@ class DiagonalOp(SingleResultOp):
         kept = iter(axes(rank - 2))
         at = tuple(
             along + max(-offset, 0)
-            if place == first
+            if axis == first
             else along + max(offset, 0)
-            if place == second
+            if axis == second
             else next(kept)
-            for place in range(len(sizes(tensor_type(self.input))))
+            for axis in range(len(sizes(tensor_type(self.input))))
         )
         return [Nest(self.shape, (Read(0, at),), same, axes(rank - 1))]
 

@@ -35,16 +35,16 @@ class PlaceOp(SingleResultOp, ABC):
     def infer(cls, input: Tensor, axis: int, keepdims: bool) -> Tensor:
         require(input, cls.ACCEPTS)
         shape = sizes(input)
-        place = normalize_axis(axis, len(shape))
-        if shape[place] == 0:
+        along = normalize_axis(axis, len(shape))
+        if shape[along] == 0:
             raise VerifyException(f"expected elements along axis {axis}, got {input}")
         kept = [1] if keepdims else []
-        return tensor(i64, *shape[:place], *kept, *shape[place + 1 :])
+        return tensor(i64, *shape[:along], *kept, *shape[along + 1 :])
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.axis.value.data, len(order))
-        left = order if self.values()["keepdims"] else without(order, [place])
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.axis.value.data, len(order))
+        left = order if self.values()["keepdims"] else without(order, [along])
+        axis = to_attribute(order.index(along))
         return Carried((order,), left, {**self.properties, "axis": axis})
 
     def requirements(self) -> Sequence[Requirement]:
@@ -85,8 +85,8 @@ class FirstTrueOp(PlaceOp):
             if keepdims or each != along
         )
 
-        def body(holds: SSAValue, place: SSAValue, count: SSAValue) -> SSAValue:
-            return scalar.select(holds, place, count)
+        def body(holds: SSAValue, index: SSAValue, count: SSAValue) -> SSAValue:
+            return scalar.select(holds, index, count)
 
         sources = (Read(0, at), Where(at[along]), Extent(shape[along]))
         bounds = tuple(shape[each] for each in order)

@@ -1,4 +1,4 @@
-"""`graph.fold`: the elements under each place of a window, added to an image."""
+"""`graph.fold`: the elements under each position of a window, added to an image."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..op import Requirement, SingleResultOp
 @irdl_op_definition
 class FoldOp(SingleResultOp):
     """
-    Of NxCx(places)...x(taps)... the image NxCx`spatial` in which each tap is added where
+    Of NxCx(positions)...x(taps)... the image NxCx`spatial` in which each tap is added where
     `graph.unfold` takes it from.
 
     ```mlir
@@ -63,14 +63,14 @@ class FoldOp(SingleResultOp):
                 kernel = [each for each in rest[count:] if isinstance(each, int)]
                 if len(kernel) == count and min(kernel, default=1) > 0:
                     zeros = (0, 0) * count
-                    places = window_sizes(image, kernel, strides, zeros, dilation)
-                    if list(places) == rest[:count]:
+                    positions = window_sizes(image, kernel, strides, zeros, dilation)
+                    if list(positions) == rest[:count]:
                         return tensor(input.element_type, n, c, *image)
             case _:
                 pass
         wanted = ", ".join(spatial)
         raise VerifyException(
-            f"expected NxCx(places)...x(taps)... of an image of {wanted}, got {input}"
+            f"expected NxCx(positions)...x(taps)... of an image of {wanted}, got {input}"
         )
 
     def requirements(self) -> Sequence[Requirement]:
@@ -104,9 +104,9 @@ class FoldOp(SingleResultOp):
     def nests(self) -> Sequence[Nest]:
         values, count = self.values(), len(self.spatial)
         n, c, *rest = sizes(tensor_type(self.input))
-        # The taps come first, so that the places lie in a row.
+        # The taps come first, so that the positions lie in a row.
         bounds: tuple[Dim, ...] = (n, c, *rest[count:], *rest[:count])
-        taps, places = axes(count, 2), axes(count, 2 + count)
+        taps, positions = axes(count, 2), axes(count, 2 + count)
         there = (
             axis(2 + count + each) * stride + axis(2 + each) * step
             for each, (stride, step) in enumerate(
@@ -121,7 +121,7 @@ class FoldOp(SingleResultOp):
             Nest(self.shape, (), zero, axes(2 + count)),
             Nest(
                 bounds,
-                (Read(0, (*axes(2), *places, *taps)),),
+                (Read(0, (*axes(2), *positions, *taps)),),
                 same,
                 (*axes(2), *there),
                 onto="add",

@@ -19,10 +19,10 @@ from ..op import Requirement, SingleResultOp
 def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
     """How many more elements `input` has than `indices` along every other axis."""
     outer, inner = sizes(input), sizes(indices)
-    place = normalize_axis(axis, len(outer))
+    along = normalize_axis(axis, len(outer))
     if len(inner) != len(outer):
         raise VerifyException(f"expected as many axes, got {input} and {indices}")
-    return [outer[each] - inner[each] for each in range(len(outer)) if each != place]
+    return [outer[each] - inner[each] for each in range(len(outer)) if each != along]
 
 
 def require_room(input: Tensor, indices: Tensor, axis: int) -> None:
@@ -43,9 +43,9 @@ def fit(input: Tensor, indices: Tensor, axis: int) -> list[Requirement]:
 def line(input: Tensor, axis: int, wraps: bool) -> tuple[Position, ...]:
     """The position of each point, but along `axis` where the second operand says."""
     shape = sizes(input)
-    place, here = normalize_axis(axis, len(shape)), axes(len(shape))
-    looked_up = Lookup(1, here, shape[place], wraps)
-    return (*here[:place], looked_up, *here[place + 1 :])
+    along, here = normalize_axis(axis, len(shape)), axes(len(shape))
+    looked_up = Lookup(1, here, shape[along], wraps)
+    return (*here[:along], looked_up, *here[along + 1 :])
 
 
 def along(indices: Array, axis: int, bound: int, wraps: bool) -> tuple[Array, ...]:

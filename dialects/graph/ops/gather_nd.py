@@ -46,7 +46,7 @@ def block(
     return tuple(shape[each] for each in within if each not in axes)
 
 
-def place(
+def position(
     input: Tensor,
     indices: Tensor,
     looked_up: Sequence[int],
@@ -54,7 +54,7 @@ def place(
     wraps: bool,
 ) -> tuple[Position, ...]:
     """
-    Where a point is: in a batch, where the second operand says, at a place of a block.
+    Where a point is: in a batch, where the second operand says, at a position of a block.
     """
     outer = len(sizes(indices)) - 1
     at: list[Position] = list(axes(batch_dims))
@@ -143,7 +143,7 @@ class GatherNdOp(SingleResultOp):
 
     def nests(self) -> Sequence[Nest]:
         values = self.values()
-        at = place(
+        at = position(
             tensor_type(self.input),
             tensor_type(self.indices),
             values["axes"],

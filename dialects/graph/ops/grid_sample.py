@@ -1,4 +1,4 @@
-"""`graph.grid_sample`: an image at places that a grid gives, between its elements."""
+"""`graph.grid_sample`: an image at points that a grid gives, between its elements."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from .where import WhereOp
 @irdl_op_definition
 class GridSampleOp(SingleResultOp):
     """
-    Of an image NxCx... the elements at the places NxPx...xA of a grid: NxCxPx...
+    Of an image NxCx... the elements at the points NxPx...xA of a grid: NxCxPx...
 
-    A place has a number for each spatial axis, the last axis first, from -1 to 1: the
+    A point has a number for each spatial axis, the last axis first, from -1 to 1: the
     middles of the elements at the ends when `align_corners`, else the borders of the
     image. NaN is -1. `mode` is `nearest`, `linear` or `cubic`, and what lies beyond the
     image is `zeros`, its `border`, or its `reflection`.
@@ -67,13 +67,13 @@ class GridSampleOp(SingleResultOp):
             if name not in known:
                 raise VerifyException(f"expected one of {', '.join(known)}, got {name}")
         match sizes(input), sizes(grid):
-            case (n, c, *spatial), (n2, *places, count) if (
-                count == len(spatial) == len(places) > 0
+            case (n, c, *spatial), (n2, *points, count) if (
+                count == len(spatial) == len(points) > 0
                 and n == n2
                 and 0 not in spatial
                 and grid.element_type == input.element_type
             ):
-                return tensor(input.element_type, n, c, *places)
+                return tensor(input.element_type, n, c, *points)
             case _:
                 raise VerifyException(
                     f"expected NxCx... and NxPx...xA, got {input} and {grid}"
@@ -89,8 +89,8 @@ class GridSampleOp(SingleResultOp):
     ) -> Array:
         how = Grid(mode, padding, align_corners)
         n, c, *spatial = input.shape
-        places = grid.shape[1:-1]
-        count, total = len(spatial), prod(places)
+        points = grid.shape[1:-1]
+        count, total = len(spatial), prod(points)
         rows = grid.reshape(n, total, count)
         tables = [
             how.table(rows[:, :, count - 1 - axis], size)
@@ -110,14 +110,14 @@ class GridSampleOp(SingleResultOp):
             with np.errstate(all="ignore"):
                 part = found * weight[..., None]
             result += np.moveaxis(np.where(weight[..., None] == 0, 0, part), -1, 1)
-        return result.reshape(n, c, *places)
+        return result.reshape(n, c, *points)
 
     def decompose(self) -> Sequence[SSAValue]:
         values = self.values()
         how = Grid(values["mode"], values["padding"], values["align_corners"])
         n, c, *spatial = sizes(tensor_type(self.input))
         count, total = len(spatial), product(self.shape[2:])
-        places: SSAValue | None = None
+        points: SSAValue | None = None
         weights: SSAValue | None = None
         for axis, size in enumerate(spatial):
             elements, part = Line(self, how, axis, size).table()
@@ -127,14 +127,14 @@ class GridSampleOp(SingleResultOp):
             stride = DimOp(value=str(product(spatial[axis + 1 :])))
             step = MulOp(ReshapeOp(elements, shape=shape), stride).result
             part = ReshapeOp(part, shape=shape).result
-            places = step if places is None else AddOp(places, step).result
+            points = step if points is None else AddOp(points, step).result
             weights = part if weights is None else MulOp(weights, part).result
-        assert places is not None, "an image has axes"
+        assert points is not None, "an image has axes"
         assert weights is not None, "an image has axes"
         table = to_names([n, total, len(how.taps) ** count])
         result = ResampleOp(
             ReshapeOp(self.input, shape=to_names([n, c, product(spatial)])),
-            ReshapeOp(places, shape=table),
+            ReshapeOp(points, shape=table),
             ReshapeOp(weights, shape=table),
             axis=2,
             skips=True,
@@ -159,7 +159,7 @@ class Line:
             steps=tuple(1 for _ in starts),
         )
         self.shape = (outer[0], product(outer[1:]))
-        self.places = ReshapeOp(part, shape=to_names(self.shape)).result
+        self.points = ReshapeOp(part, shape=to_names(self.shape)).result
 
     def number(self, value: Dim | float) -> SSAValue:
         """Builds a number."""
@@ -168,7 +168,7 @@ class Line:
         return CastOp(DimOp(value=str(value)), to=self.kind).result
 
     def table(self) -> tuple[SSAValue, SSAValue]:
-        """Builds the elements that each place weighs, and the weights, as rows."""
+        """Builds the elements that each point weighs, and the weights, as rows."""
         how, number = self.how, self.number
         position = self.positions()
         if how.mode != "cubic":
@@ -194,10 +194,10 @@ class Line:
         return CastOp(inside, to=i64).result, weights
 
     def positions(self) -> SSAValue:
-        """Builds the positions of places, in elements."""
-        number, places = self.number, self.places
-        near = ClampOp(places, min=-FARTHEST, max=FARTHEST)
-        known = WhereOp(NeOp(places, places), number(-1), near)
+        """Builds the positions of points, in elements."""
+        number, points = self.number, self.points
+        near = ClampOp(points, min=-FARTHEST, max=FARTHEST)
+        known = WhereOp(NeOp(points, points), number(-1), near)
         above = AddOp(known, number(1))
         if self.how.align_corners:
             return MulOp(MulOp(above, number(0.5)), number(self.size - 1)).result

@@ -42,24 +42,24 @@ class IndexSelectOp(SingleResultOp):
     def infer(cls, input: Tensor, indices: Tensor, axis: int, wraps: bool) -> Tensor:
         require(indices, "integer")
         shape = sizes(input)
-        place = normalize_axis(axis, len(shape))
+        along = normalize_axis(axis, len(shape))
         return tensor(
-            input.element_type, *shape[:place], *sizes(indices), *shape[place + 1 :]
+            input.element_type, *shape[:along], *sizes(indices), *shape[along + 1 :]
         )
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.values()["axis"], len(order))
+        along = normalize_axis(self.values()["axis"], len(order))
         if operand != 0:
             return None
-        # The axes of the indices stand together in the place of one.
+        # The axes of the indices stand where the one axis stood.
         count = len(sizes(tensor_type(self.indices)))
         result: list[int] = []
         for each in order:
-            if each == place:
-                result += range(place, place + count)
+            if each == along:
+                result += range(along, along + count)
             else:
-                result.append(each if each < place else each + count - 1)
-        axis = to_attribute(order.index(place))
+                result.append(each if each < along else each + count - 1)
+        axis = to_attribute(order.index(along))
         return Carried((order, None), tuple(result), {**self.properties, "axis": axis})
 
     def reference(self, input: Array, indices: Array, axis: int, wraps: bool) -> Array:
@@ -74,11 +74,11 @@ class IndexSelectOp(SingleResultOp):
     def nests(self) -> Sequence[Nest]:
         values = self.values()
         outer, inner = sizes(tensor_type(self.input)), sizes(tensor_type(self.indices))
-        place = normalize_axis(values["axis"], len(outer))
-        index = Lookup(1, axes(len(inner), place), outer[place], values["wraps"])
+        along = normalize_axis(values["axis"], len(outer))
+        index = Lookup(1, axes(len(inner), along), outer[along], values["wraps"])
         after = [
-            axis(number + len(inner) - 1) for number in range(place + 1, len(outer))
+            axis(number + len(inner) - 1) for number in range(along + 1, len(outer))
         ]
-        at = (*axes(place), index, *after)
+        at = (*axes(along), index, *after)
         rank = len(self.shape)
         return [Nest(self.shape, (Read(0, at),), same, axes(rank))]

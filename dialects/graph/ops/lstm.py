@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
 
 from ...shape import Array, sizes, tensor_type
-from ..families.gate import number
+from ..compose.number import number_like
 from ..families.recurrent import RecurrentOp, columns, part, parts
 from ..literal import to_names
 from .binary import AddOp, MulOp, SubOp
@@ -78,8 +78,8 @@ class LstmOp(RecurrentOp):
         found = {"weight": columns(operands["recurrent_weight"])}
         if "peepholes" in operands:
             _, hidden = sizes(tensor_type(operands["peepholes"]))
-            for place, name in enumerate("ifo"):
-                row = part(operands["peepholes"], 0, place, 1)
+            for number, name in enumerate("ifo"):
+                row = part(operands["peepholes"], 0, number, 1)
                 found[name] = ReshapeOp(row, shape=to_names([hidden])).result
         if "projection" in operands:
             turned = PermuteOp(operands["projection"], order=(1, 0))
@@ -103,7 +103,7 @@ class LstmOp(RecurrentOp):
         i, f, g, o = parts(sums, 4, hidden)
         entering = gate(with_cell(i, "i", cell))
         if self.is_coupled:
-            kept = SubOp(number(1, entering), entering).result
+            kept = SubOp(number_like(1, entering), entering).result
         else:
             kept = gate(with_cell(f, "f", cell))
         fresh = MulOp(entering, new_cell(self.held(g)))

@@ -67,10 +67,10 @@ class NonzeroOp(SingleResultOp):
         total = product(shape)
         flat = ReshapeOp(self.input, shape=to_names([total]))
         one = ConstantOp(value=np.array(1))
-        place = SubOp(CumsumOp(CastOp(flat, to=i64), axis=0), one)
-        # What is false goes to a place after all others, as does what is too much.
+        index = SubOp(CumsumOp(CastOp(flat, to=i64), axis=0), one)
+        # What is false goes to an index after all others, as does what is too much.
         last = DimOp(value=str(count))
-        at = WhereOp(flat, MinimumOp(place, last), last)
+        at = WhereOp(flat, MinimumOp(index, last), last)
         room = ExpandOp(ConstantOp(value=np.array(0)), shape=to_names([count + 1]))
         numbers = IotaOp(size=str(total))
         found = ScatterOp(room, at, numbers, axis=0, wraps=False, reduction="none")

@@ -99,12 +99,12 @@ def margins(
     Those along an axis are as wide as the larger tensor along the axes after it.
     """
     wide = [a + size + b for a, size, b in zip(low, inner, high, strict=True)]
-    for place, size in enumerate(inner):
-        for start, count in ((0, low[place]), (low[place] + size, high[place])):
+    for along, size in enumerate(inner):
+        for start, count in ((0, low[along]), (low[along] + size, high[along])):
             if count > 0:
                 at = tuple(
-                    axis(each) + (low[each] if each < place else 0)
+                    axis(each) + (low[each] if each < along else 0)
                     for each in range(len(inner))
                 )
-                at = (*at[:place], axis(place) + start, *at[place + 1 :])
-                yield (*inner[:place], count, *wide[place + 1 :]), at
+                at = (*at[:along], axis(along) + start, *at[along + 1 :])
+                yield (*inner[:along], count, *wide[along + 1 :]), at

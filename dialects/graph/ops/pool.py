@@ -53,15 +53,15 @@ def combine_windows(
     combine: Callable[[Array, Array], Array],
 ) -> Array:
     """
-    The elements under each place of a window, combined; those beyond are `value`.
+    The elements under each position of a window, combined; those beyond are `value`.
     """
     order = channels_to_end(input.ndim)
     if channels_last:
         input = np.transpose(input, inverse(order))
     input = pad_spatial(input, padding, value)
     spatial = input.shape[2:]
-    places = window_sizes(spatial, kernel, strides, (0, 0) * len(spatial), dilation)
-    sizes = [int(str(each)) for each in places]
+    positions = window_sizes(spatial, kernel, strides, (0, 0) * len(spatial), dilation)
+    sizes = [int(str(each)) for each in positions]
     cuts = [
         tuple(
             slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
@@ -128,17 +128,17 @@ class PoolOp(SingleResultOp, ABC):
         return [Requirement(each, message) for each in free]
 
     def windows(self, combine: Combiner) -> Sequence[Nest] | None:
-        """The nest over the places, then over the taps, when there is no padding."""
+        """The nest over the positions, then over the taps, when there is no padding."""
         values, last = self.values(), self.channels_last is not None
         if any(values["padding"]):
             return None
         rank = len(self.shape)
-        image, channel, places = take_apart(here := axes(rank), last)
+        image, channel, positions = take_apart(here := axes(rank), last)
         taps = axes(rank - 2, rank)
         reach = [
-            place * stride + tap * step
-            for place, tap, stride, step in zip(
-                places, taps, values["strides"], values["dilation"], strict=True
+            position * stride + tap * step
+            for position, tap, stride, step in zip(
+                positions, taps, values["strides"], values["dilation"], strict=True
             )
         ]
         bounds = (*self.shape, *values["kernel"])
@@ -159,7 +159,7 @@ class PoolOp(SingleResultOp, ABC):
 @irdl_op_definition
 class MaxPoolOp(PoolOp):
     """
-    The greatest element under each place of a window; padding does not count.
+    The greatest element under each position of a window; padding does not count.
 
     ```mlir
     %1 = graph.max_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
@@ -196,7 +196,7 @@ class MaxPoolOp(PoolOp):
 @irdl_op_definition
 class SumPoolOp(PoolOp):
     """
-    The sum of the elements under each place of a window; padding counts as zero.
+    The sum of the elements under each position of a window; padding counts as zero.
 
     ```mlir
     %1 = graph.sum_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
@@ -228,7 +228,7 @@ class SumPoolOp(PoolOp):
 @irdl_op_definition
 class AvgPoolOp(PoolOp):
     """
-    The mean of the elements under each place of a window, with or without the padding.
+    The mean of the elements under each position of a window, with or without the padding.
 
     ```mlir
     %1 = graph.avg_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, count_padding = true} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>

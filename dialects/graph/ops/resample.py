@@ -25,11 +25,11 @@ UNROLLED = 16
 @irdl_op_definition
 class ResampleOp(SingleResultOp):
     """
-    At each place along `axis` the sum of the elements that a row of indices names, each
+    At each point along `axis` the sum of the elements that a row of indices names, each
     times the weight beside its index.
 
     An element without weight does not count when the op `skips`, not even NaN. The
-    indices, which are not below zero, are (batch)x(places)x(taps): the axes of the
+    indices, which are not below zero, are (batch)x(points)x(taps): the axes of the
     batch, if any, are the first ones of the input.
 
     ```mlir
@@ -54,45 +54,45 @@ class ResampleOp(SingleResultOp):
         require(input, "float")
         require(indices, "integer")
         shape = sizes(input)
-        place = normalize_axis(axis, len(shape))
+        along = normalize_axis(axis, len(shape))
         match sizes(indices):
-            case (*batch, places, _) if (
-                len(batch) <= place
+            case (*batch, points, _) if (
+                len(batch) <= along
                 and tuple(batch) == shape[: len(batch)]
                 and sizes(weights) == sizes(indices)
                 and weights.element_type == input.element_type
             ):
                 return tensor(
-                    input.element_type, *shape[:place], places, *shape[place + 1 :]
+                    input.element_type, *shape[:along], points, *shape[along + 1 :]
                 )
             case _:
                 raise VerifyException(
-                    "expected indices and weights of (batch)x(places)x(taps) for axis "
-                    f"{place} of {input}, got {indices} and {weights}"
+                    "expected indices and weights of (batch)x(points)x(taps) for axis "
+                    f"{along} of {input}, got {indices} and {weights}"
                 )
 
     def carry(self, operand: int, order: Order) -> Carried | None:
         if operand != 0 or len(sizes(tensor_type(self.indices))) > 2:
             return None
-        place = normalize_axis(self.axis.value.data, len(order))
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.axis.value.data, len(order))
+        axis = to_attribute(order.index(along))
         return Carried((order, None, None), order, {**self.properties, "axis": axis})
 
     def reference(
         self, input: Array, indices: Array, weights: Array, axis: int, skips: bool
     ) -> Array:
-        place = axis % input.ndim
-        *batch, places, taps = indices.shape
-        inner = (1,) * (place - len(batch)), (1,) * (input.ndim - place - 1)
-        shape = (*batch, *inner[0], places, *inner[1])
+        along = axis % input.ndim
+        *batch, points, taps = indices.shape
+        inner = (1,) * (along - len(batch)), (1,) * (input.ndim - along - 1)
+        shape = (*batch, *inner[0], points, *inner[1])
         result = np.zeros(
-            (*input.shape[:place], places, *input.shape[place + 1 :]), input.dtype
+            (*input.shape[:along], points, *input.shape[along + 1 :]), input.dtype
         )
         for tap in range(taps):
             at = indices[..., tap].reshape(shape)
             with np.errstate(all="ignore"):
                 found = np.take_along_axis(
-                    input, np.broadcast_to(at, result.shape), place
+                    input, np.broadcast_to(at, result.shape), along
                 )
                 weight = weights[..., tap].reshape(shape)
                 part = found * weight
@@ -102,12 +102,12 @@ class ResampleOp(SingleResultOp):
     def nests(self) -> Sequence[Nest]:
         shape, table = sizes(tensor_type(self.input)), sizes(tensor_type(self.indices))
         rank, taps = len(shape), table[-1]
-        place = normalize_axis(self.axis.value.data, rank)
-        row = (*axes(len(table) - 2), axis(place))
+        along = normalize_axis(self.axis.value.data, rank)
+        row = (*axes(len(table) - 2), axis(along))
 
         def sources(tap: Linear) -> tuple[Read, Read]:
-            index = Lookup(1, (*row, tap), shape[place], False)
-            at = (*axes(place), index, *axes(rank - place - 1, place + 1))
+            index = Lookup(1, (*row, tap), shape[along], False)
+            at = (*axes(along), index, *axes(rank - along - 1, along + 1))
             return Read(0, at), Read(2, (*row, tap))
 
         skips: bool = self.values()["skips"]

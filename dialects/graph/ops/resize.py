@@ -92,18 +92,18 @@ class ResizeOp(SingleResultOp):
     def infer(cls, input: Tensor, axis: int, size: str, **how: Any) -> Tensor:
         interpolation, shape = Interpolation(**how), list(sizes(input))
         require(input, "any" if interpolation.is_nearest else "float")
-        place, places = normalize_axis(axis, len(shape)), dim(size)
-        if shape[place] == 0 or (isinstance(places, int) and places < 0):
+        along, points = normalize_axis(axis, len(shape)), dim(size)
+        if shape[along] == 0 or (isinstance(points, int) and points < 0):
             raise VerifyException(
                 f"expected elements along axis {axis} of {input}, and zero or more of "
                 f"the result, got {size}"
             )
         if interpolation.coordinates == "tf_crop_and_resize":
-            if not isinstance(places, int):
+            if not isinstance(points, int):
                 raise VerifyException(f"expected a size that is a number, got {size}")
         if not interpolation.is_nearest:
-            interpolation.taps(shape[place], places)
-        shape[place] = places
+            interpolation.taps(shape[along], points)
+        shape[along] = points
         return tensor(input.element_type, *shape)
 
     @property
@@ -119,23 +119,23 @@ class ResizeOp(SingleResultOp):
         )
 
     @property
-    def place(self) -> int:
+    def along(self) -> int:
         """The axis, counted from the front."""
         return normalize_axis(self.axis.value.data, len(self.shape))
 
     def requirements(self) -> Sequence[Requirement]:
         type = tensor_type(self.input)
-        message = f"expected elements along axis {self.place} of {type}"
-        return [Requirement(sizes(type)[self.place] - 1, message)]
+        message = f"expected elements along axis {self.along} of {type}"
+        return [Requirement(sizes(type)[self.along] - 1, message)]
 
     def reference(
         self, input: Array, axis: int, size: str | tuple[int, ...], **how: Any
     ) -> Array:
         interpolation = Interpolation(**how)
         count = input.shape[axis]
-        places = int(size if isinstance(size, str) else size[0])
+        points = int(size if isinstance(size, str) else size[0])
         kind = np.dtype(np.float32) if interpolation.is_nearest else input.dtype
-        positions = interpolation.positions(count, places, kind)
+        positions = interpolation.positions(count, points, kind)
         if interpolation.is_nearest:
             result = np.take(input, interpolation.nearest(positions, count), axis)
         else:
@@ -153,17 +153,17 @@ class ResizeOp(SingleResultOp):
         return np.where(beyond.reshape(row), value, result)
 
     def decompose(self) -> Sequence[SSAValue]:
-        how, count = self.interpolation, sizes(tensor_type(self.input))[self.place]
+        how, count = self.interpolation, sizes(tensor_type(self.input))[self.along]
         kind = f32 if how.is_nearest else self.type.element_type
-        row = Row(how, count, self.shape[self.place], kind)
+        row = Row(how, count, self.shape[self.along], kind)
         positions = row.positions()
         if how.is_nearest:
             chosen = row.inside(row.rounded(positions))
-            result = IndexSelectOp(self.input, chosen, axis=self.place, wraps=False)
+            result = IndexSelectOp(self.input, chosen, axis=self.along, wraps=False)
         else:
             indices, weights = row.table(positions)
             result = ResampleOp(
-                self.input, indices, weights, axis=self.place, skips=False
+                self.input, indices, weights, axis=self.along, skips=False
             )
         if how.outside is None:
             return [result.result]
@@ -171,7 +171,7 @@ class ResizeOp(SingleResultOp):
             GeOp(positions, row.number(0)), LeOp(positions, row.number(count - 1))
         )
         shape = [1 for _ in self.shape]
-        wide = [*shape[: self.place], self.shape[self.place], *shape[self.place + 1 :]]
+        wide = [*shape[: self.along], self.shape[self.along], *shape[self.along + 1 :]]
         value = np.array(how.outside, DTYPES[self.type.element_type])
         return [
             WhereOp(
@@ -186,7 +186,7 @@ class Row:
     """Builds what `Interpolation` says of arrays, for sizes that a run knows."""
 
     def __init__(self, how: Interpolation, count: Dim, size: Dim, kind: Element):
-        """A row of `size` places over `count` elements, in numbers of one type."""
+        """A row of `size` points over `count` elements, in numbers of one type."""
         self.how, self.count, self.size, self.kind = how, count, size, kind
 
     def number(self, value: Dim | float, kind: Element | None = None) -> SSAValue:
@@ -201,23 +201,23 @@ class Row:
         return ReshapeOp(row, shape=to_names([self.size, 1])).result
 
     def positions(self) -> SSAValue:
-        """Builds the position of each place."""
+        """Builds the position of each point."""
         how, number = self.how, self.number
         x = CastOp(IotaOp(size=str(self.size)), to=self.kind).result
-        last, places = self.count - 1, maximum(self.size - 1, 1)
+        last, points = self.count - 1, maximum(self.size - 1, 1)
         if how.coordinates == "tf_crop_and_resize":
             if self.size == 1:
                 middle = MulOp(number(0.5 * (how.start + how.end)), number(last))
                 return AddOp(MulOp(x, number(0)), middle).result
             step = DivOp(
-                MulOp(number(how.end - how.start), number(last)), number(places)
+                MulOp(number(how.end - how.start), number(last)), number(points)
             )
             first = MulOp(number(how.start), number(last))
             return AddOp(first, MulOp(x, step)).result
         if how.coordinates == "align_corners":
             if how.multiplies:
-                return MulOp(x, DivOp(number(last), number(places))).result
-            return DivOp(MulOp(x, number(last)), number(places)).result
+                return MulOp(x, DivOp(number(last), number(points))).result
+            return DivOp(MulOp(x, number(last)), number(points)).result
         if how.coordinates != "asymmetric":
             x = AddOp(x, number(0.5)).result
         x = self.scaled(x)
@@ -225,7 +225,7 @@ class Row:
             return x
         x = SubOp(x, number(0.5)).result
         if how.coordinates == "pytorch_half_pixel":
-            # The only place of one is at the beginning.
+            # The only point of one is at the beginning.
             return MulOp(x, number(minimum(self.size - 1, 1))).result
         if how.coordinates == "half_pixel_symmetric" and how.scale is not None:
             whole = DivOp(number(self.size), number(how.scale))
@@ -233,7 +233,7 @@ class Row:
         return x
 
     def scaled(self, x: SSAValue) -> SSAValue:
-        """Builds places in elements."""
+        """Builds points in elements."""
         number, scale = self.number, self.how.scale
         if self.how.multiplies:
             if scale is not None:
@@ -254,10 +254,10 @@ class Row:
         whole = CeilOp(positions) if goes_up else FloorOp(positions)
         return CastOp(whole, to=i64).result
 
-    def inside(self, places: SSAValue) -> SSAValue:
+    def inside(self, points: SSAValue) -> SSAValue:
         """Builds the numbers of elements, the ends for what lies beyond them."""
         last = self.number(self.count - 1, i64)
-        return MinimumOp(MaximumOp(places, self.number(0, i64)), last).result
+        return MinimumOp(MaximumOp(points, self.number(0, i64)), last).result
 
     def table(self, positions: SSAValue) -> tuple[SSAValue, SSAValue]:
         """Builds the elements that each position weighs, and the weights."""
@@ -271,16 +271,16 @@ class Row:
         cubic = how.cubic if how.mode == "cubic" else None
         weights = kernel_of(distance, cubic, self.number)
         first = self.column(CastOp(before, to=i64))
-        places = AddOp(first, ConstantOp(value=taps.astype(np.int64))).result
+        points = AddOp(first, ConstantOp(value=taps.astype(np.int64))).result
         if how.exclude_outside:
             is_inside = LogicalAndOp(
-                GeOp(places, self.number(0, i64)),
-                LtOp(places, self.number(self.count, i64)),
+                GeOp(points, self.number(0, i64)),
+                LtOp(points, self.number(self.count, i64)),
             )
             weights = WhereOp(is_inside, weights, self.number(0)).result
         if how.exclude_outside or how.antialias:
             weights = DivOp(weights, SumOp(weights, axes=(1,), keepdims=True)).result
-        return self.inside(places), weights
+        return self.inside(points), weights
 
 
 def kernel_of(

@@ -20,7 +20,7 @@ class ScatterOp(SingleResultOp):
     """
     The input, in which each update is put at its index in its line along `axis`.
 
-    With `none` an update takes the place of what is there, the last one that of those
+    With `none` an update replaces what is there, the last one those
     before; with `add`, `mul`, `max` or `min` it is combined with it, one after the
     other. There may be more updates than indices, and fewer indices than the input has
     elements along the other axes. An index beyond the axis is an `IndexError` when the

@@ -19,7 +19,7 @@ from ...shape import Array, Tensor, sizes, tensor_type
 from ..families.scatter import combiner, require_update, update
 from ..nest import Nest, Read, axes, same
 from ..op import SingleResultOp
-from .gather_nd import block, chosen, place
+from .gather_nd import block, chosen, position
 
 
 @irdl_op_definition
@@ -28,7 +28,7 @@ class ScatterNdOp(SingleResultOp):
     The input, in which each update is put into the block that its indices choose.
 
     The last axis of the indices has a number for each of `axes`; the updates have their
-    other axes, then those of a block. With `none` an update takes the place of what is
+    other axes, then those of a block. With `none` an update replaces what is
     there, the last one that of those before; with `add`, `mul`, `max` or `min` it is
     combined with it, one after the other. An index beyond its axis is an `IndexError`
     when the model runs. One below zero counts from the end when `wraps`, else it is an
@@ -86,7 +86,7 @@ class ScatterNdOp(SingleResultOp):
     def nests(self) -> Sequence[Nest]:
         values = self.values()
         _, indices, updates = map(tensor_type, self.operands)
-        there = place(self.type, indices, values["axes"], 0, values["wraps"])
+        there = position(self.type, indices, values["axes"], 0, values["wraps"])
         here, points = axes(len(self.shape)), sizes(updates)
         onto = combiner(values["reduction"])
         return [

@@ -29,9 +29,9 @@ def inside(
         first, count = dim(start), dim(size)
         yield count
         # An empty slice may begin anywhere: then all of these are zero.
-        for place in (first, first + (count - 1) * step):
-            yield place * count
-            yield (whole - 1 - place) * count
+        for index in (first, first + (count - 1) * step):
+            yield index * count
+            yield (whole - 1 - index) * count
 
 
 @irdl_op_definition

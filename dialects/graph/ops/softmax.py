@@ -36,8 +36,8 @@ class AlongAxisOp(SingleResultOp, ABC):
         return input
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        place = normalize_axis(self.values()["axis"], len(order))
-        axis = to_attribute(order.index(place))
+        along = normalize_axis(self.values()["axis"], len(order))
+        axis = to_attribute(order.index(along))
         return Carried((order,), order, {**self.properties, "axis": axis})
 
     def shifted(self) -> tuple[SSAValue, SSAValue]:

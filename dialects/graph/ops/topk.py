@@ -44,11 +44,11 @@ class TopkOp(GraphOp):
         cls, input: Tensor, axis: int, k: str, largest: bool
     ) -> tuple[Tensor, Tensor]:
         shape = list(sizes(input))
-        place, count = normalize_axis(axis, len(shape)), dim(k)
-        rest = shape[place] - count
+        along, count = normalize_axis(axis, len(shape)), dim(k)
+        rest = shape[along] - count
         if any(isinstance(each, int) and each < 0 for each in (count, rest)):
             raise VerifyException(f"expected {k} elements along {axis}, got {input}")
-        shape[place] = count
+        shape[along] = count
         return tensor(input.element_type, *shape), tensor(i64, *shape)
 
     def requirements(self) -> Sequence[Requirement]:

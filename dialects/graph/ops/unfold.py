@@ -1,4 +1,4 @@
-"""`graph.unfold`: the elements under each place of a window, beside each other."""
+"""`graph.unfold`: the elements under each position of a window, beside each other."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def elements_under(
     strides: tuple[int, ...],
     dilation: tuple[int, ...],
 ) -> Array:
-    """The elements under each place of a window: first the places, then the taps."""
+    """The elements under each position of a window: first the positions, then the taps."""
     n, c, *spatial = input.shape
     padding = (0, 0) * len(spatial)
     window = window_sizes(spatial, kernel, strides, padding, dilation)
-    places = [int(str(each)) for each in window]
-    result = np.empty((n, c, *places, *kernel), input.dtype)
+    positions = [int(str(each)) for each in window]
+    result = np.empty((n, c, *positions, *kernel), input.dtype)
     for tap in pairs(*map(range, kernel)):
         cut = tuple(
             slice(k * d, k * d + (size - 1) * s + 1 if size else 0, s)
-            for k, d, s, size in zip(tap, dilation, strides, places, strict=True)
+            for k, d, s, size in zip(tap, dilation, strides, positions, strict=True)
         )
         result[(..., *tap)] = input[(..., *cut)]
     return result
@@ -40,7 +40,7 @@ def elements_under(
 @irdl_op_definition
 class UnfoldOp(SingleResultOp):
     """
-    Of NxCx... the elements under each place of a window: NxCx(places)...x(taps)...
+    Of NxCx... the elements under each position of a window: NxCx(positions)...x(taps)...
 
     ```mlir
     %1 = graph.unfold %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, dilation = array<i64: 1, 2>} : tensor<2x3x5x7xf32> -> tensor<2x3x2x3x2x3xf32>
@@ -68,8 +68,8 @@ class UnfoldOp(SingleResultOp):
                 len(spatial) == len(kernel) and min(kernel, default=0) > 0
             ):
                 padding = (0, 0) * len(spatial)
-                places = window_sizes(spatial, kernel, strides, padding, dilation)
-                return tensor(input.element_type, n, c, *places, *kernel)
+                positions = window_sizes(spatial, kernel, strides, padding, dilation)
+                return tensor(input.element_type, n, c, *positions, *kernel)
             case _:
                 raise VerifyException(
                     f"expected NxCx... with {len(kernel)} spatial axes, got {input}"

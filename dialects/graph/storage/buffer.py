@@ -6,23 +6,20 @@ Where a value lives, and how long: what the planning passes write beside each re
     #graph.buffer<activations, slot = 0, offset = ?, size = "128 * batch">
 
 A group is a set of values that share memory, because one is a view of another or is
-computed in its place. `first` and `last` count the ops of the function. A size is in
+computed in its memory. `first` and `last` count the ops of the function. A size is in
 bytes; an offset is `?` while it depends on symbols, and is then an entry of a table
 that the program reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast
+from typing import ClassVar, Literal, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr
 from xdsl.ir import (
-    Attribute,
     BlockArgument,
     Operation,
     OpResult,
-    ParametrizedAttribute,
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition, param_def
@@ -32,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim, product
+from ...entries import NUMBER, TEXT, WORD, EntriesAttr, Kind, bare, entry
 from ...shape import Tensor, dtype, sizes, tensor_type
 
 Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
@@ -47,11 +45,27 @@ IN_PLACE = "graph.in_place"
 """The attribute of an op with the number of the operand whose memory its result is."""
 
 UNKNOWN = -1
-"""The offset of a buffer whose place depends on symbols."""
+"""The offset of a buffer whose position depends on symbols."""
+
+
+def _read_offset(parser: AttrParser) -> int:
+    """Reads `256`, or `?`."""
+    if parser.parse_optional_punctuation("?") is not None:
+        return UNKNOWN
+    return NUMBER.read(parser)
+
+
+def _print_offset(printer: Printer, offset: int) -> None:
+    """Prints what `_read_offset` reads."""
+    printer.print_string("?" if offset == UNKNOWN else str(offset))
+
+
+OFFSET = Kind(IntAttr, _read_offset, _print_offset)
+"""An integer, or `?` for one that is not known."""
 
 
 @irdl_attr_definition
-class LifetimeAttr(ParametrizedAttribute):
+class LifetimeAttr(EntriesAttr):
     """The group that a value belongs to, and the ops during which the group lives."""
 
     name = "graph.lifetime"
@@ -60,29 +74,16 @@ class LifetimeAttr(ParametrizedAttribute):
     first: IntAttr = param_def()
     last: IntAttr = param_def()
 
+    FORM: ClassVar = (entry("group"), entry("first"), entry("last"))
+
     @staticmethod
     def of(group: int, first: int, last: int) -> LifetimeAttr:
         """The lifetime of a group from the op `first` to the op `last`."""
         return LifetimeAttr(IntAttr(group), IntAttr(first), IntAttr(last))
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return [
-                _number(parser, "group"),
-                _number(parser, "first", comma=True),
-                _number(parser, "last", comma=True),
-            ]
-
-    def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(
-            f"<group = {self.group.data}, first = {self.first.data}, "
-            f"last = {self.last.data}>"
-        )
-
 
 @irdl_attr_definition
-class BufferAttr(ParametrizedAttribute):
+class BufferAttr(EntriesAttr):
     """The memory of a value: a region, a slot of it, the slot's offset and its size."""
 
     name = "graph.buffer"
@@ -92,6 +93,13 @@ class BufferAttr(ParametrizedAttribute):
     offset: IntAttr = param_def()
     bytes: StringAttr = param_def()
 
+    FORM: ClassVar = (
+        bare("region", WORD),
+        entry("slot"),
+        entry("offset", OFFSET),
+        entry("size", TEXT, of="bytes"),
+    )
+
     @staticmethod
     def of(region: Region, slot: int, offset: int, size: Dim) -> BufferAttr:
         """The buffer of `size` bytes in `slot` of `region`."""
@@ -99,7 +107,7 @@ class BufferAttr(ParametrizedAttribute):
         return BufferAttr(name, IntAttr(slot), IntAttr(offset), text)
 
     @property
-    def place(self) -> Region:
+    def region_name(self) -> Region:
         """The region."""
         return cast(Region, self.region.data)
 
@@ -107,24 +115,6 @@ class BufferAttr(ParametrizedAttribute):
     def size(self) -> Dim:
         """The size in bytes."""
         return dim(self.bytes.data)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            region = StringAttr(parser.parse_identifier())
-            slot = _number(parser, "slot", comma=True)
-            offset = _number(parser, "offset", comma=True)
-            parser.parse_punctuation(",")
-            parser.parse_keyword("size")
-            parser.parse_punctuation("=")
-            return [region, slot, offset, StringAttr(parser.parse_str_literal())]
-
-    def print_parameters(self, printer: Printer) -> None:
-        offset = "?" if self.offset.data == UNKNOWN else self.offset.data
-        printer.print_string(
-            f"<{self.region.data}, slot = {self.slot.data}, offset = {offset}, "
-            f'size = "{self.bytes.data}">'
-        )
 
     def verify(self) -> None:
         """The region is one of the four, and the size is a dimension."""
@@ -156,13 +146,13 @@ def buffer_of(value: SSAValue) -> BufferAttr:
 
 
 def replaced_by(op: Operation) -> SSAValue | None:
-    """The operand in whose place an op computes its result, if it does."""
+    """The operand in whose memory an op computes its result, if it does."""
     number = op.attributes.get(IN_PLACE)
     if not isa(number, IntegerAttr):
         return None
     if not 0 <= number.value.data < len(op.operands) or len(op.results) != 1:
         raise VerifyException(
-            f"expected {op.name} with one result in the place of one of its "
+            f"expected {op.name} with one result in the memory of one of its "
             f"{len(op.operands)} operands, got {number}"
         )
     return op.operands[number.value.data]
@@ -171,14 +161,3 @@ def replaced_by(op: Operation) -> SSAValue | None:
 def byte_size(type: Tensor) -> Dim:
     """How many bytes the elements of a tensor take."""
     return product(sizes(type)) * dtype(type).itemsize
-
-
-def _number(parser: AttrParser, name: str, comma: bool = False) -> IntAttr:
-    """Reads `name = 3`, or `name = ?`."""
-    if comma:
-        parser.parse_punctuation(",")
-    parser.parse_keyword(name)
-    parser.parse_punctuation("=")
-    if parser.parse_optional_punctuation("?") is not None:
-        return IntAttr(UNKNOWN)
-    return IntAttr(parser.parse_integer())

@@ -65,21 +65,21 @@ class Part:
     whole: SSAValue
     loop: LoopOp
     number: int
-    """Its place in what the loop says of directions."""
+    """Its number in what the loop says of directions."""
 
 
-class Homes:
+class MemoryMap:
     """Where every value of a function is in memory."""
 
     def __init__(self, block: Block, reuses: bool = True):
         """
-        The places of the values of a function; unless it `reuses` operands, as if each
-        result of an op in place had memory of its own.
+        The memory of the values of a function; unless it `reuses` operands, as if each
+        result of an op that works in place had memory of its own.
         """
         self.results: dict[SSAValue, SSAValue] = {}
         self.parts: dict[SSAValue, Part] = {}
         self.owners: dict[SSAValue, SSAValue] = {}
-        self.places: dict[SSAValue, SSAValue] = {}
+        self.stands_in: dict[SSAValue, SSAValue] = {}
         for op in ops_in(block):
             if isinstance(op, ControlOp):
                 self.add(op)
@@ -107,8 +107,8 @@ class Homes:
         if result is None or root is result:
             return
         if isinstance(op, LoopOp) and result.index >= op.carried_count:
-            place = op.scanned_count + result.index - op.carried_count
-            self.parts[root] = Part(result, op, place)
+            number = op.scanned_count + result.index - op.carried_count
+            self.parts[root] = Part(result, op, number)
         else:
             self.results[root] = result
 
@@ -120,9 +120,9 @@ class Homes:
         """
         return self.end(value, self.owners, self.parts)
 
-    def place_of(self, value: SSAValue) -> SSAValue:
+    def storage_of(self, value: SSAValue) -> SSAValue:
         """The value that is where `value` is: an owner, or its part of a trip."""
-        return self.end(value, self.places, {})
+        return self.end(value, self.stands_in, {})
 
     def end(
         self,

@@ -1,56 +1,74 @@
 """
-`loop.program`: the whole model as a straight list of calls, and the memory they use.
+`loop.program`: the whole model as a list of calls, and the memory that they use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FlatSymbolRefAttrConstr,
-    IntegerAttr,
-    MemRefType,
-    StringAttr,
-    SymbolRefAttr,
-    i64,
-)
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolNameConstraint
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     prop_def,
     region_def,
-    result_def,
     traits_def,
-    var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    RegionVariable,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
+from ...dims import Dim, dim, symbols_of
+from ...shape import Tensor, sizes
+from ..interface import CheckAttr, SymbolAttr, TensorAttr
+from ..storage import ConstantAttr, PlanAttr, SlotAttr
 from ..subscript import DIM
-from .memory import buffer_type
+from .kernel import KernelOp
+from .program_calls import CallOp, CallOutOp, ViewOp
+from .program_flow import DefineOp, ElementOp, RepeatOp, RequireOp
 
-REGIONS = ("inputs", "constants", "activations", "outputs")
+NONE: ArrayAttr[Attribute] = ArrayAttr([])
+
+
+@irdl_custom_directive
+class Body(CustomDirective):
+    """A region of one block without arguments, which may be empty."""
+
+    region: RegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.region.set(state, parser.parse_region([]))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        region = self.region.get(op)
+        printer.print_region(
+            region, print_entry_block_args=False, print_empty_block=False
+        )
 
 
 @irdl_op_definition
 class ProgramOp(IRDLOperation):
     """
-    The model: its inputs and outputs, the memory that it needs, and the calls in order.
+    The model: what calls of it give and get, the memory it needs, and what it runs.
 
-    The entries say all that the runtime must know: `inputs` and `outputs` are tensor
-    types with `input_names` and `output_names`, `symbols` the names that calls use with
-    their ranges, `slots` the sizes of the activations in bytes and `lifetimes` the
-    calls between which each lives, `constants` where in the block of constants each
-    weight is.
+    `inputs` and `outputs` are tensors with names; `symbols` are those that a call gives
+    values, in the order in which the runtime keeps them, and `checks` what must hold of
+    them. `constants` and `slots` are the memory of weights and of activations, and
+    `plan` says how well slots share it. `work` is how many points of loops a run is.
 
     ```mlir
-    loop.program @main {inputs = [tensor<4xf32>], outputs = [tensor<4xf32>]} {
+    loop.program @main inputs [#loop.tensor<"x" : tensor<4xf32>>]
+        outputs [#loop.tensor<"y" : tensor<4xf32>>] work "4" {
       %0 = loop.view inputs 0 : memref<?xf32>
       %1 = loop.view outputs 0 : memref<?xf32>
       loop.call @relu(%0, %1) symbols [] : memref<?xf32>, memref<?xf32>
@@ -60,168 +78,246 @@ class ProgramOp(IRDLOperation):
 
     name = "loop.program"
 
-    sym_name = prop_def(StringAttr)
-    entries = prop_def(DictionaryAttr)
+    sym_name = prop_def(SymbolNameConstraint())
+    inputs = prop_def(ArrayAttr[TensorAttr], default_value=NONE)
+    outputs = prop_def(ArrayAttr[TensorAttr], default_value=NONE)
+    symbols = prop_def(ArrayAttr[SymbolAttr], default_value=NONE)
+    constants = prop_def(ArrayAttr[ConstantAttr], default_value=NONE)
+    slots = prop_def(ArrayAttr[SlotAttr], default_value=NONE)
+    plan = prop_def(PlanAttr, default_value=PlanAttr.of("naive", 0, 0, 0))
+    checks = prop_def(ArrayAttr[CheckAttr], default_value=NONE)
+    work = prop_def(DIM, default_value=StringAttr("0"))
     body = region_def("single_block")
 
     traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface())
 
-    def __init__(self, name: str, entries: dict[str, Attribute], body: Block):
-        """The program of this name."""
+    custom_directives = (Body,)
+    assembly_format = (
+        "$sym_name (`inputs` $inputs^)? (`outputs` $outputs^)? (`symbols` $symbols^)? "
+        "(`constants` $constants^)? (`slots` $slots^)? (`plan` $plan^)? "
+        "(`checks` $checks^)? (`work` $work^)? attr-dict-with-keyword custom<Body>($body)"
+    )
+
+    def __init__(
+        self,
+        name: str,
+        body: Block,
+        *,
+        inputs: Sequence[TensorAttr],
+        outputs: Sequence[TensorAttr],
+        symbols: Sequence[SymbolAttr],
+        constants: Sequence[ConstantAttr],
+        slots: Sequence[SlotAttr],
+        plan: PlanAttr,
+        checks: Sequence[CheckAttr],
+        work: Dim,
+    ):
+        """The program of this name, whose calls are `body`."""
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),
-                "entries": DictionaryAttr(entries),
+                "inputs": ArrayAttr(inputs),
+                "outputs": ArrayAttr(outputs),
+                "symbols": ArrayAttr(symbols),
+                "constants": ArrayAttr(constants),
+                "slots": ArrayAttr(slots),
+                "plan": plan,
+                "checks": ArrayAttr(checks),
+                "work": StringAttr(str(work)),
             },
             regions=[Region(body)],
         )
 
-    def print(self, printer: Printer) -> None:
-        """Prints the name, the entries and the body."""
-        printer.print_string(" ")
-        printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(" ")
-        printer.print_attribute(self.entries)
-        printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+    @property
+    def input_types(self) -> list[Tensor]:
+        """The types of the inputs."""
+        return [each.tensor for each in self.inputs]
 
-    @classmethod
-    def parse(cls, parser: Parser) -> ProgramOp:
-        """Reads what `print` prints."""
-        name = parser.parse_symbol_name()
-        entries = parser.parse_optional_dictionary_attr_dict()
-        body = parser.parse_region([])
-        return cls.create(
-            properties={"sym_name": name, "entries": DictionaryAttr(entries)},
-            regions=[body],
-        )
+    @property
+    def output_types(self) -> list[Tensor]:
+        """The types of the outputs."""
+        return [each.tensor for each in self.outputs]
 
+    @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """The symbols that a call gives values, in the order of the context."""
+        return tuple(each.label.data for each in self.symbols)
 
-@irdl_op_definition
-class ViewOp(IRDLOperation):
-    """
-    Memory of a region: an input, an output, or bytes of the constants or activations.
+    @property
+    def defined(self) -> dict[str, DefineOp]:
+        """The symbols that a run defines, in the order of the context."""
+        return {op.symbol.data: op for op in self.walk() if isinstance(op, DefineOp)}
 
-    The number is which input, which output, the byte in the constants, or which slot.
+    @property
+    def points(self) -> Dim:
+        """How many points of loops a run is."""
+        return dim(self.work.data)
 
-    ```mlir
-    %0 = loop.view inputs 0 : memref<?xf32>
-    %1 = loop.view constants 256 : memref<?xf32>
-    %2 = loop.view activations 3 at 4096 : memref<?xf32>
-    %3 = loop.view activations 4 at ? : memref<?xf32>
-    ```
-    """
+    @property
+    def kernels(self) -> dict[str, KernelOp]:
+        """The kernels beside the program, by their names."""
+        module = self.parent_op()
+        ops = module.ops if isinstance(module, ModuleOp) else ()
+        return {op.sym_name.data: op for op in ops if isinstance(op, KernelOp)}
 
-    name = "loop.view"
-
-    region = prop_def(StringAttr)
-    number = prop_def(IntegerAttr.constr(i64))
-    offset = prop_def(IntegerAttr.constr(i64))
-    """The byte at which the slot begins, or -1 when the program looks it up."""
-    result = result_def(MemRefType)
-
-    def __init__(self, region: str, number: int, offset: int, element: Attribute):
-        """The memory `number` of `region`, as a buffer of elements."""
-        super().__init__(
-            properties={
-                "region": StringAttr(region),
-                "number": IntegerAttr(number, i64),
-                "offset": IntegerAttr(offset, i64),
-            },
-            result_types=[buffer_type(element)],
-        )
+    def offset_of(self, view: ViewOp) -> int | None:
+        """
+        The byte of its block at which a constant or a slot begins; None where that
+        depends on symbols, and 0 of an input or an output.
+        """
+        number = view.number.value.data
+        match view.region.data:
+            case "constants":
+                return self.constants.data[number].offset.data
+            case "activations":
+                slot = self.slots.data[number]
+                return slot.offset.data if slot.is_planned else None
+            case _:
+                return 0
 
     def verify_(self) -> None:
-        """The region is one of the four."""
-        if self.region.data not in REGIONS:
+        """Memory is where the plan says, and each op works on what there is."""
+        _verify_memory(self)
+        _verify_symbols(self)
+        elements = _elements(self)
+        kernels = self.kernels
+        fallbacks = 0
+        for op in self.walk():
+            match op:
+                case ViewOp():
+                    _verify_view(op, elements)
+                case CallOp():
+                    _verify_call(op, kernels.get(op.kernel_name))
+                case CallOutOp():
+                    if op.number.value.data != fallbacks:
+                        raise VerifyException(
+                            f"expected fallback op {fallbacks}, in order, got "
+                            f"{op.number.value.data}"
+                        )
+                    fallbacks += 1
+                case _:
+                    pass
+
+
+def _verify_memory(program: ProgramOp) -> None:
+    """Constants do not overlap, and slots lie and live within the plan."""
+    end = 0
+    # What is empty may begin where another does.
+    for constant in sorted(
+        program.constants, key=lambda each: (each.offset.data, each.size.data)
+    ):
+        if constant.offset.data < end:
             raise VerifyException(
-                f"expected a region of {', '.join(REGIONS)}, got {self.region.data}"
+                f"expected constants side by side, got {constant}, and another up to "
+                f"byte {end}"
+            )
+        end = constant.end
+    plan = program.plan
+    for slot in program.slots:
+        if slot.last.data >= plan.steps.data:
+            raise VerifyException(
+                f"expected slots that live within {plan.steps.data} steps, got {slot}"
+            )
+        size = slot.size
+        if slot.is_planned and isinstance(size, int):
+            if slot.offset.data + size > plan.bytes.data >= 0:
+                raise VerifyException(
+                    f"expected slots within {plan.bytes.data} bytes, got {slot}"
+                )
+
+
+def _verify_symbols(program: ProgramOp) -> None:
+    """Each symbol is given or defined, once, and no other is used."""
+    given = set(_once("symbol", program.symbol_names))
+    defines = (op.symbol.data for op in program.walk() if isinstance(op, DefineOp))
+    known = set(_once("symbol", (*program.symbol_names, *defines)))
+    of_call = [each.size for each in program.slots]
+    of_call += [each.size for each in program.checks]
+    of_call.append(program.points)
+    of_call += (size for each in program.input_types for size in sizes(each))
+    _refuse_unknown(of_call, given)
+    of_run = [size for each in program.output_types for size in sizes(each)]
+    of_run += (size for op in program.walk() for size in sizes_used(op))
+    _refuse_unknown(of_run, known)
+
+
+def _once(what: str, names: Iterable[str]) -> dict[str, None]:
+    """The names; raises `VerifyException` for one that comes twice."""
+    found: dict[str, None] = {}
+    for name in names:
+        if name in found:
+            raise VerifyException(f"expected each {what} once, got {name} again")
+        found[name] = None
+    return found
+
+
+def _refuse_unknown(sizes: Iterable[Dim], known: set[str]) -> None:
+    for size in sizes:
+        if unknown := symbols_of(size) - known:
+            raise VerifyException(
+                f"expected symbols of {', '.join(sorted(known)) or 'no name'}, got "
+                f"{', '.join(sorted(unknown))} in {size}"
             )
 
-    def print(self, printer: Printer) -> None:
-        """Prints the region, the number, the offset of a slot, and the type."""
-        printer.print_string(f" {self.region.data} {self.number.value.data}")
-        if self.region.data == "activations":
-            offset = self.offset.value.data
-            printer.print_string(f" at {'?' if offset < 0 else offset}")
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> ViewOp:
-        """Reads what `print` prints."""
-        region, number, offset = parser.parse_identifier(), parser.parse_integer(), 0
-        if parser.parse_optional_keyword("at") is not None:
-            unknown = parser.parse_optional_punctuation("?") is not None
-            offset = -1 if unknown else parser.parse_integer()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref, got {type}")
-        return cls(region, number, offset, type.element_type)
+def sizes_used(op: Operation) -> Iterator[Dim]:
+    """The sizes that an op of a program computes with."""
+    match op:
+        case CallOp():
+            yield from op.sizes
+        case RepeatOp():
+            yield op.limit
+        case ElementOp():
+            yield dim(op.stride.data)
+            yield dim(op.backward.data)
+        case DefineOp():
+            yield from op.range
+        case RequireOp():
+            yield dim(op.quantity.data)
+        case _:
+            pass
 
 
-@irdl_op_definition
-class CallOp(IRDLOperation):
-    """
-    Runs a kernel on buffers; its symbols get the values of these dimensions.
+def _elements(program: ProgramOp) -> Mapping[str, Sequence[Attribute | None]]:
+    """The elements of all memory that there is, by its region; None for any."""
+    return {
+        "inputs": [each.element_type for each in program.input_types],
+        "outputs": [each.element_type for each in program.output_types],
+        "constants": [None for _ in program.constants],
+        "activations": [None for _ in program.slots],
+    }
 
-    ```mlir
-    loop.call @k0(%0, %1) symbols ["batch"] : memref<?xf32>, memref<?xf32>
-    ```
-    """
 
-    name = "loop.call"
-
-    callee = prop_def(FlatSymbolRefAttrConstr)
-    symbols = prop_def(ArrayAttr.constr(DIM))
-    buffers = var_operand_def(MemRefType)
-
-    assembly_format = (
-        "$callee `(` $buffers `)` `symbols` $symbols attr-dict `:` type($buffers)"
-    )
-
-    def __init__(
-        self, callee: str, buffers: Sequence[SSAValue], symbols: Sequence[str]
-    ):
-        """The call of the kernel `callee` on `buffers`."""
-        super().__init__(
-            operands=[buffers],
-            properties={
-                "callee": SymbolRefAttr(callee),
-                "symbols": ArrayAttr([StringAttr(each) for each in symbols]),
-            },
+def _verify_view(
+    view: ViewOp, elements: Mapping[str, Sequence[Attribute | None]]
+) -> None:
+    """There is what is viewed, and it has elements of this type."""
+    region, number = view.region.data, view.number.value.data
+    known = elements[region]
+    if not 0 <= number < len(known):
+        raise VerifyException(
+            f"expected one of {len(known)} {region}, got number {number}"
+        )
+    element, found = known[number], view.result.type.get_element_type()
+    if element is not None and found != element:
+        raise VerifyException(
+            f"expected elements of {element} in {region} {number}, got {found}"
         )
 
 
-@irdl_op_definition
-class CallOutOp(IRDLOperation):
-    """
-    Runs the numpy reference of a graph op on buffers, inputs first, outputs last.
-
-    `number` is its place among the fallback ops of the model; `op` holds its text, from
-    which the runtime's owner makes the function to call.
-
-    ```mlir
-    loop.call_out 0 (%0, %1) {inputs = […], op = "…", outputs = […]}
-        : memref<?xf32>, memref<?xi64>
-    ```
-    """
-
-    name = "loop.call_out"
-
-    number = prop_def(IntegerAttr.constr(i64))
-    buffers = var_operand_def(MemRefType)
-
-    assembly_format = "$number `(` $buffers `)` attr-dict `:` type($buffers)"
-
-    def __init__(self, number: int, buffers: Sequence[SSAValue]):
-        """The call of the fallback op `number` on `buffers`."""
-        super().__init__(
-            operands=[buffers], properties={"number": IntegerAttr(number, i64)}
+def _verify_call(call: CallOp, kernel: KernelOp | None) -> None:
+    """The kernel takes such buffers, and as many symbols; it may be elsewhere."""
+    if kernel is None:
+        return
+    expected = list(kernel.body.block.arg_types)
+    found = list(call.buffers.types)
+    if found != expected:
+        raise VerifyException(
+            f"expected buffers {', '.join(map(str, expected))} for "
+            f"@{call.kernel_name}, got {', '.join(map(str, found))}"
         )
-
-
-def symbol_name(callee: SymbolRefAttr) -> str:
-    """The name that a reference to a kernel holds."""
-    return callee.root_reference.data
+    if len(call.symbols) != len(kernel.symbols):
+        raise VerifyException(
+            f"expected {len(kernel.symbols)} symbols for @{call.kernel_name}, got "
+            f"{len(call.symbols)}"
+        )

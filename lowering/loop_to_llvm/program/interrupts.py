@@ -8,7 +8,7 @@ with the status `INTERRUPTED`, and the exception is set where Python looks for i
 
 `sr_enter` runs the program without the GIL. It notes Python's thread in the context
 when the run is long. Where none is noted, as in short runs and in those that keep the
-GIL, nothing is asked, and a place where a run may end is a branch that is not taken.
+GIL, nothing is asked, and an interruption point is a branch that is not taken.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block
 
-from ....dialects.dims import Dim, dim, evaluate, greatest, guess, product
+from ....dialects.dims import Dim, evaluate, greatest, guess, product
 from ....dialects.loop.ops.for_loop import ForOp
 from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.program import CallOp, CallOutOp, ProgramOp, symbol_name
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.loop.ops.program_calls import CallOp, CallOutOp
 from ....dialects.loop.ops.program_flow import IfOp, RepeatOp, is_unlimited
 from ....dialects.loop.ops.tile import TileOp
-from ....runtime.layout import INTERRUPTED, WORD, Layout
+from ....runtime.layout import INTERRUPTED, WORD, ContextLayout
 from ..text.function import FunctionWriter
-from .context_layout import defined_by
 
 LONG = 1 << 22
 """
@@ -38,11 +37,11 @@ interrupted at all: a tenth of a millisecond of products, or some of other kerne
 SHARE = 8
 """
 The part of the kernels of a program, or of a loop's trip, as 1 / SHARE, after which
-there is a place where a run may end.
+there is an interruption point.
 """
 
 LEAST = 1 << 20
-"""Points of kernels that are worth such a place."""
+"""Points of loops that are worth an interruption point."""
 
 TRIP = 64
 """Points that a trip, or the call of a kernel, is as long as besides its own."""
@@ -57,7 +56,7 @@ TEXT = f"""declare i32 @PyErr_CheckSignals()
 declare i32 @clock_gettime(i32, ptr)
 define internal i32 @sr_ask(ptr %context) noinline nounwind {{
 entry:
-  %thread.at = getelementptr inbounds i64, ptr %context, i64 {Layout.THREAD}
+  %thread.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.THREAD}
   %thread = load ptr, ptr %thread.at, align {WORD}
   %none = icmp eq ptr %thread, null
   br i1 %none, label %on, label %ask
@@ -74,7 +73,7 @@ on:
 define internal i32 @sr_spend(ptr %context, i64 %points) noinline nounwind {{
 entry:
   %time = alloca [2 x i64], align {WORD}
-  %fuel.at = getelementptr inbounds i64, ptr %context, i64 {Layout.FUEL}
+  %fuel.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.FUEL}
   %fuel = load i64, ptr %fuel.at, align {WORD}
   %left = sub i64 %fuel, %points
   store i64 %left, ptr %fuel.at, align {WORD}
@@ -89,7 +88,7 @@ look:
   %quarters = udiv i64 %rest, 250000000
   %whole = mul i64 %seconds, 4
   %now = add i64 %whole, %quarters
-  %tick.at = getelementptr inbounds i64, ptr %context, i64 {Layout.TICK}
+  %tick.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.TICK}
   %tick = load i64, ptr %tick.at, align {WORD}
   store i64 %now, ptr %tick.at, align {WORD}
   %same = icmp eq i64 %now, %tick
@@ -130,13 +129,11 @@ class Length:
 
 def length_of(program: ProgramOp) -> Length:
     """How long the runs of a program are."""
-    noted = program.entries.data.get("work")
-    work = dim(noted.data) if isinstance(noted, StringAttr) else 0
-    ranges = {name: op.range for name, op in defined_by(program).items()}
+    ranges = {name: op.range for name, op in program.defined.items()}
     ops = [*program.walk()]
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
     return Length(
-        bounded(greatest(work, ranges)),
+        bounded(greatest(program.points, ranges)),
         any(is_unlimited(op.limit) for op in repeats),
         any(isinstance(op, CallOutOp) for op in ops),
     )
@@ -150,7 +147,7 @@ def bounded(work: Dim) -> Dim:
 
 
 def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
-    """The points of kernels after which there is a place where a run may end."""
+    """The points of loops after which there is an interruption point."""
     total: Dim = 0
     ops = [*block.ops]
     for op in ops:
@@ -166,15 +163,14 @@ def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
 
 def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:
     """The points of the call of a kernel."""
-    kernel = kernels[symbol_name(op.callee)]
+    kernel = kernels[op.kernel_name]
     return evaluate(points(kernel.body.block), sizes_of(op, kernel)) + TRIP
 
 
 def sizes_of(op: CallOp, kernel: KernelOp) -> dict[str, Dim]:
     """What the symbols of a kernel are in a call."""
-    values = [dim(each.data) for each in op.symbols]
     names = [each.data for each in kernel.symbols]
-    return dict(zip(names, values, strict=True))
+    return dict(zip(names, op.sizes, strict=True))
 
 
 def points(block: Block) -> Dim:
@@ -192,29 +188,29 @@ def points(block: Block) -> Dim:
     return total
 
 
-def write_enter(layout: Layout, symbols: Sequence[str], length: Length) -> str:
+def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -> str:
     """The function that runs the program without the GIL, and what its runs ask."""
     w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
     thread = w.emit("call ptr @PyEval_SaveThread()")
-    place = ""
+    address = ""
     if length.is_ever_long:
-        place, kept = word(w, layout.THREAD), thread
+        address, kept = field(w, layout.THREAD), thread
         if not length.is_always_long:
             for at, name in enumerate(symbols):
-                load = f"load i64, ptr {word(w, layout.first_symbol + at)}"
+                load = f"load i64, ptr {field(w, layout.first_symbol + at)}"
                 w.entry.append(f"  {w.symbols[name]} = {load}, align {WORD}")
             is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
             kept = w.emit(f"select i1 {is_long}, ptr {thread}, ptr null")
-        w.do(f"store ptr {kept}, ptr {place}, align {WORD}")
+        w.do(f"store ptr {kept}, ptr {address}, align {WORD}")
     status = w.emit("call i32 @sr_run(ptr %context)")
-    if place:
-        w.do(f"store ptr null, ptr {place}, align {WORD}")
+    if address:
+        w.do(f"store ptr null, ptr {address}, align {WORD}")
     w.do(f"call void @PyEval_RestoreThread(ptr {thread})")
     w.do(f"ret i32 {status}")
     text = w.text("define i32 @sr_enter(ptr noundef %context)")
-    return f"{text}{TEXT}" if place else text
+    return f"{text}{TEXT}" if address else text
 
 
-def word(w: FunctionWriter, number: int) -> str:
-    """The address of a word of the context."""
+def field(w: FunctionWriter, number: int) -> str:
+    """The address of a field of the context."""
     return w.entered(f"getelementptr inbounds i64, ptr %context, i64 {number}")

@@ -1,9 +1,9 @@
 """
-The functions around those that a program's calls are written to.
+Outlining: which calls of a program become a function of their own, and what calls it.
 
-A long program becomes a function for each stretch of its calls, and `sr_run` calls
-these: LLVM takes longer than in proportion over a function that is long. A kernel that
-threads share is called by a function that takes its arguments from memory.
+LLVM takes longer than in proportion over a function that is long. So the calls of a
+long program are outlined, some in each function, and `sr_run` calls these in order. A
+kernel that threads share is called by a function that takes its arguments from memory.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ....dialects.loop.ops.program import ViewOp
 from ....runtime.layout import WORD
 from ..text.function import FunctionWriter
 
-STRETCH = 64
-"""The most calls in a function, but for those that belong to one branch or loop."""
+MOST_CALLS = 64
+"""Calls after which an outlined function ends, unless they are in a branch or loop."""
 
 
-def stretches(block: Block) -> Iterator[list[Operation]]:
-    """The ops of a block in lists that become functions; there is always one."""
+def outlined(block: Block) -> Iterator[list[Operation]]:
+    """The ops of a block in lists, of which each becomes a function; at least one."""
     ops: list[Operation] = []
     calls = 0
     for op in block.ops:
-        if calls >= STRETCH:
+        if calls >= MOST_CALLS:
             yield ops
             ops, calls = [], 0
         ops.append(op)
@@ -35,7 +35,7 @@ def stretches(block: Block) -> Iterator[list[Operation]]:
 
 
 def write_chain(count: int) -> str:
-    """The function that calls those of all stretches, until one fails."""
+    """The function that calls all outlined functions in order, until one fails."""
     w = FunctionWriter({})
     for at in range(count):
         status = w.emit(f"call i32 @run.{at}(ptr %context)")
@@ -83,8 +83,8 @@ def write_part(callee: str, types: Sequence[str]) -> str:
     w = FunctionWriter({})
     arguments: list[str] = []
     for at, type in enumerate(types):
-        place = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
-        value = w.emit(f"load {type}, ptr {place}, align {WORD}")
+        address = w.emit(f"getelementptr inbounds i64, ptr %arguments, i64 {at}")
+        value = w.emit(f"load {type}, ptr {address}, align {WORD}")
         arguments.append(f"{type} {value}")
     arguments += ["i64 %part", "i64 %parts"]
     w.do(f"call void {callee}({', '.join(arguments)})")

@@ -77,9 +77,9 @@ class ObjectWriter:
         self.w.do(f"br i1 {condition}, label %{on}, label %slow")
         self.w.start(on)
 
-    def state(self, word: int) -> str:
-        """The pointer that a word of the module's state holds."""
-        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {word})"
+    def state(self, number: int) -> str:
+        """The pointer that a field of the module's state holds."""
+        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
         return self.w.emit(f"load ptr, ptr {at}, align {WORD}")
 
     def field(self, array: str, offset: int) -> str:
@@ -96,9 +96,9 @@ class ObjectWriter:
         return self.state(State.DTYPES + DTYPE_NAMES.index(dtype(type).name))
 
     def argument(self, at: int) -> str:
-        """The object at a place among the arguments."""
-        place = self.w.emit(f"getelementptr inbounds ptr, ptr %arguments, i64 {at}")
-        return self.w.emit(f"load ptr, ptr {place}, align {WORD}")
+        """The argument number `at`."""
+        address = self.w.emit(f"getelementptr inbounds ptr, ptr %arguments, i64 {at}")
+        return self.w.emit(f"load ptr, ptr {address}, align {WORD}")
 
     def require_array(self, array: str, type: Tensor, wanted: int) -> None:
         """Goes on with an array of the dtype, the rank and the flags wanted."""
@@ -122,8 +122,8 @@ class ObjectWriter:
         dims = w.emit(f"load ptr, ptr {self.field(array, DIMS)}, align {WORD}")
         found: list[str] = []
         for axis in range(rank):
-            place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
-            found.append(w.emit(f"load i64, ptr {place}, align {WORD}"))
+            address = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
+            found.append(w.emit(f"load i64, ptr {address}, align {WORD}"))
         return found
 
     def size(self, size: Dim) -> str:
@@ -134,8 +134,8 @@ class ObjectWriter:
         """A new array, null when there is no memory; `dims` has room for its sizes."""
         w = self.w
         for axis, size in enumerate(sizes(type)):
-            place = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
-            w.do(f"store i64 {self.size(size)}, ptr {place}, align {WORD}")
+            address = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
+            w.do(f"store i64 {self.size(size)}, ptr {address}, align {WORD}")
         described = self.descriptor(type)
         w.do(f"call void @Py_IncRef(ptr {described})")
         make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
@@ -171,8 +171,8 @@ class ObjectWriter:
             start = w.emit(f"ptrtoint ptr {address} to i64")
             end = w.emit(f"add i64 {start}, {size}")
             for to, value in ((2 * at, start), (2 * at + 1, end)):
-                place = w.emit(f"getelementptr inbounds i64, ptr {table}, i64 {to}")
-                w.do(f"store i64 {value}, ptr {place}, align {WORD}")
+                address = w.emit(f"getelementptr inbounds i64, ptr {table}, i64 {to}")
+                w.do(f"store i64 {value}, ptr {address}, align {WORD}")
         self.require(
             w.emit(f"call i1 @sr_apart(ptr {table}, i64 {own}, i64 {len(rows)})")
         )

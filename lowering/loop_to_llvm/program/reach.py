@@ -18,11 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.dims import Dim, Monomial, Symbol, dim, evaluate, magnitude, terms_of
-from ....dialects.graph.storage.buffer import BufferAttr, byte_size
-from ....dialects.loop.ops.program import CallOp, ProgramOp, symbol_name
-from ....dialects.shape import MOST_BYTES, tensor_type
+from ....dialects.graph.storage.buffer import byte_size
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.loop.ops.program_calls import CallOp
+from ....dialects.shape import MOST_BYTES
 from ....runtime.program import Reach
-from .context_layout import defined_by, entry_list
 
 
 class Bound:
@@ -77,17 +77,16 @@ def reach_of(
     A symbol that a run defines stands for the most that it can be.
     """
     late: dict[str, Dim] = {}
-    for name, op in defined_by(program).items():
+    for name, op in program.defined.items():
         late[name] = evaluate(magnitude(op.range[1]), late)
     found = Bound()
-    slots = entry_list(program, "slots")
-    bytes = [each.size for each in slots if isinstance(each, BufferAttr)]
-    tensors = (*entry_list(program, "inputs"), *entry_list(program, "outputs"))
-    bytes += (byte_size(tensor_type(each)) for each in tensors)
+    bytes = [each.size for each in program.slots]
+    tensors = (*program.input_types, *program.output_types)
+    bytes += (byte_size(each) for each in tensors)
     for each in (*sizes, *bytes):
         found.add(evaluate(magnitude(each), late))
     calls = {
-        (symbol_name(op.callee), tuple(each.data for each in op.symbols)): None
+        (op.kernel_name, tuple(each.data for each in op.symbols)): None
         for op in program.walk()
         if isinstance(op, CallOp)
     }

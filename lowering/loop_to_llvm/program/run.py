@@ -5,7 +5,7 @@ one that is long.
 
 Views become addresses in the memory that the context names (`runtime/layout.py`). A
 call that fails ends the run with its status, and says which call it was. A size that
-the program defines is a word of the context as well, read again where it is needed.
+the program defines is a field of the context as well, read again where it is needed.
 `sr_repeat` runs the same many times over, for measuring without Python.
 """
 
@@ -13,18 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ....dialects.dims import Dim, dim, evaluate, guess, symbols_of
 from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.memory import element_type
-from ....dialects.loop.ops.program import (
-    CallOp,
-    CallOutOp,
-    ProgramOp,
-    ViewOp,
-    symbol_name,
-)
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.loop.ops.program_calls import CallOp, CallOutOp, ViewOp
 from ....dialects.loop.ops.program_flow import (
     DefineOp,
     ElementOp,
@@ -42,11 +36,9 @@ from ....runtime.layout import (
     SIZE_ERROR,
     WORD,
 )
-from ..text.function import FunctionWriter
-from ..text.types import byte_count
 from . import interrupts
-from .context_layout import ContextWriter, defined_by, layout_of, symbols_of_program
-from .outlining import REPEAT, part_name, stretches, write_chain, write_declarations
+from .operands import OperandWriter
+from .outlining import REPEAT, outlined, part_name, write_chain, write_declarations
 
 
 def write_program(
@@ -61,7 +53,7 @@ def write_program(
     return text, tuple(writer.sizes)
 
 
-class _ProgramWriter(ContextWriter):
+class _ProgramWriter(OperandWriter):
     """Writes the ops of a program."""
 
     def __init__(
@@ -70,37 +62,23 @@ class _ProgramWriter(ContextWriter):
         kernels: Mapping[str, KernelOp],
         names: Mapping[str, str],
     ):
-        self.program = program
+        super().__init__(program)
         self.kernels = kernels
         self.names = names
-        self.layout = layout_of(program)
-        self.symbols = symbols_of_program(program)
-        self.defined = {name: at for at, name in enumerate(defined_by(program))}
         self.length = interrupts.length_of(program)
         self.calls = 0
         self.spent: Dim = 0
-        """Points of loops since the last place where a run may end."""
+        """Points of loops since the last interruption point."""
         self.share = interrupts.share(program.body.block, kernels)
-        """Points from which on there is another such place."""
+        """Points of loops after which there is another one."""
         self.parts: dict[str, list[str]] = {}
         """The kernels that threads share, and the types of their arguments."""
-        self.sizes: dict[Dim, None] = {}
-        """The dimensions that the program computes."""
-        self.ready: set[str] = set()
-        """The symbols that were defined before what is written now."""
-
-        self.begin()
-
-    def begin(self) -> None:
-        """Begins a function, which has addresses of its own."""
-        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
-        self.w = FunctionWriter(texts)
-        self.addresses: dict[SSAValue, str] = {}
         self.is_long = ""
+        """The i1 that says whether the run is long; none before it is used."""
 
     def write(self) -> str:
         """The functions that run the program, and declarations of the kernels."""
-        lists = list(stretches(self.program.body.block))
+        lists = list(outlined(self.program.body.block))
         if len(lists) == 1:
             runs = [self.function("define i32 @sr_run", lists[0], "")]
         else:
@@ -116,10 +94,11 @@ class _ProgramWriter(ContextWriter):
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
         """A function that does what some ops do, one after the other."""
         self.begin()
+        self.is_long = ""
         w = self.w
         for at, name in enumerate(self.symbols):
-            word = self.word(self.layout.first_symbol + at)
-            w.entry.append(f"  {w.symbols[name]} = load i64, ptr {word}, align {WORD}")
+            field = self.field(self.layout.first_symbol + at)
+            w.entry.append(f"  {w.symbols[name]} = load i64, ptr {field}, align {WORD}")
         w.start("body")
         self.add(ops)
         self.sizes.update(dict.fromkeys(w.sizes))
@@ -158,36 +137,6 @@ class _ProgramWriter(ContextWriter):
         before = {*self.ready}
         self.add(ops)
         self.ready = before
-
-    def size(self, size: Dim) -> str:
-        """The i64 that a dimension is here, where all that it depends on is known."""
-        if symbols_of(size).isdisjoint(self.defined):
-            return self.w.size(size)
-        return self.size_here(size)
-
-    def size_here(self, size: Dim) -> str:
-        """The i64 that a dimension is, computed where it is used."""
-        w, used = self.w, symbols_of(size)
-        words = {
-            name: w.emit(f"load i64, ptr {self.defined_word(name)}, align {WORD}")
-            for name in sorted(used & self.ready, key=self.defined.__getitem__)
-        }
-        inner = FunctionWriter({**w.symbols, **words})
-        inner.count = w.count
-        text = inner.size(size)
-        self.sizes.update(dict.fromkeys(inner.sizes))
-        w.count = inner.count
-        w.lines += inner.entry
-        return text
-
-    def defined_word(self, name: str) -> str:
-        """The address of the word of a symbol that the program defines."""
-        return self.word(self.layout.first_defined + self.defined[name])
-
-    def is_true(self, buffer: SSAValue) -> str:
-        """Whether the first element of a buffer of booleans is true."""
-        byte = self.w.emit(f"load i8, ptr {self.address(buffer)}, align 1")
-        return self.w.emit(f"icmp ne i8 {byte}, 0")
 
     def choose(self, op: IfOp) -> None:
         """Writes both lists of calls, of which one runs."""
@@ -237,33 +186,21 @@ class _ProgramWriter(ContextWriter):
         ]
         w.start(after)
 
-    def element(self, op: ElementOp) -> str:
-        """The address of the part of a buffer that belongs to a trip."""
-        w, index = self.w, self.address(op.index)
-        backward, stride = dim(op.backward.data), dim(op.stride.data)
-        if backward != 0:
-            last = w.emit(f"sub nsw i64 {self.size(backward)}, 1")
-            index = w.emit(f"sub nsw i64 {last}, {index}")
-        elements = w.mul(index, self.size(stride))
-        bytes = w.mul(elements, str(byte_count(element_type(op.buffer))))
-        base = self.address(op.buffer)
-        return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
-
     def define(self, op: DefineOp) -> None:
-        """Writes a size that the program computed to its word, if it is in range."""
+        """Writes a size that the program computed to its field, if it is in range."""
         w = self.w
         # Read once, since another thread may write to it where it is an input.
         value = w.emit(f"load volatile i64, ptr {self.address(op.value)}, align {WORD}")
         low, high = (self.size(each) for each in op.range)
-        for place, each in enumerate((value, low, high)):
-            word = self.word(self.layout.ERROR + place)
-            w.do(f"store i64 {each}, ptr {word}, align {WORD}")
+        for number, each in enumerate((value, low, high)):
+            field = self.field(self.layout.ERROR + number)
+            w.do(f"store i64 {each}, ptr {field}, align {WORD}")
         floor = w.emit(f"call i64 @llvm.smax.i64(i64 {low}, i64 0)")
         below = w.emit(f"icmp slt i64 {value}, {floor}")
         above = w.emit(f"icmp sgt i64 {value}, {high}")
         self.leave_if(w.emit(f"or i1 {below}, {above}"), RANGE_ERROR)
-        word = self.defined_word(op.symbol.data)
-        w.do(f"store i64 {value}, ptr {word}, align {WORD}")
+        field = self.defined_field(op.symbol.data)
+        w.do(f"store i64 {value}, ptr {field}, align {WORD}")
         self.ready.add(op.symbol.data)
         self.calls += 1
 
@@ -274,44 +211,19 @@ class _ProgramWriter(ContextWriter):
         self.leave_if(below, SIZE_ERROR)
         self.calls += 1
 
-    def view(self, op: ViewOp) -> str:
-        """The address of a view."""
-        number, layout = op.number.value.data, self.layout
-        match op.region.data:
-            case "inputs":
-                return self.pointer(layout.HEAD + number)
-            case "outputs":
-                return self.pointer(layout.first_output + number)
-            case "constants":
-                return self.offset(layout.CONSTANTS, str(number))
-            case _:
-                offset = op.offset.value.data
-                if offset >= 0:
-                    return self.offset(layout.ACTIVATIONS, str(offset))
-                word = self.word(layout.first_slot + number)
-                looked_up = self.w.entered(f"load i64, ptr {word}, align {WORD}")
-                return self.offset(layout.ACTIVATIONS, looked_up)
-
-    def address(self, value: SSAValue) -> str:
-        """The address of a view, or the number of a trip."""
-        if value not in self.addresses:
-            assert isinstance(value.owner, ViewOp), "what else there is comes first"
-            self.addresses[value] = self.view(value.owner)
-        return self.addresses[value]
-
     def call(self, op: CallOp) -> None:
         """Writes the call of a kernel."""
-        name = symbol_name(op.callee)
+        name = op.kernel_name
         kernel = self.kernels[name]
         callee = self.names[name]
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
-        arguments += [f"i64 {self.size(dim(each.data))}" for each in op.symbols]
+        arguments += [f"i64 {self.size(each)}" for each in op.sizes]
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:
             self.w.do(f"call void {callee}({', '.join(arguments)})")
         else:
-            arguments.append(f"ptr {self.word(self.layout.ERROR)}")
+            arguments.append(f"ptr {self.field(self.layout.ERROR)}")
             status = self.w.emit(f"call i32 {callee}({', '.join(arguments)})")
             self.leave_if_not(0, status, INDEX_ERROR)
         self.calls += 1
@@ -348,7 +260,7 @@ class _ProgramWriter(ContextWriter):
         assert kernel.work is not None
         work = self.size(evaluate(kernel.work, interrupts.sizes_of(op, kernel)))
         shares = w.emit(f"lshr i64 {work}, {GRAIN.bit_length() - 1}")
-        threads = w.entered(f"load i64, ptr {self.word(layout.THREADS)}, align {WORD}")
+        threads = w.entered(f"load i64, ptr {self.field(layout.THREADS)}, align {WORD}")
         parts = w.emit(f"call i64 @llvm.smin.i64(i64 {shares}, i64 {threads})")
         alone, shared, after = (w.fresh(each) for each in ("alone", "shared", "after"))
         several = w.emit(f"icmp sgt i64 {parts}, 1")
@@ -359,8 +271,8 @@ class _ProgramWriter(ContextWriter):
         w.start(shared)
         block = w.entered(f"alloca [{len(arguments)} x i64], align {WORD}")
         for at, argument in enumerate(arguments):
-            place = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")
-            w.do(f"store {argument}, ptr {place}, align {WORD}")
+            slot = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")
+            w.do(f"store {argument}, ptr {slot}, align {WORD}")
         self.parts[callee] = [each.split()[0] for each in arguments]
         w.do(
             f"call void {self.pointer(layout.FORK)}(ptr {self.pointer(layout.POOL)}, "

@@ -19,8 +19,7 @@ from ....dialects.loop.ops.program import ProgramOp
 from ....dialects.shape import Tensor, sizes
 from ....runtime.layout import WORD, State
 from . import python_objects as objects
-from .context_layout import entry_list
-from .entry import COUNT, DECLARATIONS, FREE_LIST, EntryWriter
+from .call import COUNT, DECLARATIONS, FREE_LIST, CallWriter
 from .python_objects import WANTED_FLAGS, ObjectWriter
 
 MANY = 64
@@ -74,7 +73,7 @@ done:
 
 def is_wide(program: ProgramOp) -> bool:
     """Whether a program has many inputs and outputs."""
-    return sum(len(entry_list(program, name)) for name in ("inputs", "outputs")) > MANY
+    return len(program.inputs) + len(program.outputs) > MANY
 
 
 def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
@@ -93,16 +92,16 @@ class _PartWriter(ObjectWriter):
         symbols: dict[str, str] = {}
         for at, name in enumerate(entry.names):
             if name in used:
-                word = entry.layout.first_symbol + at
-                place = f"getelementptr inbounds i64, ptr %context, i64 {word}"
-                value = f"load i64, ptr {self.w.entered(place)}, align {WORD}"
+                number = entry.layout.first_symbol + at
+                address = f"getelementptr inbounds i64, ptr %context, i64 {number}"
+                value = f"load i64, ptr {self.w.entered(address)}, align {WORD}"
                 symbols[name] = self.w.entered(value)
         self.w.symbols = symbols
 
     def keep_data(self, array: str, number: int) -> None:
-        """Writes where the elements of an array are to a word of the context."""
-        word = self.w.emit(f"getelementptr inbounds i64, ptr %context, i64 {number}")
-        self.w.do(f"store ptr {self.data(array)}, ptr {word}, align {WORD}")
+        """Writes where the elements of an array are to a field of the context."""
+        field = self.w.emit(f"getelementptr inbounds i64, ptr %context, i64 {number}")
+        self.w.do(f"store ptr {self.data(array)}, ptr {field}, align {WORD}")
 
     def text(self, name: str, argument: str) -> str:
         """The text of the function."""
@@ -113,7 +112,7 @@ class _PartWriter(ObjectWriter):
         return self.w.text(head, "nounwind noinline ")
 
 
-class _WideEntryWriter(EntryWriter):
+class _WideEntryWriter(CallWriter):
     """Writes functions of a few arrays, and what calls them."""
 
     def __init__(self, program: ProgramOp):
@@ -136,8 +135,7 @@ class _WideEntryWriter(EntryWriter):
         for name in readers:
             # What is written to a context that stays free is nothing to who takes it.
             self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {context})"))
-        following = w.emit(f"load ptr, ptr {self.word(context, self.layout.NEXT)}")
-        w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
+        self.take(context)
         makers = dict(self.makers())
         made = self.make_all(context, list(makers))
         self.finish(context, made)
@@ -171,8 +169,8 @@ class _WideEntryWriter(EntryWriter):
             for at, type in enumerate(types, first):
                 array = part.new_array(type, dims)
                 part.require(w.emit(f"icmp ne ptr {array}, null"))
-                place = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
-                w.do(f"store ptr {array}, ptr {place}, align {WORD}")
+                address = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
+                w.do(f"store ptr {array}, ptr {address}, align {WORD}")
                 part.keep_data(array, self.layout.first_output + at)
             self.compared.update(dict.fromkeys(part.w.sizes))
             yield f"make.{first}", part.text(f"make.{first}", "%made")
@@ -211,8 +209,8 @@ class _WideEntryWriter(EntryWriter):
         needed = symbols_of(self.length.work)
         for at, name in enumerate(self.names):
             if name in needed:
-                word = self.word(context, self.layout.first_symbol + at)
-                self.known[name] = w.emit(f"load i64, ptr {word}, align {WORD}")
+                field = self.context_field(context, self.layout.first_symbol + at)
+                self.known[name] = w.emit(f"load i64, ptr {field}, align {WORD}")
         w.symbols = self.known
         status = self.run(context)
         failed, done = w.fresh("failed"), w.fresh("done")

@@ -39,7 +39,7 @@
 // MISSING: sr-opt: cannot read no_such.mlir: No such file or directory
 //
 // FOLDER-NOT: Traceback
-// FOLDER: sr-opt: cannot read {{.*}}compiler: Is a directory
+// FOLDER: sr-opt: cannot read {{.*}}tools: Is a directory
 //
 // FORMAT-NOT: Traceback
 // FORMAT: sr-opt: {{.*}}test_opt.py: expected a file ending in .mlir, got .py

@@ -216,7 +216,7 @@ def test_the_text_of_llvm_is_printed_as_it_is(
         return f"; {module.attributes['label']}\n"
 
     emitter = SimpleNamespace(module_to_llvm=module_to_llvm)
-    monkeypatch.setitem(sys.modules, "static_runtime.lowering.loop_to_llvm", emitter)
+    monkeypatch.setitem(sys.modules, "static_runtime.compiler.codegen", emitter)
     opt.main(["input.mlir", "-p", "mark", "-t", "llvm"])
     assert capsys.readouterr().out == '; "marked"\n'
 
@@ -226,7 +226,7 @@ def test_a_crash_of_a_target_is_reproduced_with_it(monkeypatch: pytest.MonkeyPat
         raise NotImplementedError
 
     emitter = SimpleNamespace(module_to_llvm=module_to_llvm)
-    monkeypatch.setitem(sys.modules, "static_runtime.lowering.loop_to_llvm", emitter)
+    monkeypatch.setitem(sys.modules, "static_runtime.compiler.codegen", emitter)
     message = exit_message("input.mlir", "-p", "mark", "-t", "llvm")
     assert message == (
         "sr-opt: target llvm crashed: NotImplementedError: no message; "
@@ -323,7 +323,7 @@ def test_shrinking_succeeds_when_the_marked_line_is_hit(how: str, status: int):
 
 
 def test_a_reader_that_goes_away_ends_it_quietly():
-    code = "from static_runtime.compiler.opt import main; main()"
+    code = "from static_runtime.compiler.tools.opt import main; main()"
     command = [sys.executable, "-c", code, "input.mlir"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -336,6 +336,6 @@ def test_a_reader_that_goes_away_ends_it_quietly():
 
 
 def test_it_starts_without_what_only_some_runs_need():
-    report = "import sys, static_runtime.compiler.opt; print(*sys.modules)"
+    report = "import sys, static_runtime.compiler.tools.opt; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", report], text=True).split()
     assert {"llvmlite", "onnx", "safetensors", "torch"}.isdisjoint(loaded)

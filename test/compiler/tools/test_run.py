@@ -18,7 +18,7 @@ import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.pipeline import pipeline
-from static_runtime.compiler.tools import benchmark
+from static_runtime.compiler.tools import benchmark, run
 from static_runtime.compiler.tools.cold import compile_apart
 from static_runtime.compiler.tools.run import main
 from static_runtime.runtime.safetensors import write
@@ -51,13 +51,19 @@ PLACES = np.array([1, 0])
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two models, in which the command runs."""
-    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
     (work / "model.mlir").write_text(MODEL)
     (work / "one.mlir").write_text(ONE)
     return work
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache of a test that asks what is in it; others share that of the run."""
+    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
 
 def arrays(path: Path | str) -> dict[str, Array]:
@@ -239,6 +245,7 @@ def test_pickles_are_never_read():
         (["bad.txt"], "bad.txt: expected a file that ends in .onnx or .mlir, got .txt"),
         (["one.mlir", "--planner", "x"], "expected a planner like "),
         (["one.mlir", "--precision", "f16"], "expected a precision f32 or bf16, got "),
+        (["one.mlir", "--threads", "0"], "expected one thread or more, got 0"),
         (["one.mlir", "--target", "x"], "expected a target like "),
         (["weights.mlir"], "weights.mlir: expected its weights in w beside it, got no"),
         (["one.mlir", "--output", "none/out.npz"], "[Errno 2] No such file"),
@@ -286,7 +293,7 @@ def test_a_bug_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_status_is_one_and_nothing_is_traced(folder: Path):
-    command = "from static_runtime.compiler.run import main; main()"
+    command = "from static_runtime.compiler.tools.run import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", command, "none.mlir"],
         capture_output=True,
@@ -298,13 +305,14 @@ def test_the_status_is_one_and_nothing_is_traced(folder: Path):
     assert done.stderr == "sr-run: none.mlir: expected a model, got no such file\n"
 
 
-def test_the_cache_may_be_left_out(tmp_path: Path):
+def test_the_cache_may_be_left_out(cache: Path):
     main(["one.mlir", "--no-cache"])
-    assert not (tmp_path / "cache").exists()
+    assert not cache.exists()
     main(["one.mlir"])
-    assert list((tmp_path / "cache").glob("*.sr"))
+    assert list(cache.glob("*.sr"))
 
 
+@pytest.mark.usefixtures("cache")
 def test_prints_the_ir_after_each_pass(capsys: pytest.CaptureFixture[str]):
     for _ in range(2):
         main(["one.mlir", "--print-ir-after-all"])
@@ -366,6 +374,24 @@ def test_measures(
     assert warm < cold
 
 
+@pytest.mark.parametrize(("given", "expected"), [([], None), (["--threads", "2"], 2)])
+def test_as_many_threads_run_as_are_asked_for(
+    given: list[str], expected: int | None, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[int | None] = []
+
+    class Asked(Compilation):
+        """A compilation that notes how many threads were asked for."""
+
+        def run(self) -> sr.StaticModule:
+            asked.append(self.options.threads)
+            return super().run()
+
+    monkeypatch.setattr(run, "Compilation", Asked)
+    main(["one.mlir", *given])
+    assert asked == [expected]
+
+
 def test_the_precision_is_of_every_compilation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -412,6 +438,7 @@ def test_measures_the_sizes_that_were_run(
     assert "lower bound          128 bytes (no plan is smaller)" in printed
 
 
+@pytest.mark.usefixtures("cache")
 def test_only_what_computes_something_counts_as_an_op(folder: Path):
     text = ONE.replace(
         "%0 = graph.neg %x",

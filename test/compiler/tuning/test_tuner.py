@@ -18,14 +18,16 @@ from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.report import CompileReport
 from static_runtime.compiler.target import TARGETS
+from static_runtime.compiler.tools import benchmark
 from static_runtime.compiler.tools.run import main, random_inputs
 from static_runtime.compiler.tuning import tuner as tuning
-from static_runtime.compiler.tuning.subject import Build
+from static_runtime.compiler.tuning.subject import Build, build
 from static_runtime.compiler.tuning.tuner import Judge, Tuner
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, preference_of
+from static_runtime.dialects.loop.target import TargetAttr
 from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.host import host
 from static_runtime.runtime.module import StaticModule
@@ -66,8 +68,7 @@ def compiled(
 ) -> tuple[StaticModule, ModuleOp, CompileReport]:
     """A model for this machine, its IR, and what it took."""
     module, ctx = read(text)
-    ctx.tuner = tuner
-    driver = Driver(ctx, sr.Options(cache=False), "host", None)
+    driver = Driver(ctx, sr.Options(cache=False), "host", None, tuner=tuner)
     artifact, report = driver.compile(module)
     return make_module(artifact, report), module, report
 
@@ -99,8 +100,20 @@ STEPS = (3, pytest.param(1, marks=pytest.mark.soak))
 @pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("step", STEPS)
 def test_the_schedule_is_the_one_that_is_faster_and_bits_are_the_same(
-    name: str, step: int
+    name: str, step: int, monkeypatch: pytest.MonkeyPatch
 ):
+    built: dict[PreferenceAttr, Build] = {}
+
+    def build_once(
+        op: GraphOp, target: TargetAttr, preference: PreferenceAttr = OWN
+    ) -> Build:
+        if preference not in built:
+            built[preference] = build(op, target, preference)
+        return built[preference]
+
+    # Each judge is shown the same candidates, and stays at the one that it chose.
+    monkeypatch.setattr(tuning, "build", build_once)
+    monkeypatch.setattr(tuning, "SEARCHES", 1)
     text = SUBJECTS[name]
     plain, untuned, _ = compiled(text)
     inputs = random_inputs(plain.program, 0, {}).values()
@@ -319,8 +332,13 @@ def test_only_the_host_is_tuned_for():
 
 
 def test_the_command_tunes(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ):
+    monkeypatch.setattr(benchmark, "BURSTS", 3)
+    monkeypatch.setattr(benchmark, "BURST_SECONDS", 0.001)
     (tmp_path / "model.mlir").write_text(of_two("64x64", "64x64", "64x64"))
     main([str(tmp_path / "model.mlir"), "--tune", "--benchmark"])
     line = r"  tuning, of that +\d+\.\d\d ms, 1 kernels measured, [01] changed"

@@ -174,11 +174,13 @@ def typed(case: Case) -> Iterator[Case]:
 
 
 def symbolic_cases(op: type[GraphOp]) -> Iterator[Case]:
-    """The examples with symbols for as many sizes as the op accepts."""
-    for first in examples(op):
+    """
+    The examples with symbols for as many sizes as the op accepts, each with its own.
+    """
+    for number, first in enumerate(examples(op)):
         known: dict[int, Dim] = {}
-        for number in numbers(first):
-            trial = known | {number: symbol(f"n{number}")}
+        for size in numbers(first):
+            trial = known | {size: symbol(f"n{size}_{number}")}
             if accepted(resized(first, trial)):
                 known = trial
         if known:

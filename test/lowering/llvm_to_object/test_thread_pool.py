@@ -1,4 +1,4 @@
-"""Calls that are given to threads are made, whatever happens to who gave them."""
+"""Jobs of a pool are run, whatever happens to the caller that submitted them."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from static_runtime.lowering.llvm_to_object.thread_pool import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
 
 PATIENCE = 300
 """Seconds after which what must happen is taken for never."""
@@ -23,75 +23,75 @@ def refuse(sentence: str) -> None:
 
 def test_calls_are_made_side_by_side():
     together = Barrier(3)
-    with Crew(3) as crew:
-        jobs = [crew.give(1, partial(together.wait, PATIENCE)) for _ in range(3)]
-        assert sorted(crew.result(job) for job in jobs) == [0, 1, 2]
+    with CompilePool(3) as pool:
+        jobs = [pool.submit(1, partial(together.wait, PATIENCE)) for _ in range(3)]
+        assert sorted(pool.result(job) for job in jobs) == [0, 1, 2]
 
 
 def test_there_are_no_more_threads_than_asked_for():
     names: set[str] = set()
-    with Crew(2) as crew:
+    with CompilePool(2) as pool:
         for _ in range(100):
-            crew.give(1, lambda: names.add(threading.current_thread().name))
-    assert names == {"static_runtime-crew-0"}
+            pool.submit(1, lambda: names.add(threading.current_thread().name))
+    assert names == {"static_runtime-compile-0"}
 
 
-def test_no_thread_outlives_its_crew():
+def test_no_thread_outlives_its_pool():
     before = {*threading.enumerate()}
-    with Crew(4) as crew:
-        jobs = [crew.give(1, partial(sum, range(each))) for each in range(50)]
+    with CompilePool(4) as pool:
+        jobs = [pool.submit(1, partial(sum, range(each))) for each in range(50)]
     assert {*threading.enumerate()} <= before
-    assert [crew.result(job) for job in jobs] == [
+    assert [pool.result(job) for job in jobs] == [
         sum(range(each)) for each in range(50)
     ]
 
 
 def test_a_thread_comes_again_after_all_have_ended():
-    with Crew(2) as crew:
+    with CompilePool(2) as pool:
         for each in range(20):
-            jobs = [crew.give(1, partial(abs, -each)) for _ in range(2)]
-            for thread in crew.threads:
+            jobs = [pool.submit(1, partial(abs, -each)) for _ in range(2)]
+            for thread in pool.threads:
                 thread.join(PATIENCE)
             assert [job.results for job in jobs] == [[each], [each]]
-        assert len(crew.threads) == 20
+        assert len(pool.threads) == 20
 
 
 def test_the_heaviest_that_waits_is_begun_first():
     going, order = Event(), list[int]()
-    with Crew(2) as crew:
-        crew.give(9, partial(going.wait, PATIENCE))
+    with CompilePool(2) as pool:
+        pool.submit(9, partial(going.wait, PATIENCE))
         for each in (0, 2, 5, 3):
-            crew.give(each, partial(order.append, each))
+            pool.submit(each, partial(order.append, each))
         going.set()
     assert order == [5, 3, 2, 0]
 
 
-def test_a_crew_of_one_is_who_asks():
-    with Crew(1) as crew:
-        jobs = [crew.give(1, threading.current_thread) for _ in range(3)]
-        assert {crew.result(job) for job in jobs} == {threading.current_thread()}
+def test_a_pool_of_one_is_the_caller():
+    with CompilePool(1) as pool:
+        jobs = [pool.submit(1, threading.current_thread) for _ in range(3)]
+        assert {pool.result(job) for job in jobs} == {threading.current_thread()}
 
 
-def test_a_system_without_threads_is_who_asks(monkeypatch: pytest.MonkeyPatch):
+def test_a_system_without_threads_is_the_caller(monkeypatch: pytest.MonkeyPatch):
     def start(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
-    with Crew(3) as crew:
-        jobs = [crew.give(1, threading.current_thread) for _ in range(3)]
-        assert {crew.result(job) for job in jobs} == {threading.current_thread()}
+    with CompilePool(3) as pool:
+        jobs = [pool.submit(1, threading.current_thread) for _ in range(3)]
+        assert {pool.result(job) for job in jobs} == {threading.current_thread()}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_an_error_is_raised_where_its_result_is_asked_for(threads: int):
-    with Crew(threads) as crew:
-        fine, first = crew.give(1, int), crew.give(1, partial(refuse, "first"))
-        second = crew.give(9, partial(refuse, "second"))
-        assert crew.result(fine) == 0
+    with CompilePool(threads) as pool:
+        fine, first = pool.submit(1, int), pool.submit(1, partial(refuse, "first"))
+        second = pool.submit(9, partial(refuse, "second"))
+        assert pool.result(fine) == 0
         with pytest.raises(RuntimeError, match="first"):
-            crew.result(first)
+            pool.result(first)
         with pytest.raises(RuntimeError, match="second"):
-            crew.result(second)
+            pool.result(second)
 
 
 class Waiting(list[Any]):
@@ -113,17 +113,17 @@ def test_after_an_error_nothing_is_begun():
         begun.wait(PATIENCE)
         waiting.dropped.wait(PATIENCE)
 
-    def leave(crew: Crew) -> None:
-        crew.waiting = waiting
-        with crew:
-            crew.give(9, wait)
+    def leave(pool: CompilePool) -> None:
+        pool.queue = waiting
+        with pool:
+            pool.submit(9, wait)
             for each in range(100):
-                crew.give(1, partial(made.append, each))
+                pool.submit(1, partial(made.append, each))
             begun.wait(PATIENCE)
-            raise KeyError("who gave the calls")
+            raise KeyError("the caller")
 
-    with pytest.raises(KeyError, match="who gave the calls"):
-        leave(Crew(2))
+    with pytest.raises(KeyError, match="the caller"):
+        leave(CompilePool(2))
     assert waiting.dropped.is_set()
     assert not made
 
@@ -134,10 +134,10 @@ def interrupt() -> None:
 
 
 def test_an_interruption_is_not_kept_for_later():
-    with Crew(1) as crew:
-        first, second = crew.give(1, int), crew.give(9, interrupt)
+    with CompilePool(1) as pool:
+        first, second = pool.submit(1, int), pool.submit(9, interrupt)
         with pytest.raises(KeyboardInterrupt):
-            crew.result(first)
+            pool.result(first)
         assert second.done.is_set()
         assert not first.done.is_set()
 
@@ -145,7 +145,7 @@ def test_an_interruption_is_not_kept_for_later():
 # The call ends when the interruption has come, so it is waited for until then.
 INTERRUPTED = """
 import signal, sys, threading
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
 
 patience = float(sys.argv[1])
 begun, alone, interrupted = threading.Event(), threading.Event(), threading.Event()
@@ -159,22 +159,22 @@ def interrupt():
     interrupted.wait(patience)
 signal.signal(signal.SIGINT, handle)
 try:
-    with Crew(2) as crew:
-        jobs = [crew.give(9, interrupt), crew.give(1, alone.set)]
+    with CompilePool(2) as pool:
+        jobs = [pool.submit(9, interrupt), pool.submit(1, alone.set)]
         begun.wait(patience)
-        print([crew.result(job) for job in jobs])
+        print([pool.result(job) for job in jobs])
 except KeyboardInterrupt:
     print("interrupted", threading.active_count())
 """
 
 ENDING = """
 import atexit, threading, time
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
 
 def work(who):
-    with Crew(2) as crew:
-        jobs = [crew.give(1, lambda each=each: each * each) for each in range(5)]
-        print(who, sum(crew.result(job) for job in jobs), flush=True)
+    with CompilePool(2) as pool:
+        jobs = [pool.submit(1, lambda each=each: each * each) for each in range(5)]
+        print(who, sum(pool.result(job) for job in jobs), flush=True)
 def late():
     threading.main_thread().join()
     work("after main")
@@ -184,19 +184,19 @@ threading.Thread(target=late).start()
 
 FORKED = """
 import os, sys, threading
-from static_runtime.lowering.llvm_to_object.crew import Crew
+from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
 
 patience = float(sys.argv[1])
 def work():
-    with Crew(2) as crew:
-        jobs = [crew.give(1, lambda: 1) for _ in range(9)]
-        return sum(crew.result(job) for job in jobs)
+    with CompilePool(2) as pool:
+        jobs = [pool.submit(1, lambda: 1) for _ in range(9)]
+        return sum(pool.result(job) for job in jobs)
 begun, going = threading.Event(), threading.Event()
 def wait():
     begun.set()
     going.wait(patience)
-with Crew(2) as crew:
-    jobs = [crew.give(9, wait), crew.give(1, int)]
+with CompilePool(2) as pool:
+    jobs = [pool.submit(9, wait), pool.submit(1, int)]
     begun.wait(patience)
     child = os.fork()
     if not child:

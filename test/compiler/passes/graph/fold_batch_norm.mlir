@@ -260,6 +260,6 @@ func.func @before_a_transposed_convolution(%x : tensor<1x3x8xf32>) -> tensor<1x4
   %w = graph.weight "w" : tensor<3x4x3xf32>
   %c = graph.weight "statistic" : tensor<3xf32>
   %0 = graph.batch_norm %x, %c, %c, %c, %c {epsilon = 1.0e-05 : f64} : tensor<1x3x8xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32> -> tensor<1x3x8xf32>
-  %1 = graph.conv_transpose %0, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, more = array<i64: 0>, dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x3x8xf32>, tensor<3x4x3xf32> -> tensor<1x4x10xf32>
+  %1 = graph.conv_transpose %0, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, output_padding = array<i64: 0>, dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x3x8xf32>, tensor<3x4x3xf32> -> tensor<1x4x10xf32>
   return %1 : tensor<1x4x10xf32>
 }

@@ -46,8 +46,8 @@ def conv(weight: str, shape: str, padding: str = "0, 0, 0, 0", groups: int = 1) 
 def conv_transpose(weight: str, shape: str, groups: int) -> str:
     """A transposed convolution."""
     properties = (
-        f"{PLAIN}, padding = array<i64: 0, 1, 0, 0>, more = array<i64: 0, 1>, "
-        f"groups = {groups} : i64"
+        f"{PLAIN}, padding = array<i64: 0, 1, 0, 0>, "
+        f"output_padding = array<i64: 0, 1>, groups = {groups} : i64"
     )
     return f"conv_transpose | {weight} | {properties} | {shape}"
 

@@ -122,7 +122,7 @@ func.func @reads_others(%x : tensor<2x2xf32>) -> tensor<2x2xf32> {
 // There is no such operand.
 func.func @no_operand(%x : tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = graph.relu %x : tensor<1x4xf32> -> tensor<1x4xf32>
-  // expected-error {{expected graph.neg with one result in the place of one of its 1 operands, got 1 : i64}}
+  // expected-error {{expected graph.neg with one result in the memory of one of its 1 operands, got 1 : i64}}
   %1 = graph.neg %0 {graph.in_place = 1 : i64} : tensor<1x4xf32> -> tensor<1x4xf32>
   return %1 : tensor<1x4xf32>
 }

@@ -15,7 +15,7 @@ func.func @round_trip(%x : tensor<2x3x2x4x2x3xf32>, %y : tensor<2x3x?x2xf32, ["n
 
 // The image has just those places.
 func.func @places(%x : tensor<2x3x4x3xf32>) {
-  // expected-error {{expected NxCx(places)...x(taps)... of an image of 7, got tensor<2x3x4x3xf32>}}
+  // expected-error {{expected NxCx(positions)...x(taps)... of an image of 7, got tensor<2x3x4x3xf32>}}
   %0 = graph.fold %x {spatial = ["7"], strides = array<i64: 2>, dilation = array<i64: 1>} : tensor<2x3x4x3xf32> -> tensor<2x3x7xf32>
   return
 }

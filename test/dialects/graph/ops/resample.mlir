@@ -16,7 +16,7 @@ func.func @round_trip(%x : tensor<3x7x4xf32>, %i : tensor<5x2xi64>, %w : tensor<
 
 // Every index has a weight.
 func.func @weights(%x : tensor<7xf32>, %i : tensor<5x2xi64>, %w : tensor<5x3xf32>) {
-  // expected-error {{expected indices and weights of (batch)x(places)x(taps) for axis 0 of tensor<7xf32>, got tensor<5x2xi64> and tensor<5x3xf32>}}
+  // expected-error {{expected indices and weights of (batch)x(points)x(taps) for axis 0 of tensor<7xf32>, got tensor<5x2xi64> and tensor<5x3xf32>}}
   %0 = graph.resample %x, %i, %w {axis = 0 : i64, skips = false} : tensor<7xf32>, tensor<5x2xi64>, tensor<5x3xf32> -> tensor<5xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @weights(%x : tensor<7xf32>, %i : tensor<5x2xi64>, %w : tensor<5x3xf32
 
 // The batch comes before the axis.
 func.func @batch(%x : tensor<3x7xf32>, %i : tensor<3x5x2xi64>, %w : tensor<3x5x2xf32>) {
-  // expected-error {{expected indices and weights of (batch)x(places)x(taps) for axis 0 of tensor<3x7xf32>, got tensor<3x5x2xi64> and tensor<3x5x2xf32>}}
+  // expected-error {{expected indices and weights of (batch)x(points)x(taps) for axis 0 of tensor<3x7xf32>, got tensor<3x5x2xi64> and tensor<3x5x2xf32>}}
   %0 = graph.resample %x, %i, %w {axis = 0 : i64, skips = false} : tensor<3x7xf32>, tensor<3x5x2xi64>, tensor<3x5x2xf32> -> tensor<5x7xf32>
   return
 }

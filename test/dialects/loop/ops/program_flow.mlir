@@ -16,7 +16,8 @@
 // CHECK-NEXT:    }
 // CHECK-NEXT:    loop.define "count" = %[[N:.*]] from 0 to "2 * batch" {source = "here"} : memref<?xi64>
 // CHECK-NEXT:    loop.require "batch - count" {source = "there"}
-loop.program @main {} {
+loop.program @main inputs [#loop.tensor<"c" : tensor<i1>>, #loop.tensor<"x" : tensor<?x?x4xf32, ["seq", "batch"]>>, #loop.tensor<"n" : tensor<i64>>]
+    symbols [#loop.symbol<"seq">, #loop.symbol<"batch">] {
   %c = loop.view inputs 0 : memref<?xi1>
   %x = loop.view inputs 1 : memref<?xf32>
   %n = loop.view inputs 2 : memref<?xi64>

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 import llvmlite.binding as llvm
+import mpmath
 import numpy as np
 import numpy.typing as npt
 
@@ -210,14 +212,18 @@ def erf(x: Array) -> Array:
     """The error function, to the last bit of f64 or, by mpmath, of a long double."""
     if x.dtype == np.float64:
         return np.vectorize(math.erf, otypes=[np.float64])(x)
-    import mpmath
-
     result = np.empty_like(x)
     with mpmath.workprec(140):
         for i, each in enumerate(x):
             exact = mpmath.erf(mpmath.mpf(float(each)))
-            high = float(exact)
-            result[i] = np.longdouble(high) + np.longdouble(float(exact - high))
+            if not np.isfinite(each):
+                result[i] = np.longdouble(float(exact))
+                continue
+            # A fraction and an exponent: a long double may be smaller than any of f64.
+            fraction, exponent = mpmath.frexp(exact)
+            high = float(fraction)
+            whole = np.longdouble(high) + np.longdouble(float(fraction - high))
+            result[i] = np.ldexp(whole, exponent)
     return np.copysign(result, x)
 
 
@@ -239,6 +245,19 @@ SPELLINGS: dict[str, Any] = {
     "acosh": np.arccosh,
     "atanh": np.arctanh,
 }
+
+
+def by_mpmath(name: str, arguments: Iterable[float]) -> mpmath.mpf:
+    """What a function should be, as exact as mpmath is told to work."""
+    match name, [mpmath.mpf(each) for each in arguments]:
+        case "exp2", [x]:
+            return 2**x
+        case "log2", [x]:
+            return mpmath.log(x, 2)
+        case "powf", [x, y]:
+            return x**y
+        case _, given:
+            return getattr(mpmath, name)(*given)
 
 
 def exact(name: str, *arguments: Array) -> Array:
@@ -271,6 +290,16 @@ def ulps(actual: Array, expected: Array) -> Array:
     return errors
 
 
+def uniform(
+    generator: np.random.Generator, low: float, high: float, count: int
+) -> Array:
+    """
+    Numbers between two others, the same on every machine: in numpy's own `uniform` a
+    compiler may have made one multiply-add of the two steps.
+    """
+    return low + (high - low) * generator.random(count)
+
+
 REDUCED = 2.0**30 * math.pi / 2
 """Up to here sin, cos and tan are as exact as they say."""
 
@@ -285,14 +314,17 @@ def sample(name: str, element: Element) -> tuple[Array, ...]:
         patterns = np.arange(0, 2**32, 4099, dtype=np.uint64).astype(np.uint32)
         x = patterns.view(np.float32)
     elif name == "erf":
-        parts = [generator.uniform(-limit, limit, 2000) for limit in (0.1, 1.2, 6.5)]
-        x = np.concatenate([*parts, 2.0 ** generator.uniform(-1070, 5, 1000)])
+        parts = [uniform(generator, -limit, limit, 2000) for limit in (0.1, 1.2, 6.5)]
+        tiny = np.ldexp(
+            uniform(generator, 1, 2, 1000), generator.integers(-1070, 5, 1000)
+        )
+        x = np.concatenate([*parts, tiny])
     else:
         count = 20_000
         parts = [generator.integers(0, 2**64, count, np.uint64).view(np.float64)]
         for limit in (0.4, 1, 3, 20, 750, 1e5, REDUCED):
-            parts.append(generator.uniform(-limit, limit, count))
-        parts += [generator.uniform(0.5, 2, count), np.arange(1, 9999) * (math.pi / 2)]
+            parts.append(uniform(generator, -limit, limit, count))
+        parts += [uniform(generator, 0.5, 2, count), np.arange(1, 9999) * (math.pi / 2)]
         x = np.concatenate(parts)
     return (in_range(name, x),)
 
@@ -315,19 +347,28 @@ def pairs(generator: np.random.Generator, element: Element) -> tuple[Array, Arra
         np.abs(
             generator.integers(0, np.iinfo(integer).max, count, integer).view(dtype)
         ),
-        generator.uniform(0.5, 2, count).astype(dtype),
-        (1 + generator.uniform(-1e-3, 1e-3, count)).astype(dtype),
-        generator.uniform(-20, 20, count).astype(dtype),
+        uniform(generator, 0.5, 2, count).astype(dtype),
+        (1 + uniform(generator, -1e-3, 1e-3, count)).astype(dtype),
+        uniform(generator, -20, 20, count).astype(dtype),
     ]
     with np.errstate(all="ignore"):
         exponents = [
-            (generator.uniform(-limit, limit, count) / np.log(np.abs(base))).astype(
-                dtype
-            )
+            (uniform(generator, -limit, limit, count) / about_log(base)).astype(dtype)
             for base in bases
         ]
         exponents[-1] = np.rint(exponents[-1])
     return np.concatenate([bits[0], *bases]), np.concatenate([bits[1], *exponents])
+
+
+def about_log(x: Array) -> Array:
+    """
+    The natural logarithm of magnitudes, to a third of it.
+
+    It takes arithmetic alone, so that the sample is the same on every machine: numpy's
+    logarithm has other last bits where a processor has other vectors.
+    """
+    fraction, exponent = np.frexp(np.abs(x).astype(np.float64))
+    return (exponent + 2 * fraction - 2) * math.log(2)
 
 
 @dataclass(frozen=True)
@@ -347,33 +388,72 @@ def expectation(name: str, element: Element) -> tuple[tuple[Array, ...], Array]:
     return arguments, exact(name, *arguments)
 
 
+SLACK: dict[Element, float] = {"f32": 1e-6, "f64": 4e-3}
+"""What `ulps` may be off by, since the results that it takes for exact are rounded."""
+
+
+def true_ulps(
+    name: str, arguments: Iterable[float], actual: float, element: Element
+) -> float:
+    """As `ulps` counts it, how far a result is off from mpmath's."""
+    limits = np.finfo(DTYPES[element])
+    with mpmath.workprec(300):
+        expected = by_mpmath(name, arguments)
+        exponent = int(mpmath.frexp(expected)[1])
+        last = max(exponent, int(limits.minexp) + 1) - int(limits.nmant) - 1
+        beyond = mpmath.ldexp(1, int(limits.maxexp))
+        ends = (mpmath.mpf(actual), expected)
+        a, b = (min(max(each, -beyond), beyond) for each in ends)
+        return float(mpmath.ldexp(abs(a - b), -last))
+
+
 def largest_error(name: str, element: Element, machine: Machine) -> Error:
-    """The largest error of a function over its sample."""
+    """
+    The largest error of a function over its sample.
+
+    The results that are furthest off, as far as numpy can tell, are compared with those
+    of mpmath; so what comes out does not depend on numpy or the C library.
+    """
     arguments, expected = expectation(name, element)
     lanes = 16 if element == "f32" else 8
     actual = compiled(element, lanes, machine)(name, *arguments)
     errors = ulps(actual, expected)
-    worst = int(errors.argmax())
+    most = errors.max()
+    worst, off = int(errors.argmax()), float(most)
+    if 0 < most < np.inf:
+        for each in np.flatnonzero(errors >= most - 2 * SLACK[element]).tolist():
+            given = (float(argument[each]) for argument in arguments)
+            true = true_ulps(name, given, float(actual[each]), element)
+            assert abs(true - float(errors[each])) <= SLACK[element], (name, each)
+            if each == worst or true > off:
+                worst, off = each, true
     return Error(
-        float(errors[worst]),
+        off,
         tuple(float(each[worst]) for each in arguments),
         float(actual[worst]),
         float(expected[worst]),
     )
 
 
+def cell(name: str, element: Element, machine: Machine) -> str:
+    """The bound of a function, and in brackets the largest error that was met."""
+    bound = FUNCTIONS[name].ulp(element, machine.fma)
+    return f"{bound:g} ({largest_error(name, element, machine).ulp:.2f})"
+
+
 def main() -> None:
     """Prints the table of docs/math.md."""
-    fused, split = MACHINES["host"], UNFUSED
+    fused = [each for each in MACHINES.values() if each.fma]
+    if not fused or np.finfo(np.longdouble).nmant < 63:
+        sys.exit(
+            "expected a processor with fused multiply-add, and long doubles of 64 bits "
+            "of fraction or more, got neither or one of them"
+        )
+    machines = (fused[-1], UNFUSED)
     print("| function | f32 | f32, no fma | f64 | f64, no fma | method |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, function in FUNCTIONS.items():
-        cells = [
-            f"{function.ulp(element, machine.fma):g} "
-            f"({largest_error(name, element, machine).ulp:.2f})"
-            for element in ELEMENTS
-            for machine in (fused, split)
-        ]
+        cells = [cell(name, element, each) for element in ELEMENTS for each in machines]
         print(f"| `{name}` | {' | '.join(cells)} | {function.note} |")
 
 

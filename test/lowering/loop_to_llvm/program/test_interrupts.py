@@ -19,7 +19,7 @@ import static_runtime as sr
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.cumulative import CumsumOp
 from static_runtime.lowering.loop_to_llvm.program import interrupts
-from static_runtime.runtime.layout import Layout, State
+from static_runtime.runtime.layout import ContextLayout, State
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "pthread_kill"), reason="no signals to threads on this system"
@@ -72,9 +72,9 @@ def counting(trips: str = ENDLESS, op: str = NEGATED) -> sr.StaticModule:
         return sr.compile(text, options=sr.Options(cache=False, threads=1))
 
 
-def word(module: sr.StaticModule, number: int) -> int:
-    """A word of the context of the first runtime."""
-    return int(module.runtime.words[number])
+def field(module: sr.StaticModule, number: int) -> int:
+    """A field of the context of the first runtime."""
+    return int(module.runtime.context[number])
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def sent_when_running(
     goal, over = threading.get_ident() if to is None else to, threading.Event()
 
     def send() -> None:
-        while not word(module, Layout.THREAD):
+        while not field(module, ContextLayout.THREAD):
             if over.is_set():
                 return
             time.sleep(0)
@@ -115,7 +115,7 @@ def is_usable(module: sr.StaticModule) -> None:
     state = module._code.state  # pyright: ignore[reportPrivateUsage]
     assert int(state[State.FREE]) == module.runtime.address
     assert len(module._runtimes) == 1  # pyright: ignore[reportPrivateUsage]
-    assert word(module, Layout.THREAD) == 0
+    assert field(module, ContextLayout.THREAD) == 0
     assert module(ZERO, SOON) == 5
     assert module([0][0], SOON) == 5
 
@@ -256,10 +256,10 @@ def test_calls_in_a_row_ask_when_they_are_long(
     for each in (few, few, x, x):
         np.testing.assert_allclose(module(each, w), np.full_like(each, 1 / 64), 1e-5)
         # Who looked at the clock says when.
-        assert bool(word(module, Layout.TICK)) == (len(each) == 32)
+        assert bool(field(module, ContextLayout.TICK)) == (len(each) == 32)
 
 
 def test_short_runs_ask_nothing():
     module = rows(symbolic=False)
     module(np.ones((32, 64), np.float32), np.ones((64, 64), np.float32))
-    assert word(module, Layout.TICK) == 0
+    assert field(module, ContextLayout.TICK) == 0

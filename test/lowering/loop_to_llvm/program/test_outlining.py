@@ -8,9 +8,9 @@ import pytest
 
 import static_runtime as sr
 from bench.depth import WIDTH, model
-from static_runtime.lowering.loop_to_llvm.program.outlining import STRETCH
+from static_runtime.lowering.loop_to_llvm.program.outlining import MOST_CALLS
 
-LAYERS = 2 * STRETCH + 3
+LAYERS = 2 * MOST_CALLS + 3
 
 
 def layers(x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

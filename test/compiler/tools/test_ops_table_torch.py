@@ -13,7 +13,7 @@ from static_runtime.compiler.tools.ops_table import TORCH_HEAD, torch_part
 
 pytestmark = pytest.mark.torch
 
-FILE = Path(__file__).parents[2] / "docs" / "ops.md"
+FILE = Path(__file__).parents[3] / "docs" / "ops.md"
 
 
 def test_the_file_is_up_to_date():

@@ -1,0 +1,66 @@
+"""Which front end reads a model; no other framework than the model's is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.regular_file import FILE, kind_of
+from .errors import CompileError, ModelFileError
+from .source_file import SourceFile
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from .context import SrContext
+
+LONGEST_NAME = 256
+"""Characters of a file's name that a message repeats."""
+
+
+def reader_of(
+    model: Any, example_inputs: Any, dynamic_shapes: Any
+) -> Callable[[SrContext], ModuleOp]:
+    """What reads a model into the graph dialect, with its framework imported."""
+    is_file = isinstance(model, SourceFile)
+    if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
+        from .frontends.mlir import read_mlir
+
+        return lambda ctx: read_mlir(model, ctx)
+    if is_file or is_read(model):
+        from .frontends.onnx import read_onnx
+
+        return lambda ctx: read_onnx(model, ctx)
+    from .frontends.torch import is_torch_model, read_torch
+
+    if not is_torch_model(model):
+        raise CompileError(
+            "expected a path to an .onnx or .mlir file, an ONNX model, textual IR, "
+            "a torch.nn.Module or an ExportedProgram, got "
+            f"{type(model).__name__}"
+        )
+    return lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes)
+
+
+def is_read(model: Any) -> bool:
+    """Whether a model is a file, text or an ONNX model, and not one of torch's."""
+    known = isinstance(model, Path | str | bytes)
+    return known or type(model).__name__ == "ModelProto"
+
+
+def as_path(model: Any) -> Any:
+    """The model; a name of a file as a path. Raises `ModelFileError` if it is none."""
+    if isinstance(model, str) and "\n" not in model and "func.func" not in model:
+        model = Path(model)
+    if isinstance(model, Path):
+        if (kind := kind_of(model)) != FILE:
+            name = str(model)
+            short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+            raise ModelFileError(f"{short}: expected a model, got {kind}")
+        if model.suffix not in (".onnx", ".mlir"):
+            raise ModelFileError(
+                f"{model}: expected a file that ends in .onnx or .mlir, got "
+                f"{model.suffix or 'no ending'}"
+            )
+    return model

@@ -1,0 +1,30 @@
+"""From an exported program to a module, or to all that is unsupported in it."""
+
+from __future__ import annotations
+
+from torch.export import ExportedProgram
+from xdsl.dialects.builtin import ModuleOp
+
+from ...context import SrContext
+from ...errors import CompileError, UnsupportedModelError
+from .control_flow import REGIONS
+from .export import FAILURES, decompose
+from .guards import check_guards, guards_of
+from .program import ProgramReader
+
+
+def read_program(
+    program: ExportedProgram, ctx: SrContext, name: str = "the exported program"
+) -> ModuleOp:
+    """The function `main` that computes `program`, which errors call `name`."""
+    traced = guards_of(program)
+    try:
+        core = decompose(program)
+    except FAILURES as error:
+        raise CompileError(f"run_decompositions of {name}: {error}") from error
+    reader = ProgramReader(core, ctx, REGIONS)
+    check_guards(traced, guards_of(core), reader.sizes)
+    function = reader.read()
+    if reader.found:
+        raise UnsupportedModelError(reader.found, name)
+    return ModuleOp([function])

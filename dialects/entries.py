@@ -1,0 +1,206 @@
+"""
+Attributes that are written as entries in angle brackets, read and printed by one table.
+
+    #loop.schedule<nr = 16, mc = 96, nc = 512, kc = 256 of 0, pack = "a">
+
+An attribute lists its entries in `FORM`. Those without a default come first, in their
+order; those with one may be left out, and stand in any order. xDSL's own assembly
+format for attributes has words, and no parameters yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn, TypeAlias
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+Value: TypeAlias = int | str | tuple[str, ...]
+"""What an entry may say: a number or a truth, a text, or a list of texts."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one value is read and printed, and the attribute that holds it."""
+
+    attribute: Callable[[Any], Attribute]
+    read: Callable[[AttrParser], Any]
+    print: Callable[[Printer, Any], None]
+    value_of: Callable[[Any], Value] = lambda attribute: attribute.data
+    """The value that an attribute of this kind holds."""
+
+
+def _print_plain(printer: Printer, value: object) -> None:
+    printer.print_string(str(value))
+
+
+NUMBER = Kind(
+    IntAttr,
+    lambda parser: parser.parse_integer(allow_boolean=False, allow_negative=False),
+    _print_plain,
+)
+"""An integer of zero or more."""
+
+FLAG = Kind(
+    lambda value: IntAttr(int(value)),
+    lambda parser: parser.parse_boolean(),
+    lambda printer, value: printer.print_string("true" if value else "false"),
+)
+"""`true` or `false`, held as 1 or 0."""
+
+TEXT = Kind(
+    StringAttr,
+    lambda parser: parser.parse_str_literal(),
+    lambda printer, value: printer.print_string_literal(value),
+)
+"""A string in quotes."""
+
+WORD = Kind(StringAttr, lambda parser: parser.parse_identifier(), _print_plain)
+"""A string without quotes."""
+
+
+NAMES = Kind(
+    lambda value: ArrayAttr([StringAttr(each) for each in value]),
+    lambda parser: parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, parser.parse_str_literal
+    ),
+    lambda printer, value: printer.print_string(
+        "[" + ", ".join(f'"{each}"' for each in value) + "]"
+    ),
+    lambda attribute: tuple(each.data for each in attribute),
+)
+"""A list of strings in square brackets."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """
+    `name = value`, or `name = value word value`; only the values where `name` is empty.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    kind: Kind
+    word: str
+    """What stands between two values."""
+    default: tuple[Value, ...] | None
+    """The values that are not printed; None where there must be values."""
+
+    def read(self, parser: AttrParser) -> dict[str, Attribute]:
+        """Reads the values, by parameter."""
+        found: dict[str, Attribute] = {}
+        for place, parameter in enumerate(self.parameters):
+            if place:
+                parser.parse_keyword(self.word)
+            found[parameter] = self.kind.attribute(self.kind.read(parser))
+        return found
+
+    def values(self, attribute: ParametrizedAttribute) -> tuple[Value, ...]:
+        """The values that an attribute has."""
+        held = (getattr(attribute, each) for each in self.parameters)
+        return tuple(map(self.kind.value_of, held))
+
+    def defaults(self) -> dict[str, Attribute]:
+        """The values where there is no entry, by parameter."""
+        assert self.default is not None, "the entry may be left out"
+        pairs = zip(self.parameters, self.default, strict=True)
+        return {name: self.kind.attribute(value) for name, value in pairs}
+
+    def print(self, printer: Printer, attribute: ParametrizedAttribute) -> None:
+        """Prints the entry."""
+        if self.name:
+            printer.print_string(f"{self.name} = ")
+        for place, value in enumerate(self.values(attribute)):
+            if place:
+                printer.print_string(f" {self.word} ")
+            self.kind.print(printer, value)
+
+
+def entry(
+    name: str, kind: Kind = NUMBER, *, of: str = "", default: Value | None = None
+) -> Entry:
+    """`name = value`, of the parameter of this name or of another."""
+    defaults = None if default is None else (default,)
+    return Entry(name, (of or name,), kind, "", defaults)
+
+
+def pair(
+    name: str,
+    first: str,
+    word: str,
+    second: str,
+    *,
+    default: tuple[int, int] | None = None,
+) -> Entry:
+    """`name = first word second`, of two parameters that hold numbers."""
+    return Entry(name, (first, second), NUMBER, word, default)
+
+
+def bare(parameter: str, kind: Kind, *, default: str | None = None) -> Entry:
+    """A value without a name before it."""
+    defaults = None if default is None else (default,)
+    return Entry("", (parameter,), kind, "", defaults)
+
+
+class EntriesAttr(ParametrizedAttribute):
+    """An attribute that is read and printed as its `FORM` says."""
+
+    FORM: ClassVar[tuple[Entry, ...]]
+    """The entries, in the order in which they are printed."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        required = [each for each in cls.FORM if each.default is None]
+        optional = [each for each in cls.FORM if each.default is not None]
+        found: dict[str, Attribute] = {}
+        for each in optional:
+            found |= each.defaults()
+
+        def read() -> None:
+            if required:
+                each = required.pop(0)
+                if each.name:
+                    parser.parse_keyword(each.name)
+            else:
+                each = _chosen(parser, optional)
+                optional.remove(each)
+            if each.name:
+                parser.parse_punctuation("=")
+            found.update(each.read(parser))
+
+        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, read)
+        if required:
+            parser.raise_error(f"expected {_names(required)}, got the end")
+        names = (name for name, _ in cls.get_irdl_definition().parameters)
+        return [found[name] for name in names]
+
+    def print_parameters(self, printer: Printer) -> None:
+        shown = [each for each in self.FORM if each.values(self) != each.default]
+        with printer.in_angle_brackets():
+            printer.print_list(shown, lambda each: each.print(printer, self))
+
+
+def _chosen(parser: AttrParser, optional: Sequence[Entry]) -> Entry:
+    """The entry that the parser is at; one without a name where there is none."""
+
+    def refuse(got: str) -> NoReturn:
+        parser.raise_error(
+            f"expected one of {_names(optional)}, got {got}"
+            if optional
+            else f"expected no more entries, got {got}"
+        )
+
+    name = parser.parse_optional_identifier() or ""
+    for each in optional:
+        if each.name == name:
+            return each
+    refuse(name or "no name")
+
+
+def _names(entries: Sequence[Entry]) -> str:
+    """The names of entries, or of their values where they have none."""
+    return ", ".join(each.name or each.parameters[0] for each in entries)

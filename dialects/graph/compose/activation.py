@@ -1,0 +1,95 @@
+"""
+Activations that are several ops, with a value for every number.
+
+At zero of either sign, at infinities and at NaN each is what its definition says, where
+that says something; `softplus` and `hard_swish` do not overflow where their values do
+not. Of large negative numbers `hard_swish` is -0.0, and NaN of minus infinity, as in
+PyTorch and in ONNX's own text.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ..ops.activation import ReluOp
+from ..ops.arithmetic import AbsOp, NegOp
+from ..ops.binary import AddOp, DivOp, MulOp
+from ..ops.clamp import ClampOp
+from ..ops.compare import GtOp
+from ..ops.exponential import Expm1Op, ExpOp, Log1pOp
+from ..ops.hyperbolic import TanhOp
+from ..ops.where import WhereOp
+from .number import affine, number_like, plus, times
+
+
+def exponential_unit(
+    x: SSAValue, alpha: float, scale: float = 1.0, inner: float = 1.0
+) -> SSAValue:
+    """
+    Builds `scale * x` above zero, `scale * alpha * (exp(inner * x) - 1)` elsewhere.
+
+    The two are chosen from, and not added up: so -0.0 stays, and an infinite factor of
+    the one never meets a zero of the other.
+    """
+    above = GtOp(x, number_like(0, x))
+    below = times(Expm1Op(times(x, inner)).result, alpha * scale)
+    return WhereOp(above, times(x, scale), below).result
+
+
+def hard_sigmoid(x: SSAValue, factor: float, term: float) -> SSAValue:
+    """Builds `factor * x + term`, held between zero and one."""
+    return ClampOp(affine(x, factor, term), min=0.0, max=1.0).result
+
+
+def sixths(x: SSAValue) -> SSAValue:
+    """
+    Builds a sixth of `x + 3`, held between zero and one.
+
+    The sum is exact near -3, where `x / 6 + 0.5` cancels. A sixth is a factor: the
+    quotient would be nearer by half a unit in the last place, and take ten times as
+    long. Six times it is one in every float, so that the value is one from 3 on.
+    """
+    held = ClampOp(plus(x, 3), min=0.0, max=6.0).result
+    return times(held, 1 / 6)
+
+
+def hard_swish(x: SSAValue) -> SSAValue:
+    """Builds `x` times its `sixths`, of which the product with six cannot overflow."""
+    return MulOp(x, sixths(x)).result
+
+
+def softplus(x: SSAValue) -> SSAValue:
+    """Builds `log(1 + exp(x))`, by the exponential of what is not above zero."""
+    tail = Log1pOp(ExpOp(NegOp(AbsOp(x))))
+    return AddOp(ReluOp(x), tail).result
+
+
+def scaled_softplus(x: SSAValue, beta: float, threshold: float) -> SSAValue:
+    """Builds `softplus(beta * x) / beta`, and `x` where `beta * x > threshold`."""
+    product = times(x, beta)
+    curve = softplus(product)
+    if beta != 1:
+        curve = DivOp(curve, number_like(beta, x)).result
+    is_line = GtOp(product, number_like(threshold, x))
+    return WhereOp(is_line, x, curve).result
+
+
+def softsign(x: SSAValue) -> SSAValue:
+    """Builds `x` divided by one plus its magnitude."""
+    return DivOp(x, plus(AbsOp(x).result, 1)).result
+
+
+def mish(x: SSAValue) -> SSAValue:
+    """Builds `x` times the hyperbolic tangent of its softplus."""
+    return MulOp(x, TanhOp(softplus(x))).result
+
+
+def scaled_tanh(x: SSAValue, outside: float, inside: float) -> SSAValue:
+    """Builds `outside * tanh(inside * x)`."""
+    return times(TanhOp(times(x, inside)).result, outside)
+
+
+def thresholded(x: SSAValue, limit: float) -> SSAValue:
+    """Builds the numbers above a limit, and zeros for the others."""
+    above = GtOp(x, number_like(limit, x))
+    return WhereOp(above, x, number_like(0, x)).result

@@ -1,0 +1,22 @@
+"""Least elements, by way of the greatest."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from ...shape import is_float, tensor_type
+from ..ops.arithmetic import NegOp
+from ..ops.binary import SubOp
+from ..ops.logical_not import LogicalNotOp
+from .number import element_of, number_like
+
+
+def reversed_order(x: SSAValue) -> SSAValue:
+    """Builds elements in the reverse order: the greatest is where the least was."""
+    if is_float(tensor_type(x)):
+        return NegOp(x).result
+    if element_of(x) == i1:
+        return LogicalNotOp(x).result
+    # The least integer has no negative, but every one has this.
+    return SubOp(number_like(-1, x), x).result

@@ -1,0 +1,61 @@
+"""Numbers, and sums and products with them."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ...dims import Polynomial
+from ...shape import DTYPES, Element, tensor_type
+from ..ops.binary import AddOp, MulOp
+from ..ops.cast import CastOp
+from ..ops.constant import ConstantOp
+from ..ops.dim import DimOp
+
+Number: TypeAlias = float | Polynomial
+"""A number, or one that is computed from sizes."""
+
+
+def element_of(x: SSAValue) -> Element:
+    """The element type of a tensor."""
+    return tensor_type(x).element_type
+
+
+def number(value: float, element: Element) -> SSAValue:
+    """Builds a tensor without axes that holds one number; too large a one is inf."""
+    with np.errstate(over="ignore"):
+        return ConstantOp(value=np.array(value, DTYPES[element])).result
+
+
+def quantity(value: Number, element: Element) -> SSAValue:
+    """Builds a tensor without axes that holds a number, or one computed from sizes."""
+    if isinstance(value, Polynomial):
+        return convert(DimOp(value=str(value)).result, element)
+    return number(value, element)
+
+
+def number_like(value: Number, x: SSAValue) -> SSAValue:
+    """Builds a tensor without axes that holds one number of the type of `x`."""
+    return quantity(value, element_of(x))
+
+
+def times(x: SSAValue, factor: Number) -> SSAValue:
+    """Builds `x` times a number, which is `x` itself for one."""
+    return x if factor == 1 else MulOp(x, number_like(factor, x)).result
+
+
+def plus(x: SSAValue, term: Number) -> SSAValue:
+    """Builds `x` plus a number, which is `x` itself for zero."""
+    return x if term == 0 else AddOp(x, number_like(term, x)).result
+
+
+def affine(x: SSAValue, factor: float, term: float) -> SSAValue:
+    """Builds `factor * x + term`."""
+    return plus(times(x, factor), term)
+
+
+def convert(x: SSAValue, to: Element) -> SSAValue:
+    """Builds `x` with elements of another type, or `x` itself when it has them."""
+    return x if element_of(x) == to else CastOp(x, to=to).result

@@ -1,0 +1,134 @@
+"""Windows that slide over an image: where they end, and the means under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from ...dims import Dim, floordiv, product
+from ...shape import is_float, tensor_type
+from ..families.window import window_sizes
+from ..literal import to_names
+from ..ops.binary import DivOp
+from ..ops.fold import FoldOp
+from ..ops.pad import PadOp
+from ..ops.permute import PermuteOp
+from ..ops.pool import AvgPoolOp, SumPoolOp
+from .number import number_like
+from .parts import Cut, cut
+from .shaping import expanded, reshaped, shape_of
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window, and how it moves; each tuple has a number for each spatial axis."""
+
+    kernel: Sizes
+    strides: Sizes
+    dilation: Sizes
+    low: Sizes
+    """Paddings before the image."""
+    high: Sizes
+    """Paddings after the image."""
+    beyond: Sizes
+    """More paddings after it, so that a window that is partly outside has a place."""
+
+    @property
+    def padding(self) -> Sizes:
+        """All paddings, in the order of the graph dialect."""
+        high = (a + b for a, b in zip(self.high, self.beyond, strict=True))
+        return (*self.low, *high)
+
+    def properties(self) -> dict[str, Sizes]:
+        """The window as properties of a pool."""
+        return {
+            "kernel": self.kernel,
+            "strides": self.strides,
+            "padding": self.padding,
+            "dilation": self.dilation,
+        }
+
+
+def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
+    """
+    The window with its places along every axis rounded up; None where their number is
+    another one for some sizes that vary.
+    """
+    ends: list[tuple[int, int]] = []
+    axes = zip(window.kernel, window.dilation, window.strides, window.low, window.high)
+    for size, (kernel, step, stride, low, high) in zip(spatial, axes, strict=True):
+        end = _end(size, low, high, (kernel - 1) * step + 1, stride)
+        if end is None:
+            return None
+        ends.append(end)
+    high, beyond = (tuple(each) for each in zip(*ends, strict=True))
+    return replace(window, high=high, beyond=beyond)
+
+
+def _end(
+    size: Dim, low: int, high: int, reach: int, stride: int
+) -> tuple[int, int] | None:
+    """The padding after an axis, and that beyond it, with the places rounded up."""
+    if not isinstance(size, int):
+        # The last window may begin in the padding, and is left out then.
+        return None if stride > 1 and high + stride > reach else (high, stride - 1)
+    places = -(-(size + low + high - reach) // stride) + 1
+    # A window does not start in the padding after the image.
+    if (places - 1) * stride >= size + low:
+        places -= 1
+    needed = (places - 1) * stride + reach - size - low
+    return min(high, max(needed, 0)), max(needed - high, 0)
+
+
+def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
+    """
+    Builds the means under a window, of integers rounded towards zero.
+
+    Padding is part of a mean where it counts; what lies beyond the padding never is.
+    """
+    if counts_padding and any(window.beyond):
+        outer, none = (
+            (0,) * (len(shape_of(x)) - len(window.low)),
+            (0,) * len(window.low),
+        )
+        low, high = (*outer, *window.low), (*outer, *window.high)
+        x = PadOp(x, low=low, high=high, value=0.0).result
+        window, counts_padding = replace(window, low=none, high=none), False
+    places = window.properties()
+    if is_float(tensor_type(x)):
+        return AvgPoolOp(x, **places, count_padding=counts_padding).result
+    total = SumPoolOp(x, **places).result
+    if counts_padding or not any(window.padding):
+        return DivOp(total, number_like(prod(window.kernel), total)).result
+    ones = expanded(number_like(1, x), shape_of(x))
+    return DivOp(total, SumPoolOp(ones, **places)).result
+
+
+def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAValue:
+    """Builds the sum of the columns NxDxL where their blocks lie in an image."""
+    count, kernel = len(spatial), window.kernel
+    n, depth, _ = shape_of(x)
+    wide = [
+        size + low + high
+        for size, low, high in zip(spatial, window.low, window.high, strict=True)
+    ]
+    none = (0,) * (2 * count)
+    places = window_sizes(wide, kernel, window.strides, none, window.dilation)
+    parts = reshaped(x, [n, floordiv(depth, product(kernel)), *kernel, *places])
+    taps, there = range(2, 2 + count), range(2 + count, 2 + 2 * count)
+    total = FoldOp(
+        PermuteOp(parts, order=(0, 1, *there, *taps)),
+        spatial=to_names(wide),
+        strides=window.strides,
+        dilation=window.dilation,
+    ).result
+    inside = zip(window.low, spatial, strict=True)
+    cuts: dict[int, Cut] = {
+        2 + axis: (low, size, 1) for axis, (low, size) in enumerate(inside)
+    }
+    return cut(total, cuts)

@@ -1,0 +1,293 @@
+"""
+Build the loops of one nest, with the scalar arithmetic inside.
+
+A plain nest becomes loops in parallel; one that reduces has loops inside them that
+carry the accumulator. A contraction, recognised by its nest (products summed up), is a
+`loop.tile`: its columns are the axis along which the result lies in a row, its rows an
+axis along which one operand stays the same, or two: the rows and columns of an image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects import math
+from xdsl.dialects.builtin import AnyFloat, IndexType
+from xdsl.ir import Block, SSAValue
+
+from ...dialects.dims import (
+    Dim,
+    Polynomial,
+    evaluate,
+    product,
+    symbol,
+    symbols_of,
+)
+from ...dialects.graph import scalar
+from ...dialects.graph.nest import Extent, Linear, Where
+from ...dialects.graph.ops.weight import WeightOp
+from ...dialects.graph.storage.panels import PanelsAttr
+from ...dialects.kernel.contraction import another_row, choose_rows_and_columns
+from ...dialects.kernel.expression import (
+    Accumulator,
+    Apply,
+    Constant,
+    Expression,
+    Index,
+    KernelNest,
+    Load,
+    left,
+    operands_of,
+)
+from ...dialects.loop.ops.clamp_index import ClampIndexOp
+from ...dialects.loop.ops.for_loop import ForOp, YieldOp
+from ...dialects.loop.ops.memory import LoadOp, StoreOp
+from ...dialects.loop.ops.position import ExtentOp, PositionOp
+from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop.subscript import BlockedIndex, Subscript
+
+Point = Sequence[SSAValue]
+"""An index for each axis of a nest."""
+
+
+@dataclass
+class Renaming:
+    """The kernel's own names for the symbols that it uses, given as they are met."""
+
+    names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+
+    def __call__(self, size: Dim) -> Dim:
+        """The dimension in the kernel's own names."""
+        for name in sorted(symbols_of(size)):
+            self.names.setdefault(name, symbol(f"s{len(self.names)}"))
+        return evaluate(size, self.names)
+
+
+@dataclass
+class NestBuilder:
+    """Builds the loops of one nest."""
+
+    nest: KernelNest
+    buffers: Mapping[SSAValue, SSAValue]
+    output: SSAValue
+    rename: Renaming
+    joined: tuple[int, int] | None = None
+    """Two axes that have one blocked index: its blocks, and what is inside of one."""
+
+    def build(self) -> None:
+        """Builds all of a nest without stages, where ops are built just now."""
+        nest = self.nest
+        parallel = nest.bounds[: len(nest.bounds) - nest.reductions]
+        if nest.is_contraction:
+            self.build_contraction(len(parallel))
+        else:
+            self.build_loops(parallel, self.build_point)
+
+    def build_loops(
+        self, bounds: Sequence[Dim], inside: Callable[[Point], None]
+    ) -> None:
+        """Builds loops over `bounds`, and in the innermost what is inside."""
+
+        def build(point: Point) -> None:
+            if len(point) == len(bounds):
+                return inside(point)
+            block = Block(arg_types=[IndexType()])
+            with ImplicitBuilder(block):
+                build([*point, block.args[0]])
+                YieldOp()
+            is_ordered = len(point) in self.nest.ordered
+            ForOp(self.rename(bounds[len(point)]), block, is_ordered=is_ordered)
+
+        build([])
+
+    def build_point(self, point: Point) -> None:
+        """Builds what happens at one point of the axes that are not reduced."""
+        nest = self.nest
+        accumulator: SSAValue | None = None
+        if nest.combine is not None:
+            initial = scalar.identity(nest.combine, nest.type)
+            accumulator = self.build_reduction(point, initial)
+        if not nest.keeps_accumulators:
+            self.store(nest.finish, point, accumulator)
+
+    def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
+        """
+        Builds the loops over the axes that are left; what they combine `so_far` to.
+        """
+        nest = self.nest
+        assert nest.combine is not None
+        if len(point) == len(nest.bounds):
+            element = Scalars(self, point).value(nest.element)
+            accumulator = scalar.combine(nest.combine, so_far, element)
+            if nest.keeps_accumulators:
+                self.store(nest.finish, point, accumulator)
+            return accumulator
+        block = Block(arg_types=[IndexType(), nest.type])
+        with ImplicitBuilder(block):
+            index, inner = block.args
+            YieldOp(self.build_reduction([*point, index], inner))
+        bound = self.rename(nest.bounds[len(point)])
+        combine = None if nest.keeps_accumulators else nest.combine
+        loop = ForOp(
+            bound, block, combine, [so_far], is_ordered=nest.keeps_accumulators
+        )
+        return loop.accumulators[0]
+
+    def store(
+        self, value: Expression, point: Point, accumulator: SSAValue | None
+    ) -> None:
+        """Builds the computation of `value` and its store."""
+        scalars = Scalars(self, point, () if accumulator is None else (accumulator,))
+        result, at = scalars.value(value), scalars.subscript_of(self.nest.store)
+        if self.nest.onto is not None:
+            before = LoadOp(self.output, at).result
+            result = scalar.binary(self.nest.onto)(before, result)
+        StoreOp(result, self.output, at)
+
+    def scalars(self, point: Point, accumulators: Sequence[SSAValue]) -> Scalars:
+        """
+        What is computed at one point, once reductions have come to `accumulators`.
+        """
+        return Scalars(self, point, accumulators)
+
+    def subscript(self, position: Linear, point: Point) -> Subscript:
+        """A position as a subscript."""
+        factors = {axis: self.rename(factor) for axis, factor in position.factors}
+        blocked: BlockedIndex | None = None
+        if self.joined is not None:
+            outer, inner = self.joined
+            width, stride = self.nest.bounds[inner], factors.pop(outer, 0)
+            assert isinstance(width, int), "axes of unknown sizes are not joined"
+            step = factors.get(inner, 0)
+            if stride != step * width:
+                factors.pop(inner, None)
+                blocked = BlockedIndex(point[inner], width, stride, step)
+        terms = tuple((point[axis], factor) for axis, factor in factors.items())
+        return Subscript(terms, self.rename(position.offset), blocked)
+
+    def build_contraction(self, parallel: int) -> None:
+        """Builds loops around a tile of the axes that suit it best."""
+        nest = self.nest
+        row, column = choose_rows_and_columns(nest, parallel)
+        also = None if row is None else another_row(nest, parallel, row, column)
+        if row is not None and also is not None:
+            self.joined = also, row
+        outer = [axis for axis in range(parallel) if axis not in (row, column, also)]
+        reduced = range(parallel, len(nest.bounds))
+
+        def bound(*axes: int | None) -> Dim:
+            sizes = (nest.bounds[axis] for axis in axes if axis is not None)
+            return self.rename(product(sizes))
+
+        def inside(indices: Point) -> None:
+            def point(row_at: SSAValue, column_at: SSAValue, rest: Point) -> Point:
+                at = dict(zip(outer, indices, strict=True))
+                at |= dict(zip(reduced, rest))
+                if row is not None:
+                    at[row] = row_at
+                if column is not None:
+                    at[column] = column_at
+                return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
+
+            bounds = [bound(also, row), bound(column), *map(bound, reduced)]
+            k_loop = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
+            with ImplicitBuilder(k_loop):
+                row_at, column_at, *rest, so_far = k_loop.args
+                here = point(row_at, column_at, rest)
+                YieldOp(self.accumulate(here, so_far))
+            epilogue = Block(arg_types=[IndexType(), IndexType(), nest.type])
+            with ImplicitBuilder(epilogue):
+                row_at, column_at, accumulator = epilogue.args
+                self.store(nest.finish, point(row_at, column_at, ()), accumulator)
+                YieldOp()
+            TileOp(bounds, scalar.identity("add", nest.type), k_loop, epilogue)
+
+        self.build_loops([nest.bounds[axis] for axis in outer], inside)
+
+    def accumulate(self, point: Point, so_far: SSAValue) -> SSAValue:
+        """Builds the k-loop of a contraction, fused where the type has such an op."""
+        element = self.nest.element
+        assert isinstance(element, Apply)
+        scalars = Scalars(self, point)
+        a, b = (scalars.value(each) for each in element.operands)
+        if isinstance(self.nest.type, AnyFloat):
+            return math.FmaOp(a, b, so_far).result
+        return scalar.add(so_far, scalar.mul(a, b))
+
+
+class Scalars:
+    """Builds the scalar arithmetic of expressions at one point; each only once."""
+
+    def __init__(
+        self, nest: NestBuilder, point: Point, accumulators: Sequence[SSAValue] = ()
+    ):
+        """Scalars at `point` of a nest, once reductions have come to `accumulators`."""
+        self.nest = nest
+        self.point = point
+        self.accumulators = accumulators
+        self.done: dict[int, SSAValue] = {}
+
+    def value(self, root: Expression) -> SSAValue:
+        """Builds the scalar that `root` is at this point."""
+        for each in left(root, self.done, operands_of):
+            self.done[id(each)] = self.build(each)
+        return self.done[id(root)]
+
+    def build(self, root: Expression) -> SSAValue:
+        """Builds a scalar that is not there yet, when those are that it is made of."""
+        match root:
+            case Load():
+                return self.load(root)
+            case Constant():
+                return scalar.constant(root.value, root.element)
+            case Apply():
+                return root.body(*(self.done[id(each)] for each in root.operands))
+            case Accumulator():
+                assert root.stage < len(self.accumulators), "all is combined before"
+                return self.accumulators[root.stage]
+            case Extent():
+                return ExtentOp(self.nest.rename(root.size)).result
+            case Where():
+                at = self.nest.subscript(root.position, self.point)
+                return PositionOp(at).result
+
+    def load(self, load: Load) -> SSAValue:
+        """Builds a load, after the indices that it looks up."""
+        return LoadOp(self.nest.buffers[load.buffer], self.subscript_of(load)).result
+
+    def subscript_of(self, load: Load) -> Subscript:
+        """Builds where an element is, after the indices that it looks up."""
+        owner = load.buffer.owner
+        if isinstance(owner, WeightOp) and owner.panels is not None:
+            return self.in_panels(load.at, owner.panels)
+        at = self.nest.subscript(load.at, self.point)
+        looked_up = tuple(
+            (self.index(index), self.nest.rename(stride))
+            for index, stride in load.lookups
+        )
+        return Subscript((*at.terms, *looked_up), at.offset, at.blocked, at.vnni)
+
+    def in_panels(self, at: Linear, panels: PanelsAttr) -> Subscript:
+        """Where an element of a packed weight is."""
+        strides, (_, across) = panels.strides(), panels.columns
+        terms: list[tuple[SSAValue, Dim]] = []
+        column: BlockedIndex | None = None
+        word: BlockedIndex | None = None
+        width, group = panels.width.data, panels.k_group.data
+        for axis, stride in at.factors:
+            assert isinstance(stride, int), "the strides of a weight are known"
+            if stride == across:
+                column = BlockedIndex(self.point[axis], width, panels.panel_size, group)
+            elif group > 1 and stride == panels.rows[-1][1]:
+                word = BlockedIndex(self.point[axis], group, group * width)
+            else:
+                terms.append((self.point[axis], strides[stride]))
+        return Subscript(tuple(terms), 0, column, word)
+
+    def index(self, index: Index) -> SSAValue:
+        """Builds an index that is looked up."""
+        value = self.load(index.load)
+        bound = self.nest.rename(index.bound)
+        return ClampIndexOp(value, bound, index.wraps).result

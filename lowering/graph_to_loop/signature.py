@@ -1,0 +1,144 @@
+"""
+What a program says of itself, read off its planned function: tensors, ranges, memory.
+
+The passes before wrote it beside the function and its ops, in attributes of the graph
+dialect; here it becomes the entries of `loop.program`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute, OpResult
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from ...dialects.graph.ops.weight import WeightOp
+from ...dialects.graph.region import ControlOp
+from ...dialects.graph.storage.buffer import (
+    BUFFERS,
+    LIFETIMES,
+    BufferAttr,
+    LifetimeAttr,
+    buffer_of,
+)
+from ...dialects.graph.storage.memory import MemoryMap, ops_in
+from ...dialects.loop.interface import TensorAttr
+from ...dialects.loop.storage import ConstantAttr, PlanAttr, SlotAttr
+
+
+class Storage:
+    """The constants and slots of a function, in the order of their numbers."""
+
+    def __init__(self, function: func.FuncOp, memory: MemoryMap):
+        """What the buffers and lifetimes of the function's results say."""
+        constants: dict[int, ConstantAttr] = {}
+        slots: dict[int, SlotAttr] = {}
+        self.steps = 0
+        """How many steps lifetimes count: each op, and the end of one with regions."""
+        for op in ops_in(function.body.block):
+            self.steps += 2 if isinstance(op, ControlOp) else 1
+            if BUFFERS not in op.attributes:
+                continue
+            for result in op.results:
+                buffer = buffer_of(result)
+                owns = memory.owner_of(result) is result
+                if buffer.region_name == "activations" and owns:
+                    slots[buffer.slot.data] = slot(buffer, result)
+                if isinstance(op, WeightOp):
+                    constants[buffer.slot.data] = constant(buffer, op)
+        self.constants = [constants[each] for each in sorted(constants)]
+        self.slots = [slots[each] for each in sorted(slots)]
+        self.numbers = {
+            "constants": {number: at for at, number in enumerate(sorted(constants))},
+            "activations": {number: at for at, number in enumerate(sorted(slots))},
+        }
+
+    def number_of(self, buffer: BufferAttr) -> tuple[str, int]:
+        """The region of a buffer, and which of the region's it is."""
+        region, number = buffer.region_name, buffer.slot.data
+        if (known := self.numbers.get(region)) is None:
+            return region, number
+        if number not in known:
+            raise VerifyException(
+                f"expected a result whose buffer is slot {number} of {region}, "
+                "got none; run assign-buffers first"
+            )
+        return region, known[number]
+
+
+def slot(buffer: BufferAttr, result: OpResult) -> SlotAttr:
+    """The slot of a result, which lives as `analyze-aliases` wrote beside its op."""
+    op = result.op
+    lives = op.attributes.get(LIFETIMES)
+    if not isa(lives, ArrayAttr[LifetimeAttr]) or len(lives) != len(op.results):
+        raise VerifyException(
+            f"expected {LIFETIMES} of {op.name} for each result, got {lives}; run "
+            "analyze-aliases first"
+        )
+    life = lives.data[result.index]
+    return SlotAttr.of(buffer.size, buffer.offset.data, life.first.data, life.last.data)
+
+
+def constant(buffer: BufferAttr, op: WeightOp) -> ConstantAttr:
+    """The constant that a weight is."""
+    assert isinstance(op.bytes, int), "the shape of a weight is known"
+    return ConstantAttr.of(op.key.data, buffer.offset.data, op.bytes)
+
+
+def plan_of(function: func.FuncOp, steps: int) -> PlanAttr:
+    """What `assign-buffers` wrote of its plan, for lifetimes of so many steps."""
+    known = function.attributes.get("graph.plan")
+    entries: Mapping[str, Attribute] = (
+        known.data if isinstance(known, DictionaryAttr) else {}
+    )
+    names = ("planner", "bytes", "lower_bound")
+    match [entries.get(each) for each in names]:
+        case StringAttr(planner), IntegerAttr() as bytes, IntegerAttr() as bound:
+            return PlanAttr.of(planner, steps, bytes.value.data, bound.value.data)
+        case StringAttr(planner), None, None:
+            return PlanAttr.of(planner, steps)
+        case _:
+            raise VerifyException(
+                f"expected graph.plan of function {function.sym_name.data}, got "
+                f"{known}; run assign-buffers first"
+            )
+
+
+def tensors_of(function: func.FuncOp) -> tuple[list[TensorAttr], list[TensorAttr]]:
+    """The inputs and outputs of a function, with their names."""
+    end = function.body.block.last_op
+    assert isinstance(end, func.ReturnOp)
+    inputs = [each.type for each in function.body.block.args]
+    outputs = [each.type for each in end.operands]
+    return named(function, "input", inputs), named(function, "output", outputs)
+
+
+def named(
+    function: func.FuncOp, kind: str, types: Sequence[Attribute]
+) -> list[TensorAttr]:
+    """Tensors with the names that the function has for them, or else their numbers."""
+    names = [kind] if len(types) == 1 else [f"{kind}_{at}" for at in range(len(types))]
+    known = function.attributes.get(f"graph.{kind}_names")
+    if isa(known, ArrayAttr[StringAttr]) and len(known) == len(types):
+        names = [each.data for each in known]
+    return [TensorAttr.of(*each) for each in zip(names, types, strict=True)]
+
+
+def ranges_of(function: func.FuncOp) -> dict[str, tuple[int, int]]:
+    """The least and the greatest that symbols of the inputs can be."""
+    known = function.attributes.get("graph.symbols")
+    if not isinstance(known, DictionaryAttr):
+        return {}
+    found: dict[str, tuple[int, int]] = {}
+    for name, each in known.data.items():
+        match each:
+            case ArrayAttr(data=(IntegerAttr() as least, IntegerAttr() as most)):
+                found[name] = least.value.data, most.value.data
+            case _:
+                raise VerifyException(
+                    f"expected the range of {name} to be [least, most], got {each}"
+                )
+    return found

@@ -1,0 +1,180 @@
+"""
+Write one call of a program: the context it takes, the run, and what is left to Python.
+
+The two forms of the entry have this in common (`entry.py`, `wide_entry.py`): a context
+is taken off the module's free list and given back while the GIL is held; the GIL is
+released around a run that is long enough to be worth it; a call that the entry does not
+take, and the error of a run, go to Python callables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.dims import Dim, symbols_of
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.shape import Tensor, dtype, sizes
+from ....runtime.layout import INTERRUPTED, WORD, State
+from .context_layout import layout_of
+from .interrupts import length_of
+from .python_objects import ObjectWriter
+
+WORTH_RELEASING = 32768
+"""Points of loops from which on a run is some two microseconds long."""
+
+RUNS = ("sr_run", "sr_enter")
+"""What runs the program with the GIL, and without it."""
+
+COUNT = 2**63 - 1
+"""The bits of the flags that count the arguments by position."""
+
+# How `PyObject_CallFunction` passes a context and a status.
+DECLARATIONS = """@sr_failure = private constant [3 x i8] c"ni\\00"
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare ptr @PyObject_CallFunction(ptr, ptr, ...)
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
+declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
+declare ptr @PyTuple_New(i64)
+declare i32 @PyTuple_SetItem(ptr, i64, ptr)
+"""
+
+# For Python's own way of running; called with the GIL held, as `sr_call` is.
+FREE_LIST = f"""define ptr @sr_borrow() nounwind {{
+entry:
+  %first = load ptr, ptr @sr_state, align {WORD}
+  %none = icmp eq ptr %first, null
+  br i1 %none, label %done, label %take
+take:
+  %following = load ptr, ptr %first, align {WORD}
+  store ptr %following, ptr @sr_state, align {WORD}
+  br label %done
+done:
+  ret ptr %first
+}}
+define void @sr_give_back(ptr %context) nounwind {{
+entry:
+  %first = load ptr, ptr @sr_state, align {WORD}
+  store ptr %first, ptr %context, align {WORD}
+  store ptr %context, ptr @sr_state, align {WORD}
+  ret void
+}}
+"""
+
+
+class CallWriter(ObjectWriter):
+    """Writes what each entry does with contexts, runs, and calls that it leaves."""
+
+    def __init__(self, program: ProgramOp):
+        """A function that calls a program, of which nothing is written yet."""
+        super().__init__()
+        self.layout = layout_of(program)
+        self.inputs, self.outputs = program.input_types, program.output_types
+        self.names = program.symbol_names
+        self.length = length_of(program)
+        defined = {*program.defined}
+        self.is_cut = any(
+            symbols_of(size) & defined for type in self.outputs for size in sizes(type)
+        )
+        """Whether the shapes of outputs are known only after the run."""
+        self.known: dict[str, str] = {}
+
+    def text(self) -> str:
+        """The text of the function."""
+        return self.w.text(
+            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names)"
+        )
+
+    def call_slowly(self) -> None:
+        """Leaves the call to Python."""
+        w = self.w
+        callable = self.state(State.SLOW)
+        count = w.emit(f"and i64 %flags, {COUNT}")
+        answer = w.emit(
+            f"call ptr @PyObject_Vectorcall(ptr {callable}, ptr %arguments, "
+            f"i64 {count}, ptr %names)"
+        )
+        w.do(f"ret ptr {answer}")
+
+    def explain(self, context: str, status: str, made: Sequence[str]) -> None:
+        """
+        Leaves the error of a run to Python, which gives the context back; but for that
+        of an interruption, which Python knows already.
+        """
+        w = self.w
+        for each in made:
+            w.do(f"call void @Py_DecRef(ptr {each})")
+        if self.length.is_ever_long:
+            ended, wrong = w.fresh("ended"), w.fresh("wrong")
+            interrupted = w.emit(f"icmp eq i32 {status}, {INTERRUPTED}")
+            w.do(f"br i1 {interrupted}, label %{ended}, label %{wrong}")
+            w.start(ended)
+            self.give_back(context)
+            w.do("ret ptr null")
+            w.start(wrong)
+        callable = self.state(State.EXPLAIN)
+        answer = w.emit(
+            f"call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr {callable}, "
+            f"ptr @sr_failure, ptr {context}, i32 {status})"
+        )
+        w.do(f"ret ptr {answer}")
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is, computed here and not at the entry."""
+        start = len(self.w.entry)
+        text = self.w.size(size)
+        self.w.lines += self.w.entry[start:]
+        del self.w.entry[start:]
+        return text
+
+    def bytes(self, type: Tensor) -> str:
+        """How many bytes a tensor has."""
+        total = str(dtype(type).itemsize)
+        for each in map(self.size, sizes(type)):
+            total = self.w.mul(total, each)
+        return total
+
+    def take(self, context: str) -> None:
+        """Takes the first context off the free list, which nobody changed meanwhile."""
+        w = self.w
+        following = w.emit(
+            f"load ptr, ptr {self.context_field(context, self.layout.NEXT)}"
+        )
+        w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
+
+    def give_back(self, context: str) -> None:
+        """Puts a context on the free list."""
+        first = self.state(State.FREE)
+        self.set(context, self.layout.NEXT, f"ptr {first}")
+        self.w.do(f"store ptr {context}, ptr @sr_state, align {WORD}")
+
+    def context_field(self, context: str, number: int) -> str:
+        """The address of a field of a context."""
+        return self.w.emit(f"getelementptr inbounds i64, ptr {context}, i64 {number}")
+
+    def set(self, context: str, number: int, value: str) -> None:
+        """Writes a field of a context."""
+        self.w.do(
+            f"store {value}, ptr {self.context_field(context, number)}, align {WORD}"
+        )
+
+    def run(self, context: str) -> str:
+        """Runs the program, without the GIL when it is long; its status."""
+        w = self.w
+        held, released = (f"call i32 @{each}(ptr {context})" for each in RUNS)
+        work = self.length.work
+        if self.length.is_endless:
+            return w.emit(released)
+        if isinstance(work, int):
+            return w.emit(held if work < WORTH_RELEASING else released)
+        long, short, after = w.fresh("long"), w.fresh("short"), w.fresh("after")
+        worth = w.emit(f"icmp sge i64 {self.size(work)}, {WORTH_RELEASING}")
+        w.do(f"br i1 {worth}, label %{long}, label %{short}")
+        ends: list[str] = []
+        for label, run in ((long, released), (short, held)):
+            w.start(label)
+            ends.append(f"[{w.emit(run)}, %{label}]")
+            w.do(f"br label %{after}")
+        w.start(after)
+        return w.emit(f"phi i32 {', '.join(ends)}")

@@ -1,0 +1,109 @@
+"""
+Write what the ops of a program work on: addresses of buffers, and values of sizes.
+
+An address is computed at the entry of a function, when it is first used. So is a size
+of symbols that the caller gives; one of symbols that the run defines is computed where
+it is used, from fields of the context that are read there.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ....dialects.dims import Dim, dim, symbols_of
+from ....dialects.loop.ops.memory import element_type
+from ....dialects.loop.ops.program import ProgramOp
+from ....dialects.loop.ops.program_calls import ViewOp
+from ....dialects.loop.ops.program_flow import ElementOp
+from ....runtime.layout import WORD
+from ..text.function import FunctionWriter
+from ..text.types import byte_count
+from .context_layout import ContextWriter, layout_of
+
+
+class OperandWriter(ContextWriter):
+    """Writes the addresses and sizes that the ops of a program use."""
+
+    def __init__(self, program: ProgramOp):
+        """The operands of a program, at the beginning of its first function."""
+        self.program = program
+        self.layout = layout_of(program)
+        self.symbols = program.symbol_names
+        self.defined = {name: at for at, name in enumerate(program.defined)}
+        self.sizes: dict[Dim, None] = {}
+        """The dimensions that the program computes."""
+        self.ready: set[str] = set()
+        """The symbols that were defined before what is written now."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a function, which has addresses of its own."""
+        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
+        self.w = FunctionWriter(texts)
+        self.addresses: dict[SSAValue, str] = {}
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is here, where all that it depends on is known."""
+        if symbols_of(size).isdisjoint(self.defined):
+            return self.w.size(size)
+        return self.size_here(size)
+
+    def size_here(self, size: Dim) -> str:
+        """The i64 that a dimension is, computed where it is used."""
+        w, used = self.w, symbols_of(size)
+        values = {
+            name: w.emit(f"load i64, ptr {self.defined_field(name)}, align {WORD}")
+            for name in sorted(used & self.ready, key=self.defined.__getitem__)
+        }
+        inner = FunctionWriter({**w.symbols, **values})
+        inner.count = w.count
+        text = inner.size(size)
+        self.sizes.update(dict.fromkeys(inner.sizes))
+        w.count = inner.count
+        w.lines += inner.entry
+        return text
+
+    def defined_field(self, name: str) -> str:
+        """The address of the field of a symbol that the program defines."""
+        return self.field(self.layout.first_defined + self.defined[name])
+
+    def is_true(self, buffer: SSAValue) -> str:
+        """Whether the first element of a buffer of booleans is true."""
+        byte = self.w.emit(f"load i8, ptr {self.address(buffer)}, align 1")
+        return self.w.emit(f"icmp ne i8 {byte}, 0")
+
+    def element(self, op: ElementOp) -> str:
+        """The address of the part of a buffer that belongs to a trip."""
+        w, index = self.w, self.address(op.index)
+        backward, stride = dim(op.backward.data), dim(op.stride.data)
+        if backward != 0:
+            last = w.emit(f"sub nsw i64 {self.size(backward)}, 1")
+            index = w.emit(f"sub nsw i64 {last}, {index}")
+        elements = w.mul(index, self.size(stride))
+        bytes = w.mul(elements, str(byte_count(element_type(op.buffer))))
+        base = self.address(op.buffer)
+        return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
+
+    def view(self, op: ViewOp) -> str:
+        """The address of a view."""
+        number, layout = op.number.value.data, self.layout
+        match op.region.data:
+            case "inputs":
+                return self.pointer(layout.HEAD + number)
+            case "outputs":
+                return self.pointer(layout.first_output + number)
+            case "constants":
+                return self.offset(layout.CONSTANTS, str(self.program.offset_of(op)))
+            case _:
+                if (offset := self.program.offset_of(op)) is not None:
+                    return self.offset(layout.ACTIVATIONS, str(offset))
+                field = self.field(layout.first_slot + number)
+                looked_up = self.w.entered(f"load i64, ptr {field}, align {WORD}")
+                return self.offset(layout.ACTIVATIONS, looked_up)
+
+    def address(self, value: SSAValue) -> str:
+        """The address of a view, or the number of a trip."""
+        if value not in self.addresses:
+            assert isinstance(value.owner, ViewOp), "what else there is comes first"
+            self.addresses[value] = self.view(value.owner)
+        return self.addresses[value]

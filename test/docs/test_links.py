@@ -1,0 +1,49 @@
+"""What documents say of the repository is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bench.document import ROOT
+
+DOCUMENTS = sorted(
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / "test", ROOT / "examples")
+    for path in (folder.glob("*.md") if folder == ROOT else folder.rglob("*.md"))
+)
+PATH = re.compile(
+    r"`((?:\.ci|\.github|bench|compiler|dialects|docs|examples|lowering|runtime|test"
+    r"|typings)/[\w./-]*)`"
+)
+LINK = re.compile(r"\]\(((?!https?:)[^)#\s]+)\)")
+
+
+def is_there(text: str) -> bool:
+    """Whether a path of the repository is one of a file or a folder."""
+    return (ROOT / text).exists() or (ROOT / f"{text}.py").exists()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_that_a_document_names_are_there(document: Path):
+    text = document.read_text()
+    wrong = [each for each in PATH.findall(text) if not is_there(each)]
+    wrong += [
+        each for each in LINK.findall(text) if not (document.parent / each).exists()
+    ]
+    assert not wrong
+
+
+def test_the_index_lists_every_document():
+    listed = set(LINK.findall((ROOT / "docs" / "README.md").read_text()))
+    there = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert {each for each in listed if "/" not in each} == there
+
+
+def test_the_readme_names_what_a_newcomer_looks_for():
+    text = (ROOT / "README.md").read_text()
+    names = ("LICENSE", "NOTICE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+    for each in (*names, "docs/tutorial.md", "docs/README.md", "docs/api.md"):
+        assert f"`{each}`" in text

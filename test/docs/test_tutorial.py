@@ -1,0 +1,112 @@
+"""The tutorial is run as a reader would run it, and prints what it says it prints."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.document import ROOT
+
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FILE = re.compile(r"// ([\w.]+)\n")
+
+
+@dataclass(frozen=True)
+class Block:
+    """What stands between two fences, and the line where it begins."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(document: str) -> Iterator[Block]:
+    """The blocks of a document, in order."""
+    for found in FENCE.finditer(document):
+        yield Block(found[1], found[2], document[: found.start()].count("\n") + 1)
+
+
+def check(block: Block, wanted: str, got: str) -> None:
+    """Fails with both texts where what was printed is not what the document shows."""
+    shown, printed = f"{wanted.rstrip()}\n", f"{got.rstrip()}\n"
+    if not doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS):
+        pytest.fail(f"tutorial.md:{block.line}: expected\n{wanted}\ngot\n{got}")
+
+
+def run_python(block: Block, names: dict[str, Any]) -> str:
+    """What the block prints; what it defines is there for those after it."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(block.text, f"tutorial.md:{block.line}", "exec"), names)
+    return printed.getvalue()
+
+
+def run_console(block: Block) -> None:
+    """Runs the commands of a block, each checked with what is shown below it."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, wanted = part.partition("\n")
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, (command, done.stderr)
+        check(block, wanted, done.stdout)
+
+
+@pytest.mark.usefixtures("runs_host")
+def test_the_tutorial_does_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shutil.copytree(ROOT / "examples" / "digits", tmp_path / "examples" / "digits")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
+    names: dict[str, Any] = {"__name__": "__main__"}
+    printed = ""
+    for block in blocks(TUTORIAL.read_text()):
+        match block.language:
+            case "python":
+                assert not printed, f"tutorial.md:{block.line}: not shown: {printed}"
+                printed = run_python(block, names)
+            case "text":
+                assert printed, f"tutorial.md:{block.line}: nothing was printed"
+                check(block, block.text, printed)
+                printed = ""
+            case "console":
+                run_console(block)
+            case "mlir":
+                file = FILE.match(block.text)
+                assert file, f"tutorial.md:{block.line}: expected a name of a file"
+                Path(file[1]).write_text(block.text)
+            case "sh":
+                pass  # sets up what the tests have
+            case _:
+                pytest.fail(f"tutorial.md:{block.line}: nothing runs {block.language}")
+    assert not printed
+
+
+def test_a_text_that_differs_is_seen():
+    block = Block("text", "", 1)
+    check(block, "one ... three\n", "one two three\n")
+    with pytest.raises(pytest.fail.Exception, match="expected\none\n\ngot\ntwo"):
+        check(block, "one\n", "two\n")
+
+
+def test_all_kinds_of_blocks_are_there():
+    languages = {each.language for each in blocks(TUTORIAL.read_text())}
+    assert languages == {"console", "mlir", "python", "sh", "text"}

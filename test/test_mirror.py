@@ -1,0 +1,233 @@
+"""
+Tests stand at the path of their source, or a table says which tests try it, and why.
+
+The test of `runtime/module.py` is `runtime/test_module.py` below `test/`, or such as
+`test_module_threads.py` when there are several; that of `passes/graph/fuse.py` is
+`fuse.mlir`, and that of a folder is named after the folder. `test_house.py` asks more
+of ops, passes and lowerings: each has a test of its own.
+"""
+
+from pathlib import Path
+
+from .test_house import ROOMS, ROOT, modules, refuse
+
+TESTS = ROOT / "test"
+
+TESTED_ELSEWHERE = {
+    "compiler/codegen.py": (
+        "names what is taken of the lowerings",
+        "test_house.py",
+        "compiler/tools/test_opt.py",
+    ),
+    "compiler/context.py": ("every compile has one", "compiler/test_compile.py"),
+    "compiler/cost/packing.py": (
+        "says what one pass then does",
+        "compiler/passes/graph/pack_weights.mlir",
+    ),
+    "compiler/describe.py": (
+        "what it writes is what runs",
+        "lowering/graph_to_loop/test_program.py",
+        "runtime/test_artifact.py",
+    ),
+    "compiler/driver.py": ("is a compile", "compiler/test_compile.py"),
+    "compiler/front_end.py": (
+        "is the first step of a compile",
+        "compiler/test_compile.py",
+    ),
+    "compiler/frontends": (
+        "is what both front ends say of an op, each of which is tried",
+        "compiler/frontends/onnx/test_operators.py",
+        "compiler/frontends/torch/test_operators.py",
+    ),
+    "compiler/frontends/onnx": (
+        "a file is rows of one table, each tried by models that have the op",
+        "compiler/frontends/onnx/test_node_cases.py",
+        "compiler/frontends/onnx/test_operators.py",
+        "compiler/frontends/onnx/test_control_flow.py",
+        "compiler/frontends/onnx/test_refusals.py",
+        "compiler/tools/test_ops_table.py",
+    ),
+    "compiler/frontends/torch": (
+        "a file is rows of one table, each tried by models that have the operator",
+        "compiler/frontends/torch/test_operators.py",
+        "compiler/frontends/torch/test_errors.py",
+    ),
+    "compiler/passes/layers.py": (
+        "is read by one pass",
+        "compiler/passes/graph/fold_batch_norm.mlir",
+    ),
+    "compiler/references.py": (
+        "is used when a model runs",
+        "runtime/test_module_fallbacks.py",
+    ),
+    "compiler/report.py": ("is what a command prints", "compiler/tools/test_run.py"),
+    "compiler/source_hash.py": ("is part of every key", "compiler/test_compile.py"),
+    "compiler/target.py": (
+        "is asked by one pass",
+        "compiler/passes/loop/set_target.mlir",
+    ),
+    "compiler/tools/benchmark.py": (
+        "is an option of a command",
+        "compiler/tools/test_run.py",
+    ),
+    "compiler/tools/cold.py": (
+        "is an option of a command",
+        "compiler/tools/test_run.py",
+    ),
+    "compiler/tools/expected_errors.py": (
+        "is an option of a command",
+        "compiler/tools/opt_diagnostics.mlir",
+    ),
+    "compiler/tools/reproducer.py": (
+        "is what a command says of a crash",
+        "compiler/tools/test_opt.py",
+    ),
+    "compiler/tuning": ("are steps of the tuner", "compiler/tuning/test_tuner.py"),
+    "compiler/weights.py": (
+        "a store is read from a file and written to one",
+        "compiler/test_weight_file.py",
+    ),
+    "dialects/graph": (
+        "is what ops are made of",
+        "dialects/graph/test_every_op.py",
+        "dialects/graph/ops/control_flow.mlir",
+        "dialects/graph/ops/containers.mlir",
+    ),
+    "dialects/graph/families": (
+        "is what several ops share",
+        "dialects/graph/test_every_op.py",
+    ),
+    "dialects/graph/storage": (
+        "is written by passes and checked by one",
+        "compiler/passes/graph/verify_buffers.mlir",
+        "compiler/passes/graph/pack_weights.mlir",
+        "compiler/passes/graph/narrow_weights.mlir",
+    ),
+    "dialects/kernel": (
+        "what fits together and what becomes of it, two passes show",
+        "compiler/passes/graph/fuse.mlir",
+        "lowering/graph_to_loop.mlir",
+        "compiler/passes/graph/pack_weights.mlir",
+    ),
+    "dialects/loop": (
+        "are attributes of ops",
+        "dialects/loop/ops/memory.mlir",
+        "dialects/loop/ops/tile.mlir",
+    ),
+    "dialects/shape.py": (
+        "every op infers types by it",
+        "dialects/graph/test_every_op.py",
+    ),
+    "lowering/graph_to_loop": (
+        "are parts of the way from ops to kernels and a program",
+        "lowering/graph_to_loop.mlir",
+        "lowering/graph_to_loop/test_kernel.py",
+        "lowering/graph_to_loop/test_program.py",
+    ),
+    "lowering/loop_to_llvm/contraction": (
+        "are parts of one loop nest, tried in every schedule",
+        "compiler/cost/test_blocking.py",
+        "compiler/tuning/test_tuner.py",
+        "compiler/passes/graph/test_narrow_weights.py",
+    ),
+    "lowering/loop_to_llvm/isa": (
+        "is chosen by the target of a contraction",
+        "compiler/passes/graph/test_narrow_weights.py",
+    ),
+    "lowering/loop_to_llvm/kernel": (
+        "is seen in the text of a kernel",
+        "lowering/loop_to_llvm.mlir",
+    ),
+    "lowering/loop_to_llvm/math": (
+        "a file is rows of one table, each tried in all formats and targets",
+        "lowering/loop_to_llvm/math/test_accuracy.py",
+        "lowering/loop_to_llvm/math/test_special_values.py",
+    ),
+    "lowering/loop_to_llvm/program": (
+        "is what a call of a module does",
+        "runtime/test_module.py",
+        "runtime/test_vectorcall.py",
+    ),
+    "lowering/loop_to_llvm/text": (
+        "is seen in the text of a kernel",
+        "lowering/loop_to_llvm.mlir",
+    ),
+    "runtime/layout.py": (
+        "is what programs and caches read",
+        "runtime/test_artifact.py",
+    ),
+    "runtime/safetensors_header.py": (
+        "is the head of a file",
+        "runtime/test_safetensors.py",
+    ),
+    "runtime/planning": (
+        "a planner is a row of one table, each tried on the same plans",
+        "runtime/planning/test_planners.py",
+    ),
+}
+"""
+Files, and folders of files, that have no test of their name: why, and which tests try
+them. In such a folder a test may have a name of its own, that of what it tries.
+"""
+
+
+def below_test(*folders: str) -> list[Path]:
+    """The tests anywhere below `folders`, as paths within `test/`."""
+    found = (path for each in folders for path in (TESTS / each).rglob("*.*"))
+    tests = (p for p in found if p.suffix == ".mlir" or p.match("test_*.py"))
+    return sorted(path.relative_to(TESTS) for path in tests)
+
+
+def source_of(test: Path) -> Path | None:
+    """
+    The file or folder after which a test is named, the longest such name; None where
+    there is none.
+    """
+    words = test.stem.removeprefix("test_").split("_")
+    for count in range(len(words), 0, -1):
+        path = test.parent / "_".join(words[:count])
+        if (ROOT / path.with_suffix(".py")).exists():
+            return path.with_suffix(".py")
+        if (ROOT / path / "__init__.py").exists():
+            return path
+    return None
+
+
+def elsewhere(path: Path) -> str | None:
+    """The entry of the table that a file belongs to: its own, or its folder's."""
+    entries = (path.as_posix(), path.parent.as_posix())
+    return next((each for each in entries if each in TESTED_ELSEWHERE), None)
+
+
+TESTED = {source_of(test) for test in below_test(*ROOMS)}
+SOURCES = [path.relative_to(ROOT) for path in modules(*ROOMS)]
+
+
+def test_every_file_has_a_test_of_its_name_or_an_entry():
+    refuse(
+        f"no test: {path}"
+        for path in SOURCES
+        if path not in TESTED and elsewhere(path) is None
+    )
+
+
+def test_every_test_has_a_source_of_its_name_or_a_folder_with_an_entry():
+    refuse(
+        f"no source: test/{test}"
+        for test in below_test(*ROOMS)
+        if source_of(test) is None and test.parent.as_posix() not in TESTED_ELSEWHERE
+    )
+
+
+def test_every_entry_is_needed():
+    needed = {elsewhere(path) for path in SOURCES if path not in TESTED}
+    refuse(TESTED_ELSEWHERE.keys() - needed)
+
+
+def test_the_tests_of_every_entry_are_there():
+    refuse(
+        f"{entry}: {test}"
+        for entry, (_, *tests) in TESTED_ELSEWHERE.items()
+        for test in tests
+        if not (TESTS / test).is_file()
+    )
