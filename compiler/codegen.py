@@ -1,8 +1,8 @@
 """
-What the compiler takes of the lowerings: kernels, LLVM text, and machine code.
+The compiler's only door to the lowerings: kernels, LLVM text, and machine code.
 
-Beside the pipeline, whose last pass to loops is a lowering, this file alone imports
-them; the driver, the tools and the tuner have from here what they need.
+Besides the pipeline, which contains the lowering pass `graph-to-loop`, only this file
+imports them; the driver, the tools and the tuner import them from here.
 """
 
 from __future__ import annotations

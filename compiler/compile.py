@@ -1,5 +1,5 @@
 """
-`compile`: from a model to a `StaticModule`, by compiling it or by finding it on disk.
+`compile`: turn a model into a `StaticModule`, or load its artifact from the cache.
 
 A model that was compiled before, with the same options, for the same target, by the
 same version, is loaded: no front end, pass or optimiser runs, and xDSL is imported only

@@ -1,4 +1,4 @@
-"""The dialects that the compiler knows, and what belongs to the model it works on."""
+"""The context of a compile: the registered dialects, and the weights of the model."""
 
 from __future__ import annotations
 

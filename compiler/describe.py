@@ -1,6 +1,5 @@
 """
-What the runtime must know of a lowered module: its `Program`, and its block of
-constants.
+Describe a lowered module to the runtime: its `Program`, and its constants.
 """
 
 from __future__ import annotations

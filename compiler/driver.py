@@ -1,4 +1,4 @@
-"""Compile a module of the graph dialect: run the passes, lower, let LLVM compile."""
+"""Compile a module of the graph dialect: run the passes, lower it, run LLVM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors that a user is told: what was expected, what came, and what to do."""
+"""The errors that users see: what was expected, what was found, and what to do."""
 
 from __future__ import annotations
 

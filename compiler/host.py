@@ -1,4 +1,4 @@
-"""What compiled code depends on of the host, and which targets the host can run."""
+"""The host as a target: what compiled code depends on, and which targets run here."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """
-Check textual IR before it is parsed, in one scan that takes time linear in its length.
+Check textual IR before it is parsed, in one scan of linear time.
 
-xDSL's lexer tries every way to split a string that does not end, its parser recurses
-once for each bracket, and Python refuses to make an integer of thousands of digits. So
-these are found first: what passes can be parsed, and takes no more of Python's stack
-than `MOST_NESTED` brackets need.
+xDSL's lexer backtracks over an unterminated string, its parser recurses once for each
+bracket, and Python refuses to read an integer of thousands of digits. The scan rejects
+these first: text that passes can be parsed, and needs no more of Python's stack than
+`MOST_NESTED` brackets do.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Options`: what a user may choose of how a model is compiled."""
+"""`Options`: the options of a compile."""
 
 from __future__ import annotations
 

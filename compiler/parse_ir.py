@@ -1,7 +1,7 @@
 """
-Parse textual IR, in time and memory that its length bounds.
+Parse textual IR, in time and memory bounded by its length.
 
-Whatever a text is, the answer is a module or a `ParseError` with the line.
+Every text gives a module, or a `ParseError` with the line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """
 The pipeline: every pass of the compiler, in the order in which it runs.
 
-This is the only table of passes. `sr-opt` offers them, and xDSL's `canonicalize`, which
-is for reading; a pass that is not in it does not exist.
+This is the only table of passes. `sr-opt` offers these passes, and xDSL's
+`canonicalize` for reading IR; a pass that is not listed does not exist.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-Make the references of fallback ops again from the text that a program keeps of them.
+Rebuild the references of fallback ops from the text that a program keeps of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`CompileReport`: what compiling a model took, and what came of it."""
+"""`CompileReport`: the times and the results of compiling a model."""
 
 from __future__ import annotations
 

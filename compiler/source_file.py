@@ -1,4 +1,4 @@
-"""`SourceFile`: the bytes of a model's file, as they were read, and its folder."""
+"""`SourceFile`: the bytes of a model's file as they were read, and its folder."""
 
 from __future__ import annotations
 

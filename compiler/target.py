@@ -1,5 +1,5 @@
 """
-The machines that the compiler knows by name, and the one that it runs on.
+The targets that the compiler knows by name, and the host.
 
 A name is one of LLVM's: x86-64 (SSE2), x86-64-v2 (SSE4.2), x86-64-v3 (AVX2 and FMA),
 x86-64-v4 (AVX-512), cooperlake (and products of bf16), sapphirerapids (and AMX),

@@ -1,9 +1,9 @@
 """
-Verify a module: each op by itself, and that values are defined before they are used.
+Verify a module: each op by itself, and that definitions dominate uses.
 
-xDSL checks the first. For the second, regions have one block, since no op of the
-compiler's dialects branches; then the values that an op may use are those of the ops
-above it, in its region and in those around it as far as they are seen.
+xDSL checks the first. For the second, every region must have one block, since no op of
+the compiler's dialects branches; an op may then use the values of the ops before it in
+its region, and in the enclosing regions that are visible to it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """
-Files of weights beside a model: each part is read once, and hashed as it is read.
+External weight files of a model: each part is read once, and hashed as it is read.
 
-What the compiler has of a file are bytes in memory, and a note of which they were. A
-model that was compiled before is found while those parts of the file have that hash.
+The compiler keeps the bytes in memory, and notes the offsets and the hash of each part.
+A cached model is valid while those parts of the file have these hashes.
 """
 
 from __future__ import annotations

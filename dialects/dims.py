@@ -1,15 +1,13 @@
 """
-Dimensions: a size is a number, or a polynomial over named symbols that each run gives a
-value.
+Dimensions: a number, or a polynomial over named symbols, bound to values at each run.
 
     dim("2 * seq + 1")           the polynomial
     4 * dim("batch") // 4        = dim("batch"): arithmetic keeps one canonical form
     str(dim("seq*2+1"))          = "2 * seq + 1"
 
 Two dimensions are equal when their canonical forms are, so `==` on types and on text is
-enough everywhere. Where shape arithmetic needs them there are three functions beside
-sum and product: `floordiv(a, b)`, `min(a, b)` and `max(a, b)`. All values are at least
-zero.
+enough everywhere. Besides sums and products there are three functions: `floordiv(a,
+b)`, `min(a, b)` and `max(a, b)`. All symbols are at least zero.
 """
 
 from __future__ import annotations
@@ -70,14 +68,14 @@ __all__ = [
 FUNCTIONS = {"floordiv": floordiv, "min": minimum, "max": maximum}
 
 MOST_DIGITS = 32
-"""Digits of a number that are read: more than those of any that is allowed."""
+"""The most digits of a number in text: more than any allowed number has."""
 
 KEPT = 1 << 12
-"""Texts of which the dimension is kept."""
+"""Entries in the cache of parsed dimensions."""
 
 
 def evaluate(value: Dim, symbols: Mapping[str, Dim]) -> Dim:
-    """`value` with symbols replaced by what they stand for; the others remain."""
+    """`value` with some symbols replaced by their values; the others remain."""
     if isinstance(value, int):
         return value
     return total(
@@ -87,16 +85,16 @@ def evaluate(value: Dim, symbols: Mapping[str, Dim]) -> Dim:
 
 
 Ranges: TypeAlias = Mapping[str, tuple[Dim, Dim]]
-"""The least and the greatest that symbols can be."""
+"""The least and the greatest value of each symbol."""
 
 
 def greatest(value: Dim, ranges: Ranges) -> Dim:
-    """The most that `value` can be when some symbols are in ranges; others remain."""
+    """An upper bound of `value` for symbols in `ranges`; other symbols remain."""
     return _limit(value, ranges, 1)
 
 
 def least(value: Dim, ranges: Ranges) -> Dim:
-    """The least that `value` can be when some symbols are in ranges; others remain."""
+    """A lower bound of `value` for symbols in `ranges`; other symbols remain."""
     return _limit(value, ranges, 0)
 
 
@@ -115,7 +113,7 @@ def symbols_of(value: Dim) -> set[str]:
 
 
 def guess(value: Dim) -> int:
-    """The value were every symbol the same large number, to weigh sizes with."""
+    """An estimate for cost models: `value` with each symbol set to one large number."""
     known = evaluate(value, dict.fromkeys(symbols_of(value), 997))
     assert isinstance(known, int), "a size without symbols is a number"
     return known
@@ -123,7 +121,7 @@ def guess(value: Dim) -> int:
 
 def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
     """
-    Whether `value` is at least zero for symbols from `least` up; no if unclear.
+    Whether `value` is provably not negative when each symbol is at least its `least`.
     """
     if isinstance(value, int):
         return value >= 0
@@ -133,7 +131,7 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
     for monomial, factor in moved.terms:
         match monomial:
             case (Call("min" | "max" as function, arguments),):
-                # One of the arguments is the value, which one is not known.
+                # The call equals one of its arguments, but it is not known which.
                 enough = any if (function == "max") == (factor > 0) else all
                 rest = moved - Polynomial(((monomial, factor),))
                 return enough(
@@ -149,10 +147,10 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
 
 def magnitude(value: Dim) -> Dim:
     """
-    A polynomial of symbols alone that is nowhere less than `value` or its negative.
+    A polynomial without functions that bounds the absolute value of `value`.
 
-    So it is for each part that `value` is computed from, as long as no symbol is less
-    than one: all of its factors are positive, and none is left out.
+    It also bounds every subexpression of `value` when no symbol is less than one, since
+    all coefficients are positive and no factor is dropped.
     """
     if isinstance(value, int):
         return abs(value)
@@ -201,7 +199,7 @@ def _magnitude(atom: Atom) -> Dim:
 
 
 def _joined(a: Dim, b: Dim) -> Dim:
-    """The polynomial with the greater of the factors that two have for each term."""
+    """The polynomial that has for each term the greater of two coefficients."""
     found = dict(terms_of(a))
     for monomial, factor in terms_of(b):
         found[monomial] = max(factor, found.get(monomial, 0))
@@ -212,7 +210,7 @@ def _joined(a: Dim, b: Dim) -> Dim:
 
 
 def _limit(value: Dim, ranges: Ranges, upper: int) -> Dim:
-    """The limit of `value`: symbols are not negative, so products grow with each."""
+    """A bound of `value`: products grow with each symbol, as none is negative."""
     if isinstance(value, int) or not symbols_of(value) & {*ranges}:
         return value
 
@@ -251,7 +249,7 @@ class _Reader:
         return value
 
     def sum(self) -> Dim:
-        # Added up at once, since a sum has as many terms as a model has inputs.
+        # Added up at once, since a sum may have as many terms as a model has inputs.
         values = [self.product()]
         while self.next in ("+", "-"):
             sign = 1 if self.tokens.pop() == "+" else -1
@@ -278,7 +276,7 @@ class _Reader:
     def unsigned(self) -> Dim:
         token = self.next
         if token.isascii() and token.isdigit():
-            # Python itself reads no number of some thousand digits.
+            # Python refuses to read a number of several thousand digits.
             number = int(self.tokens.pop().lstrip("0")[:MOST_DIGITS] or "0")
             self.check(number)
             return number
@@ -293,7 +291,7 @@ class _Reader:
         raise self.error("a number or a symbol")
 
     def inside(self, count: int) -> list[Dim]:
-        """So many sums in parentheses."""
+        """Parses an expression inside `count` parentheses."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error(f"at most {DEEPEST} parentheses inside each other")
@@ -308,11 +306,11 @@ class _Reader:
 
     @property
     def next(self) -> str:
-        """The next token; nothing at the end."""
+        """The next token, or the empty string at the end."""
         return self.tokens[-1] if self.tokens else ""
 
     def check(self, number: int) -> None:
-        """Raises `SizeError` for a number that is no part of any size."""
+        """Raises `SizeError` for a number that is too large for a size."""
         if abs(number) > GREATEST_FACTOR:
             raise SizeError(f"dimension {self.shown}: expected numbers up to 2**64")
 
@@ -327,5 +325,5 @@ class _Reader:
 
     @property
     def shown(self) -> str:
-        """The text, cut where it is long."""
+        """The text, shortened for a message."""
         return repr(self.text if len(self.text) <= 80 else f"{self.text[:77]}...")

@@ -1,11 +1,11 @@
 """
-Attributes that are written as entries in angle brackets, read and printed by one table.
+Attributes written as entries in angle brackets, parsed and printed from one table.
 
     #loop.schedule<nr = 16, mc = 96, nc = 512, kc = 256 of 0, pack = "a">
 
 An attribute lists its entries in `FORM`. Those without a default come first, in their
-order; those with one may be left out, and stand in any order. xDSL's own assembly
-format for attributes has words, and no parameters yet.
+order; those with one may be left out, and stand in any order. The table is needed
+because xDSL's declarative assembly format for attributes has no parameters.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 Value: TypeAlias = int | str | tuple[str, ...]
-"""What an entry may say: a number or a truth, a text, or a list of texts."""
+"""The value of an entry: a number or a flag, a text, or a list of texts."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How one value is read and printed, and the attribute that holds it."""
+    """How one value is parsed and printed, and the attribute that holds it."""
 
     attribute: Callable[[Any], Attribute]
     read: Callable[[AttrParser], Any]
@@ -78,20 +78,18 @@ NAMES = Kind(
 
 @dataclass(frozen=True)
 class Entry:
-    """
-    `name = value`, or `name = value word value`; only the values where `name` is empty.
-    """
+    """`name = value` or `name = value word value`; an empty `name` is not written."""
 
     name: str
     parameters: tuple[str, ...]
     kind: Kind
     word: str
-    """What stands between two values."""
+    """The word between two values."""
     default: tuple[Value, ...] | None
-    """The values that are not printed; None where there must be values."""
+    """The values that need not be written; None when the entry is required."""
 
     def read(self, parser: AttrParser) -> dict[str, Attribute]:
-        """Reads the values, by parameter."""
+        """Parses the values; returns them by parameter name."""
         found: dict[str, Attribute] = {}
         for place, parameter in enumerate(self.parameters):
             if place:
@@ -100,12 +98,12 @@ class Entry:
         return found
 
     def values(self, attribute: ParametrizedAttribute) -> tuple[Value, ...]:
-        """The values that an attribute has."""
+        """The values of this entry in an attribute."""
         held = (getattr(attribute, each) for each in self.parameters)
         return tuple(map(self.kind.value_of, held))
 
     def defaults(self) -> dict[str, Attribute]:
-        """The values where there is no entry, by parameter."""
+        """The default values by parameter name."""
         assert self.default is not None, "the entry may be left out"
         pairs = zip(self.parameters, self.default, strict=True)
         return {name: self.kind.attribute(value) for name, value in pairs}
@@ -123,7 +121,9 @@ class Entry:
 def entry(
     name: str, kind: Kind = NUMBER, *, of: str = "", default: Value | None = None
 ) -> Entry:
-    """`name = value`, of the parameter of this name or of another."""
+    """
+    The entry `name = value`, stored in the parameter `name` unless another is given.
+    """
     defaults = None if default is None else (default,)
     return Entry(name, (of or name,), kind, "", defaults)
 
@@ -136,18 +136,18 @@ def pair(
     *,
     default: tuple[int, int] | None = None,
 ) -> Entry:
-    """`name = first word second`, of two parameters that hold numbers."""
+    """The entry `name = first word second`, stored in two integer parameters."""
     return Entry(name, (first, second), NUMBER, word, default)
 
 
 def bare(parameter: str, kind: Kind, *, default: str | None = None) -> Entry:
-    """A value without a name before it."""
+    """The entry of a value that is written without a name."""
     defaults = None if default is None else (default,)
     return Entry("", (parameter,), kind, "", defaults)
 
 
 class EntriesAttr(ParametrizedAttribute):
-    """An attribute that is read and printed as its `FORM` says."""
+    """An attribute whose `FORM` defines its syntax."""
 
     FORM: ClassVar[tuple[Entry, ...]]
     """The entries, in the order in which they are printed."""
@@ -185,7 +185,7 @@ class EntriesAttr(ParametrizedAttribute):
 
 
 def _chosen(parser: AttrParser, optional: Sequence[Entry]) -> Entry:
-    """The entry that the parser is at; one without a name where there is none."""
+    """The entry whose name comes next in the text, else the entry without a name."""
 
     def refuse(got: str) -> NoReturn:
         parser.raise_error(
@@ -202,5 +202,5 @@ def _chosen(parser: AttrParser, optional: Sequence[Entry]) -> Entry:
 
 
 def _names(entries: Sequence[Entry]) -> str:
-    """The names of entries, or of their values where they have none."""
+    """The names of entries; an entry without a name is shown by its parameters."""
     return ", ".join(each.name or each.parameters[0] for each in entries)

@@ -1,11 +1,9 @@
 """
-Polynomials over named symbols, in one canonical form: what a dimension is when it is
-not a number.
+Polynomials over named symbols, in one canonical form: dimensions that are not numbers.
 
-They are bounded: a sum has so many terms, a product so many factors, a number so many
-bits, a function so many others inside it, and the text of all of it so many characters.
-So arithmetic on sizes ends soon whatever a model asks for; what would pass a bound is a
-`SizeError`.
+The number of terms and factors, the size of coefficients, the depth of nested functions
+and the length of the text are bounded. So arithmetic on sizes ends soon whatever a
+model asks for; exceeding a bound raises `SizeError`.
 """
 
 from __future__ import annotations
@@ -19,32 +17,32 @@ from typing import TypeAlias
 from xdsl.utils.exceptions import VerifyException
 
 MOST_TERMS = 1 << 12
-"""Terms of a sum; a concatenation of so many tensors has as many sizes to add."""
+"""The most terms of a sum; a concatenation adds one size per tensor."""
 
 MOST_PRODUCTS = 1 << 16
-"""Products of terms that one multiplication computes."""
+"""The most products of terms that one multiplication computes."""
 
 MOST_FACTORS = 128
-"""Symbols in one term, counted as often as they occur; twice the axes of a tensor."""
+"""The most symbols in one term, with repetition; twice the axes of a tensor."""
 
 GREATEST_FACTOR = 1 << 64
-"""The bound of the number in a term: no size that fits into memory has a greater."""
+"""The bound of a coefficient: no size that fits into memory has a greater one."""
 
 MOST_TEXT = 1 << 18
-"""Characters of a polynomial's text."""
+"""The most characters of a polynomial's text."""
 
 DEEPEST = 64
-"""Functions inside each other, and parentheses."""
+"""The deepest nesting of functions and parentheses."""
 
 LONGEST_NAME = 1 << 10
-"""Characters of a symbol's name."""
+"""The most characters of a symbol's name."""
 
 MOST_STEPS = 64
-"""Terms of a quotient by a sum that are tried before it counts as not exact."""
+"""The most terms of a quotient by a sum before it counts as not exact."""
 
 
 class SizeError(VerifyException, ValueError):
-    """A size with which the compiler does not compute, as it is too large."""
+    """A size that is too large for the compiler."""
 
 
 @dataclass(frozen=True, order=True)
@@ -69,12 +67,12 @@ class Call:
 
     @cached_property
     def text(self) -> str:
-        """The call as it is written."""
+        """The call as text."""
         return f"{self.function}({self.arguments[0]}, {self.arguments[1]})"
 
     @cached_property
     def depth(self) -> int:
-        """How many functions are inside each other, this one included."""
+        """The depth of nested functions, this one included."""
         return 1 + max(map(depth, self.arguments))
 
 
@@ -125,7 +123,7 @@ class Polynomial:
 
     @cached_property
     def text(self) -> str:
-        """The polynomial as it is written."""
+        """The polynomial as text."""
         parts: list[str] = []
         for monomial, factor in self.terms:
             factors = [str(atom) for atom in monomial]
@@ -147,7 +145,7 @@ Dim: TypeAlias = int | Polynomial
 
 
 def check(count: int, most: int, what: str) -> None:
-    """Raises `SizeError` for more than the compiler computes with."""
+    """Raises `SizeError` when `count` exceeds a bound."""
     if count > most:
         raise SizeError(
             f"expected a size of at most {most} {what}, got {count}; give the model "
@@ -156,7 +154,7 @@ def check(count: int, most: int, what: str) -> None:
 
 
 def depth(value: Dim) -> int:
-    """How many functions are inside each other in a dimension."""
+    """The depth of nested functions in a dimension."""
     if isinstance(value, int):
         return 0
     calls = (a for each, _ in value.terms for a in each if isinstance(a, Call))
@@ -176,7 +174,9 @@ def symbol(name: str) -> Polynomial:
 
 
 def floordiv(a: Dim, b: Dim) -> Dim:
-    """The quotient of `a` and `b` rounded down; exact division is carried out."""
+    """
+    The quotient of `a` and `b` rounded down, simplified when the division is exact.
+    """
     if isinstance(b, int) and b == 0:
         raise ValueError(f"expected a divisor that is not zero, got {a} // 0")
     if isinstance(a, int) and isinstance(b, int):
@@ -213,12 +213,12 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 
 def total(dims: Iterable[Dim]) -> Dim:
-    """The sum of dimensions, in time that grows with what there is to add."""
+    """The sum of dimensions, in time linear in the number of their terms."""
     return sum_of(term for each in dims for term in terms_of(each))
 
 
 def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
-    """The terms of a dimension; none of zero."""
+    """The terms of a dimension; zero has none."""
     if isinstance(value, int):
         return (((), value),) if value else ()
     return value.terms
@@ -228,7 +228,7 @@ def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     """
     The canonical sum: longest monomials first, then by text, the number last.
 
-    Raises `SizeError` for one beyond the bounds.
+    Raises `SizeError` for a sum beyond the bounds.
     """
     found: dict[Monomial, int] = {}
     for monomial, factor in terms:
@@ -261,7 +261,7 @@ def _call(function: str, a: Dim, b: Dim) -> Polynomial:
 
 
 def _divide(a: Dim, b: Dim) -> Dim | None:
-    """The quotient when it is exact whatever the symbols are (and not zero)."""
+    """The quotient when it is exact for all nonzero values of the symbols."""
     if a == b:
         return 1
     if isinstance(b, Polynomial) and len(b.terms) > 1:
@@ -281,7 +281,9 @@ def _divide(a: Dim, b: Dim) -> Dim | None:
 
 
 def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
-    """The quotient when nothing is left over: the first terms say the next part."""
+    """
+    The quotient by long division on leading terms, or None when a remainder is left.
+    """
     first = Polynomial(b.terms[:1])
     quotient: list[Dim] = []
     try:
@@ -300,8 +302,8 @@ def _quotient(a: Polynomial, b: int) -> Dim:
     """
     The quotient of `a` and a positive number in its canonical form.
 
-    Whole parts are taken out, `floordiv(n + 5, 2) = floordiv(n + 1, 2) + 2`, and
-    quotients of quotients joined, `floordiv(floordiv(n, 2), 3) = floordiv(n, 6)`.
+    Exact parts move out, `floordiv(n + 5, 2) = floordiv(n + 1, 2) + 2`, and nested
+    quotients are joined, `floordiv(floordiv(n, 2), 3) = floordiv(n, 6)`.
     """
     whole = sum_of((monomial, factor // b) for monomial, factor in a.terms)
     rest = sum_of((monomial, factor % b) for monomial, factor in a.terms)

@@ -1,14 +1,14 @@
 """
-Tensor types: what they hold, and how big each dimension is.
+Tensor types: their element types and dimensions.
 
-The type holds a `?` for every dimension that is not a number, and after the element
-type what each `?` stands for, in order:
+The type has a `?` for every symbolic dimension, and lists the dimensions that the `?`
+stand for, in order, after the element type:
 
     tensor<?x768xf32, ["batch"]>
     tensor<?x?xf32, ["batch", "2 * seq + 1"]>
 
-Two dimensions are equal when their text is, so types compare as they are. A `?` without
-a name would equal nothing, and is refused.
+Two dimensions are equal when their text is, so types are compared directly. A `?`
+without a listed dimension would equal nothing, and is refused.
 """
 
 from __future__ import annotations
@@ -56,30 +56,27 @@ DTYPES: dict[Element, np.dtype[Any]] = {
 
 STORED = {**DTYPES, bf16: np.dtype(np.uint16)}
 """
-Those that weights may have, and what the store has of them: of a bf16 its bits, since
-numpy knows no such number.
+The element types that weights may have, and their numpy dtypes in the store: bf16 is
+kept as its bits, since numpy has no such type.
 """
 
 ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 
 MOST_AXES = 64
-"""Axes of a tensor, as many as an array of numpy's may have."""
+"""The most axes of a tensor, as in numpy."""
 
 MOST_BYTES = 2**62
 """
-The bound of the bytes of a tensor, where a size of zero counts as one.
-
-So any product of sizes fits into 64 bits, and so does the sum of two.
+The most bytes of a tensor, where a size of zero counts as one. So any product of sizes
+fits into 64 bits, and so does the sum of two of them.
 """
 
 KNOWN = ", ".join(str(each) for each in DTYPES)
-"""The element types in words."""
+"""The names of the element types, for messages."""
 
 
 def tensor(element: Element, *sizes: Dim) -> Tensor:
-    """
-    The type of a tensor with these dimensions; raises `SizeError` when none has them.
-    """
+    """The type of a tensor with these dimensions; raises `SizeError` when too large."""
     check_sizes(element, sizes)
     shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
     names = [StringAttr(str(size)) for size in sizes if not isinstance(size, int)]
@@ -87,7 +84,7 @@ def tensor(element: Element, *sizes: Dim) -> Tensor:
 
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:
-    """The type of `value`; raises `VerifyException` when that is not a tensor."""
+    """The type of `value`; raises `VerifyException` when it is not a tensor."""
     type = value.type if isinstance(value, SSAValue) else value
     if not isinstance(type, TensorType):
         raise VerifyException(f"expected a tensor, got {type}")
@@ -98,9 +95,7 @@ def tensor_type(value: SSAValue | Attribute) -> Tensor:
 
 
 def computed_type(value: SSAValue | Attribute) -> Tensor:
-    """
-    The type of `value`; raises `VerifyException` for elements that are only stored.
-    """
+    """The type of `value`; raises `VerifyException` for storage-only element types."""
     result = tensor_type(value)
     if result.element_type not in DTYPES:
         raise VerifyException(f"expected elements of {KNOWN}, got {result}")
@@ -109,8 +104,8 @@ def computed_type(value: SSAValue | Attribute) -> Tensor:
 
 def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
     """
-    Raises `SizeError` unless there can be a tensor with these dimensions, when no
-    symbol among them is greater than one.
+    Raises `SizeError` when a tensor with these dimensions is too large even if every
+    symbol is at most one.
     """
     if len(sizes) > MOST_AXES:
         raise SizeError(
@@ -129,28 +124,28 @@ def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
 
 
 def least_magnitude(size: Dim) -> int:
-    """The magnitude of a dimension with symbols of one."""
+    """The magnitude of a dimension when every symbol is one."""
     if isinstance(size, int):
         return size
     return sum(factor for _, factor in terms_of(magnitude(size)))
 
 
 def shown(sizes: Sequence[Dim], between: str = "x") -> str:
-    """Dimensions as a message lists them, cut where they are long."""
+    """Dimensions as text, shortened for a message."""
     texts = [shorter(str(each)) for each in sizes[:8]]
     return between.join([*texts, *(["..."] if len(sizes) > 8 else [])])
 
 
 def shorter(text: str) -> str:
-    """A text as it stands in a message, which a wrong model must not make long."""
+    """A text shortened for a message, which a wrong model must not make long."""
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 @lru_cache(1 << 14)
 def sizes(type: Tensor) -> tuple[Dim, ...]:
     """
-    The dimensions of a tensor; raises `VerifyException` when a `?` has no name, and
-    `SizeError` when no tensor has them.
+    The dimensions of a tensor; raises `VerifyException` when a `?` has no listed
+    dimension, and `SizeError` when they are too large.
     """
     names: Sequence[StringAttr] = ()
     if isa(type.encoding, ArrayAttr[StringAttr]):
@@ -170,7 +165,7 @@ def sizes(type: Tensor) -> tuple[Dim, ...]:
 
 
 def dtype(type: Tensor) -> np.dtype[Any]:
-    """The numpy dtype of the elements, as they are stored."""
+    """The numpy dtype in which the elements are stored."""
     return STORED[type.element_type]
 
 
@@ -200,7 +195,9 @@ def broadcast(*types: Tensor) -> tuple[Dim, ...]:
 
 
 def normalize_axis(axis: int, rank: int) -> int:
-    """`axis` counted from the front; raises `VerifyException` out of the range."""
+    """
+    `axis` counted from the front; raises `VerifyException` when it is out of range.
+    """
     if rank == 0:
         raise VerifyException(f"expected a tensor with axes, got axis {axis} of none")
     if not -rank <= axis < rank:

@@ -16,7 +16,7 @@ from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.preference import NOTHING, PreferenceAttr
 from ...dialects.loop.schedule import ScheduleAttr
 from ...dialects.loop.target import TargetAttr
-from .blocking import known, most_rows, round_up
+from .register_tile import known, most_rows, round_up
 
 MOST_VECTORS = 4
 """Vectors of the widest panel."""

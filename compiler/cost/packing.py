@@ -1,9 +1,9 @@
 """
 Tell which weights a contraction reads in panels, and how these lie.
 
-A contraction is known by its nest, and so is what of it are columns. A weight is packed
-that one contraction reads across its columns, each element of it at a place of its own,
-and that nothing else of the kernel reads.
+Contractions, and which of their axes are columns, are recognised by their nests. A
+weight is packed for a contraction that reads it as B, each element at one index of the
+nest, where nothing else in the kernel reads the weight.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ...dialects.loop.isa import Isa
 from ...dialects.loop.preference import OWN, PreferenceAttr
 from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
-from .blocking import choose_nr, most_kc
+from .blocking import most_kc
+from .register_tile import choose_nr
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:
@@ -90,7 +91,7 @@ def panels_in(
 def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
     """
     Whether a weight of the elements of an instruction set can lie in the VNNI layout:
-    it moves with the innermost k, of which there are whole groups.
+    it moves with the innermost k, whose number is a multiple of a group.
     """
     last = len(nest.bounds) - 1
     size = nest.bounds[last]

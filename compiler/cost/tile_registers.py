@@ -19,15 +19,8 @@ from ...dialects.loop.isa import Isa
 from ...dialects.loop.ops.tile import TileOp
 from ...dialects.loop.schedule import ScheduleAttr
 from ...dialects.loop.target import TargetAttr
-from .blocking import (
-    KIB,
-    SCRATCH,
-    Choice,
-    can_split_k,
-    known,
-    loops_over,
-    round_up,
-)
+from .blocking import KIB, SCRATCH, Choice, can_split_k, loops_over
+from .register_tile import known, round_up
 
 MOST_KC = 1024
 """KC where accumulators can be stored between blocks; chosen by hand, not measured."""

@@ -1,1 +1,1 @@
-"""The front ends: each reads models of one kind into the graph dialect."""
+"""The front ends: each reads models of one format into the graph dialect."""

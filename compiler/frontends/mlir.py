@@ -33,7 +33,7 @@ RANGES = "graph.symbols"
 
 
 def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
-    """The module in a file, or in a text; raises `CompileError` when it is none."""
+    """The module in a file or a text; raises `CompileError` when it cannot be read."""
     if isinstance(source, Path):
         source = SourceFile.read(source)
     if isinstance(source, SourceFile):
@@ -44,7 +44,7 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
         module = parse_module(ctx, text, name)
         verify(module)
     except ParseError as error:
-        # It names the file itself, with line and column.
+        # The message already has the file, line and column.
         raise CompileError(str(error).strip()) from error
     except VerifyException as error:
         raise CompileError(f"{name}: {str(error).strip()}") from error
@@ -61,7 +61,7 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
 
 
 def text_of(source: SourceFile) -> str:
-    """The text in a file, its lines ended in one way."""
+    """The text of a file, with normalized line ends."""
     try:
         text = source.data.tobytes().decode()
     except UnicodeDecodeError as error:
@@ -72,9 +72,7 @@ def text_of(source: SourceFile) -> str:
 
 
 def only_function(module: ModuleOp) -> func.FuncOp:
-    """
-    The function that is the model; raises `CompileError` unless there is just one.
-    """
+    """The function of the model; raises `CompileError` unless there is exactly one."""
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     others = [op.name for op in module.ops if not isinstance(op, func.FuncOp)]
     if len(functions) != 1 or others:
@@ -116,7 +114,7 @@ def check_weight(op: StoredOp, weights: WeightStore) -> None:
 
 
 def check_attributes(function: func.FuncOp) -> None:
-    """Raises `CompileError` for names and ranges that are none."""
+    """Raises `CompileError` for malformed names and ranges."""
     outputs = function.function_type.outputs
     counts = {NAMES: len(function.args), OUTPUTS: len(outputs)}
     for key, count in counts.items():
@@ -137,14 +135,14 @@ def check_attributes(function: func.FuncOp) -> None:
 
 
 def to_names(attribute: Attribute | None) -> list[str] | None:
-    """The names in a list; none in anything else, and None where there is nothing."""
+    """The names in a list; empty for another attribute, and None for a missing one."""
     if attribute is None:
         return None
     return [each.data for each in items(attribute) if isinstance(each, StringAttr)]
 
 
 def to_numbers(attribute: Attribute) -> list[int]:
-    """The numbers in a list; none in anything else."""
+    """The numbers in a list; empty for another attribute."""
     found: list[int] = []
     for each in items(attribute):
         if isa(each, IntegerAttr):
@@ -153,7 +151,7 @@ def to_numbers(attribute: Attribute) -> list[int]:
 
 
 def items(attribute: Attribute) -> Sequence[Attribute]:
-    """What a list holds; nothing in anything else."""
+    """The elements of a list; empty for another attribute."""
     return attribute.data if isa(attribute, ArrayAttr[Attribute]) else ()
 
 

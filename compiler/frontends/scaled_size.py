@@ -1,4 +1,4 @@
-"""Sizes times a number that is not whole."""
+"""Sizes multiplied by a fraction."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from fractions import Fraction
 from ...dialects.dims import Dim, floordiv
 
 FINEST = 1024
-"""The greatest denominator of a number that a size is multiplied by."""
+"""The greatest denominator of a scale."""
 
 
 def scaled_size(size: Dim, scale: Fraction) -> Dim | None:
-    """A size times a number, rounded down; None unless that is a simple fraction."""
+    """
+    A size times a scale, rounded down; None unless the scale is a simple fraction.
+    """
     if scale < 0 or scale.denominator > FINEST:
         return None
     return floordiv(size * scale.numerator, scale.denominator)

@@ -1,4 +1,4 @@
-"""Tensors that a model holds: written out in the program, or among its weights."""
+"""Constant tensors of a model: inline constants, or entries of the weight store."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ...dialects.shape import ELEMENTS, Array, tensor
 from ..weights import WeightStore
 
 WRITTEN_OUT = 16
-"""Elements up to which a tensor that is no weight is written out in the program."""
+"""The most elements of an inline constant."""
 
 
 def is_small(array: Array) -> bool:
-    """Whether a tensor is written out in the program."""
+    """Whether a tensor becomes an inline constant."""
     return array.size <= WRITTEN_OUT
 
 
 def stored(array: Array, name: str, weights: WeightStore) -> SSAValue:
-    """Builds the op that has a tensor, which is put among the weights."""
+    """Puts a tensor into the weight store, and builds its op."""
     key = weights.put(name, array)
     return GetAttrOp(key, tensor(ELEMENTS[array.dtype], *array.shape)).result
 
 
 def constant(array: Array, name: str, weights: WeightStore) -> SSAValue:
-    """Builds the op that has a tensor, in the program or among the weights."""
+    """Builds the op of a constant tensor, inline or in the weight store."""
     if is_small(array):
         return ConstantOp(value=array).result
     return stored(array, name, weights)

@@ -1,5 +1,7 @@
-"""What a front end raises for what a format allows and the compiler has no form for."""
+"""
+`Unsupported`: raised by a front end for a construct that the compiler cannot express.
+"""
 
 
 class Unsupported(Exception):
-    """Something without a form in the graph dialect; the message is the reason."""
+    """A construct that the graph dialect cannot express; the message is the reason."""

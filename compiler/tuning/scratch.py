@@ -23,7 +23,7 @@ from .race import Run
 from .subject import Build, Operand
 
 COLD = 1 << 26
-"""Bytes of constants of which hardly any cache still has those that come next."""
+"""Bytes of constants that no cache holds: those read next are evicted by then."""
 
 COPIES = 64
 """Copies of constants at most."""

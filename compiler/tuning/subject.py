@@ -38,7 +38,7 @@ from ..codegen import (
     objects,
 )
 from ..context import SrContext, context
-from ..cost.blocking import known
+from ..cost.register_tile import known
 from ..describe import constant_block, describe, program_of
 from ..options import Options
 from ..passes.graph.pack_weights import PackWeights

@@ -1,7 +1,7 @@
 """
-Numbers of 16 bits with the range of f32: its sign, exponent, 7 bits of its fraction.
+bf16: numbers of 16 bits, with the sign, the exponent and 7 fraction bits of an f32.
 
-numpy has no such type; an array of them is one of their bits.
+numpy has no such type; an array of them holds their bits.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import numpy as np
 from ..shape import Array
 
 QUIET = 0x40
-"""The bit of the fraction by which a NaN stays one, whatever the others were."""
+"""The fraction bit that marks a quiet NaN, so that a narrowed NaN stays one."""
 
 
 def narrow(array: Array) -> Array:
-    """The bf16 nearest to each f32, of two the even one; NaN stays NaN."""
+    """The bf16 nearest to each f32, ties to even; NaN stays NaN."""
     bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
     high = bits >> np.uint32(16)
-    # Where what is cut off is more than half, or half and the rest is odd.
+    # Round up when the dropped bits are more than half, or half and the kept part is
+    # odd.
     rounded = (bits + np.uint32(0x7FFF) + (high & np.uint32(1))) >> np.uint32(16)
     return np.where(np.isnan(array), high | np.uint32(QUIET), rounded).astype(np.uint16)
 

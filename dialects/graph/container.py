@@ -5,8 +5,8 @@ Types of values that hold tensors: lists, tuples and dictionaries.
     !graph.tuple<tensor<2xf32>, tensor<3xi64>>
     !graph.dict<"mask", tensor<2xi1>, "score", tensor<2xf32>>
 
-They stand where a front end's program has them, and `eliminate-list-constructs` removes
-them: their length is part of the type, so nothing of them is left to do at run time.
+Front ends make them where a program has containers, and `eliminate-list-constructs`
+removes them: their length is part of the type, so they need no code at run time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_attr_definition
 class ListType(ParametrizedAttribute, TypeAttribute):
-    """A list of as many values as it names types."""
+    """A list of values of these types."""
 
     name = "graph.list"
 

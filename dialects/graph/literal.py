@@ -1,4 +1,4 @@
-"""Literals: the bridge between attributes and what Python and numpy hold."""
+"""Conversion between attributes and values of Python and numpy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Literal: TypeAlias = DenseIntOrFPElementsAttr
 
 Number: TypeAlias = bool | int | float | np.integer[Any] | np.floating[Any]
 Value: TypeAlias = Number | str | tuple[Any, ...] | Array | Attribute
-"""What a property of an op is in Python."""
+"""The Python value of a property of an op."""
 
 
 def to_array(literal: Literal) -> Array:
@@ -53,7 +53,7 @@ def to_attribute(value: Value) -> Attribute:
     """
     The attribute that holds `value`: i64, f64, i1, string, array or literal.
 
-    Raises `SizeError` for a number that 64 bits do not hold.
+    Raises `SizeError` for a number that does not fit into 64 bits.
     """
     match value:
         case Attribute():
@@ -75,14 +75,14 @@ def to_attribute(value: Value) -> Attribute:
 
 
 def checked(number: int) -> int:
-    """The number; raises `SizeError` unless it is one of 64 bits."""
+    """The number; raises `SizeError` when it does not fit into 64 bits."""
     if not -(2**63) <= number < 2**63:
         raise SizeError(f"expected a number of 64 bits, got {number}")
     return number
 
 
 def to_value(attribute: Attribute) -> Any:
-    """What `attribute` holds, in Python; attributes with no such form stay."""
+    """The Python value of `attribute`, or the attribute itself when it has none."""
     match attribute:
         case IntegerAttr():
             number = attribute.value.data
@@ -109,5 +109,5 @@ def to_names(dims: Iterable[Dim]) -> ArrayAttr[StringAttr]:
 
 
 def to_values(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
-    """What each of `attributes` holds, in Python."""
+    """The Python values of `attributes`."""
     return {name: to_value(attribute) for name, attribute in attributes.items()}

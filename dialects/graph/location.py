@@ -1,4 +1,4 @@
-"""What an op is in the model that it was read from, for messages."""
+"""The source location of an op in its model, for messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .ops.fusion import FusionOp
 
 
 def describe(op: Operation) -> str:
-    """The name of an op, and where it came from."""
+    """The name of an op, and its location in the model."""
     location = op.location
     if isinstance(location, NameLoc):
         return f"{op.name} at {location.desc.data}"

@@ -1,9 +1,9 @@
 """
 How a graph op is computed: a loop nest, described but not yet built.
 
-A `Nest` says what happens at one point of an iteration space: what is read, what is
-computed of it, where the value goes. The lowering decides how to loop. This is the
-vocabulary between ops and loops; neither knows the other.
+A `Nest` says what happens at one point of an iteration space: which elements are read,
+what is computed from them, where the value is written. The lowering decides how to
+loop. Ops and loops meet only here; neither knows the other.
 
     point      a number for each of `bounds`; the last `reductions` of them are reduced
     position   where along one dimension of a tensor: linear in the point, or looked up
@@ -12,10 +12,10 @@ vocabulary between ops and loops; neither knows the other.
 Contractions, convolutions, poolings and broadcasts differ only in their positions.
 
 Several nests of one op run one after the other. The points of a nest have no order
-unless it is scattered: where a value goes is looked up then, or it is combined with
-what an earlier nest wrote there, so that several points may meet at one element. Those
-come in the order of the points, the last axis fastest; of values that replace each
-other the last stays.
+unless it is scattered: its write position is looked up, or its value is combined with
+one that an earlier nest wrote, so that several points may write one element. They write
+in the order of the points, the last axis fastest; when values replace each other, the
+last one stays.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Linear:
         return Linear(scaled, self.offset * factor)
 
     def at(self, point: Sequence[Linear]) -> Linear:
-        """This position when the point is itself a function of another point."""
+        """This position composed with a point that is a function of another point."""
         result = Linear(offset=self.offset)
         for axis, factor in self.factors:
             result = result + point[axis] * factor
@@ -61,7 +61,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A position that is the integer `operand` holds at `at`, below `bound`."""
+    """A position read from memory: the integer at `at` in `operand`, below `bound`."""
 
     operand: int
     at: tuple[Linear, ...]
@@ -90,7 +90,7 @@ class Extent:
 
 @dataclass(frozen=True)
 class Where:
-    """A position as an i64, for what depends on the point itself."""
+    """A position as an i64, for bodies that depend on the point itself."""
 
     position: Linear
 
@@ -98,7 +98,7 @@ class Where:
 Source: TypeAlias = Read | Extent | Where
 
 Combiner: TypeAlias = Literal["add", "mul", "max", "min"]
-"""How the values of a reduction are combined; each starts from its identity."""
+"""The combining operation of a reduction, which starts from its identity."""
 
 Body: TypeAlias = Callable[..., SSAValue]
 """Builds, from one scalar for each source, the scalar that the nest computes."""
@@ -110,12 +110,12 @@ def same(x: SSAValue) -> SSAValue:
 
 
 def axis(number: int) -> Linear:
-    """The position that is the point's own number along one axis."""
+    """The position that is the point's coordinate along one axis."""
     return Linear(((number, 1),))
 
 
 def axes(count: int, start: int = 0) -> tuple[Linear, ...]:
-    """The positions along `count` axes from `start`: an element at its own index."""
+    """The point's own coordinates along `count` axes from `start`."""
     return tuple(axis(number) for number in range(start, start + count))
 
 
@@ -127,25 +127,28 @@ class Nest:
     sources: tuple[Source, ...]
     body: Body
     write: tuple[Position, ...]
-    """Where in the result; it depends on axes that are not reduced."""
+    """The position in the result; it depends on parallel axes only."""
 
     reductions: int = 0
-    """How many of the last axes are reduced."""
+    """The number of reduced axes, which are the last."""
 
     combine: Combiner | None = None
 
     keeps_accumulators: bool = False
     """
-    Whether each step along the only reduced axis, which comes in order, writes what was
-    combined up to it; the write then depends on that axis too.
+    Whether each step along the only reduced axis writes the value accumulated so far,
+    as in a prefix sum; the steps run in order, and the write depends on that axis too.
     """
 
     onto: Combiner | None = None
-    """How a value is combined with what is there; None when it replaces that."""
+    """
+    How a value is combined with the element that it is written to; None when it
+    replaces it.
+    """
 
     @property
     def lookups(self) -> Iterator[Lookup]:
-        """The positions that are looked up, to read and to write."""
+        """The positions that are looked up, of reads and of the write."""
         read = (each.at for each in self.sources if isinstance(each, Read))
         for at in (*read, self.write):
             for position in at:
@@ -154,12 +157,12 @@ class Nest:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether points of this nest may meet at one element of the result."""
+        """Whether several points of this nest may write one element of the result."""
         return self.onto is not None or any(isinstance(p, Lookup) for p in self.write)
 
     @property
     def ordered(self) -> frozenset[int]:
-        """The axes along which points may meet: no position is theirs alone."""
+        """The axes along which several points may write one element."""
         if not self.is_scattered:
             return frozenset()
         alone = {
@@ -171,12 +174,15 @@ class Nest:
 
     @property
     def is_pointwise(self) -> bool:
-        """Whether every element of the result is written once, at its own index."""
+        """
+        Whether each point writes the element at its own index, and every element is
+        written.
+        """
         return self.reductions == 0 and self.writes_whole
 
     @property
     def writes_whole(self) -> bool:
-        """Whether the axes that are not reduced are those of the result, in order."""
+        """Whether the parallel axes are the axes of the result, in order."""
         here = axes(len(self.bounds) - self.reductions)
         return self.write == here and self.onto is None
 

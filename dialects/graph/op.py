@@ -1,5 +1,5 @@
 """
-What it takes to be an op of the graph dialect.
+`GraphOp`: the base class of every op of the graph dialect.
 
 A graph op is a pure function from tensors to tensors. Its class answers a few
 questions, and the rest of the compiler is derived from the answers:
@@ -44,18 +44,18 @@ from .order import Carried, Order, carry_elements
 
 CHECKS = "graph.checks"
 """
-The attribute of a function that says what must hold of symbols for ops that are no
-longer there: quantities, each followed by what was expected should it be negative.
+The attribute of a function with the requirements of removed ops on symbols: quantities,
+each followed by the message for a negative value.
 """
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """That a quantity computed from sizes is not negative."""
+    """The condition that a quantity computed from sizes is not negative."""
 
     value: Dim
     message: str
-    """What was expected, should it be."""
+    """The error message when it is negative."""
 
 
 class GraphOp(IRDLOperation, ABC):
@@ -64,18 +64,16 @@ class GraphOp(IRDLOperation, ABC):
     traits = traits_def(Pure())
 
     SPELLINGS: ClassVar[tuple[str, ...]] = ()
-    """
-    The names, such as `onnx.Relu` and `aten.relu.default`, that mean just this op.
-    """
+    """The framework names of this op, such as `onnx.Relu` and `aten.relu.default`."""
 
     DIM_PROPERTIES: ClassVar[tuple[str, ...]] = ()
     """The properties that hold dimensions as text."""
 
     IS_VIEW: ClassVar[bool] = False
-    """Whether the result is the memory of the first operand under another shape."""
+    """Whether the result is a view of the first operand's memory with another shape."""
 
     TAKES_STORED: ClassVar[bool] = False
-    """Whether operands may have elements that are stored but not computed with."""
+    """Whether operands may have a storage-only element type."""
 
     def __init__(self, *operands: SSAValue | Operation, **properties: Any):
         """The op on `operands`; the types of its results are inferred."""
@@ -102,12 +100,12 @@ class GraphOp(IRDLOperation, ABC):
     def infer_types(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> tuple[Attribute, ...]:
-        """The types of the results, as a tuple even of one."""
+        """The types of the results, always as a tuple."""
         types: Attribute | tuple[Attribute, ...]
         try:
             types = cls.infer(*operands, **to_values(properties))
         except ValueError as error:
-            # Text among the properties that is no dimension.
+            # A text property that is not a dimension.
             raise VerifyException(str(error)) from error
         return types if isinstance(types, tuple) else (types,)
 
@@ -123,21 +121,24 @@ class GraphOp(IRDLOperation, ABC):
         """The meaning of the op in numpy: an array, or a tuple of arrays."""
 
     def nests(self) -> Sequence[Nest] | None:
-        """The loops that compute the only result, or None when there are none."""
+        """The loop nests that compute the only result, or None when there are none."""
         return None
 
     def decompose(self) -> Sequence[SSAValue] | None:
-        """Builds the ops that this one is made of; the values that replace its own."""
+        """
+        Builds the ops that this one is made of; returns the values that replace its
+        results.
+        """
         return None
 
     @property
     def preferred(self) -> Order | None:
-        """The order of the first operand's axes that it is best computed in, if any."""
+        """The preferred axis order of the first operand, if any."""
         return None
 
     def carry(self, operand: int, order: Order) -> Carried | None:
         """
-        How it is computed when an operand comes in this order; None where it cannot.
+        How the op is computed when an operand is in this order; None when it cannot be.
         """
         if self.DIM_PROPERTIES:
             return None
@@ -145,11 +146,11 @@ class GraphOp(IRDLOperation, ABC):
         return carry_elements(self.nests(), ranks, operand, order, self.properties)
 
     def requirements(self) -> Sequence[Requirement]:
-        """What must hold of sizes that are known at run time only."""
+        """The conditions on sizes that are known only at run time."""
         return ()
 
     def defines(self, operands: Sequence[Array]) -> Mapping[str, int]:
-        """The symbols to which the op gives a value, when it takes these arrays."""
+        """The symbols that the op defines, with their values for these operands."""
         return {}
 
     def verify_(self) -> None:
@@ -246,7 +247,7 @@ class GraphOp(IRDLOperation, ABC):
     def run_reference(
         self, operands: Sequence[Array], symbols: Mapping[str, int]
     ) -> tuple[Array, ...]:
-        """What the op computes in numpy when its symbols have these values."""
+        """Runs the reference, with symbols replaced by their values."""
         values = self.values()
         for name in self.DIM_PROPERTIES:
             values[name] = tuple(
@@ -273,5 +274,5 @@ class SingleResultOp(GraphOp, ABC):
 
 
 def texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The dimensions that a property holds: one, or several."""
+    """The dimension texts of a property: one, or several."""
     return (value,) if isinstance(value, str) else value

@@ -1,11 +1,11 @@
 """
-Orders of axes, and how an op is computed on tensors whose axes are in another order.
+Axis orders, and how an op is computed on tensors whose axes are permuted.
 
-    order    for each axis of the tensor as it lies, its axis in the tensor meant
-             (0, 2, 3, 1): an image NxCxHxW that lies as NxHxWxC
+    order    for each axis of the tensor in memory, its axis in the logical tensor
+             (0, 2, 3, 1): an image NxCxHxW stored as NxHxWxC
 
-A tensor in an order is what `graph.permute` with that order makes of it. An op that can
-be computed on such operands as they are says so by a `Carried`.
+A tensor in an order is the result of `graph.permute` with that order. An op that can be
+computed on permuted operands returns a `Carried`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Carried:
-    """An op on operands in other orders, and the order that its result then has."""
+    """
+    How an op is computed on permuted operands: their orders, and the order of its
+    result.
+    """
 
     operands: tuple[Order | None, ...]
     """
-    The order of each operand, None for one that stays as it is. An operand with fewer
-    axes than its order gets axes of one element before its own.
+    The order of each operand; None for an operand that is not permuted. An operand with
+    fewer axes than its order gets leading axes of size one.
     """
 
     result: Order
@@ -36,7 +39,7 @@ class Carried:
 
 
 def ordered(values: Sequence[T], order: Order) -> tuple[T, ...]:
-    """What belongs to each axis, for a tensor in this order."""
+    """The values of each axis, permuted to this order."""
     return tuple(values[each] for each in order)
 
 
@@ -46,18 +49,18 @@ def inverse(order: Order) -> Order:
 
 
 def then(first: Order, second: Order) -> Order:
-    """The order of a tensor that is put in one order and then in another."""
+    """The composition of two orders."""
     return ordered(first, second)
 
 
 def without(order: Order, axes: Sequence[int]) -> Order:
-    """The order of what is left of a tensor when these axes are gone."""
+    """The order of the remaining axes when some are removed."""
     kept = [each for each in order if each not in axes]
     return tuple(sorted(kept).index(each) for each in kept)
 
 
 def widened(order: Order, rank: int) -> Order:
-    """The order of a tensor with axes put before its own, up to this rank."""
+    """The order of a tensor with leading axes added, up to this rank."""
     more = rank - len(order)
     return (*range(more), *(each + more for each in order))
 
@@ -70,7 +73,7 @@ def carry_elements(
     properties: Mapping[str, Any],
 ) -> Carried | None:
     """
-    How an op that computes each element by itself is carried; None if it does not.
+    How an elementwise op is carried; None for another op.
 
     `operands` are the ranks of its operands, which broadcast.
     """
@@ -81,7 +84,10 @@ def carry_elements(
 
 
 def is_elementwise(nest: Nest) -> bool:
-    """Whether each operand is read where numpy broadcasts it, and nothing else is."""
+    """
+    Whether a nest only reads its operands, at the positions where numpy broadcasts
+    them.
+    """
     rank = len(nest.bounds)
     return nest.is_pointwise and all(
         isinstance(source, Read)

@@ -1,4 +1,4 @@
-"""Ops with regions: what the regions take and yield, and where that is in memory."""
+"""Ops with regions: arguments, yielded values, and where both lie in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .op import GraphOp
 
 
 class RegionOp(GraphOp, ABC):
-    """An op with regions, each of one block that sees only its arguments."""
+    """An op with regions of one block each, which use only their arguments."""
 
     traits = traits_def(Pure(), IsolatedFromAbove())
 
@@ -26,7 +26,7 @@ class RegionOp(GraphOp, ABC):
 
     @abstractmethod
     def yield_types(self) -> Sequence[Attribute]:
-        """The types of what every region yields."""
+        """The types of the values that every region yields."""
 
     @property
     def blocks(self) -> list[Block]:
@@ -39,13 +39,15 @@ class RegionOp(GraphOp, ABC):
 
     @abstractmethod
     def result_types_for(self) -> Sequence[Attribute]:
-        """The types of the results, for what the operands and the regions are."""
+        """The types of the results, inferred from operands and regions."""
 
     def reference(self, *operands: Array, **properties: Any) -> tuple[Array, ...]:
         return self.run_reference(operands, {})
 
     def verify_(self) -> None:
-        """The regions take and yield what they must, and so become the results."""
+        """
+        The arguments, the yielded values and the results have the types of the op.
+        """
         self.verify_elements()
         self.verify_operands()
         for block in self.blocks:
@@ -62,27 +64,32 @@ class RegionOp(GraphOp, ABC):
 
 class ControlOp(RegionOp, ABC):
     """
-    An op that runs its regions zero times or more.
+    An op whose regions run any number of times.
 
-    What a region yields is computed where the result is, or where the argument is that
-    it becomes the next time.
+    A yielded value is computed in the memory of the result, or of the argument that it
+    becomes in the next trip.
     """
 
     @abstractmethod
     def memory_of(self, argument: BlockArgument) -> SSAValue | None:
-        """The operand or result whose memory an argument is; None for a part of one."""
+        """
+        The operand or result that shares its memory with an argument; None for a part
+        of one.
+        """
 
     @abstractmethod
     def destination(self, number: int) -> OpResult | None:
-        """The result that the yielded value of this number becomes, or a part of."""
+        """
+        The result that the yielded value of this number becomes, or becomes a part of.
+        """
 
     @property
     @abstractmethod
     def first_seen(self) -> int:
-        """The first argument of a region that is an operand, whole and unchanged."""
+        """The number of the first argument that is an operand, whole and unchanged."""
 
     def drop_unused(self) -> None:
-        """Takes away operands that no region uses."""
+        """Removes operands that no region uses."""
         count = len(self.blocks[0].args)
         before = len(self.operands) - count
         for index in reversed(range(self.first_seen, count)):
@@ -99,7 +106,7 @@ class ControlOp(RegionOp, ABC):
 def verify_types(
     what: str, expected: Sequence[Attribute], got: Sequence[Attribute]
 ) -> None:
-    """Raises `VerifyException` unless both are the same types."""
+    """Raises `VerifyException` unless both lists of types are equal."""
     if tuple(expected) != tuple(got):
         wanted, have = (", ".join(map(str, each)) for each in (expected, got))
         raise VerifyException(f"expected {what} {wanted}, got {have}")
@@ -108,7 +115,7 @@ def verify_types(
 def run_block(
     block: Block, operands: Sequence[Array], symbols: Mapping[str, int]
 ) -> tuple[Array, ...]:
-    """What a block yields in numpy: its ops, one after the other."""
+    """Runs the ops of a block in numpy; returns the yielded values."""
     values: dict[SSAValue, Array] = dict(zip(block.args, operands, strict=True))
     known, end = dict(symbols), block.last_op
     assert end is not None
@@ -123,7 +130,7 @@ def run_block(
 
 
 def parent_of(argument: BlockArgument) -> ControlOp | None:
-    """The op whose region has this argument, when it is one that runs it."""
+    """The control op whose region has this argument, if it is one."""
     parent = argument.owner.parent_op()
     return parent if isinstance(parent, ControlOp) else None
 
@@ -135,7 +142,8 @@ def block_of(value: SSAValue) -> Block | None:
 
 def capture(*blocks: Block) -> list[SSAValue]:
     """
-    Makes what blocks use of outside of them arguments, the same of each; those values.
+    Turns outside values that any block uses into arguments of all; returns these
+    values.
     """
     outside: dict[SSAValue, None] = {}
     for block in blocks:

@@ -1,10 +1,10 @@
 """
-Scalar arithmetic by meaning: `add(a, b)` builds the op that adds values of their type.
+Typed scalar arithmetic: `add(a, b)` builds the op that adds values of their type.
 
 Ops describe their loops with these, so that one description serves every element type.
-What they build has a value for every input, as numpy has: dividing an integer by zero
-gives zero, converting a float to an integer saturates and turns NaN to zero, and the
-greater of a number and NaN is NaN. Boolean sums are `or`, products `and`.
+The built ops are defined for every input: dividing an integer by zero gives zero,
+converting a float to an integer saturates and turns NaN into zero, and the maximum of a
+number and NaN is NaN. Boolean sums are `or`, products `and`.
 """
 
 from __future__ import annotations
@@ -80,9 +80,7 @@ maximum, minimum = binary("max"), binary("min")
 
 
 def combine(name: Combiner, so_far: SSAValue, x: SSAValue) -> SSAValue:
-    """
-    What a reduction comes to with one more element; of zeros of two signs, to either.
-    """
+    """Combines an accumulator with one more element; zeros of two signs give either."""
     if name in ("max", "min") and isinstance(x.type, AnyFloat):
         return FLOAT[name](x, so_far, NO_SIGNED_ZEROS).results[0]
     return binary(name)(so_far, x)
@@ -120,9 +118,7 @@ UNSIGNED = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 
 
 def compare(name: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    """
-    Whether `a` compares to `b` so, as an i1; comparisons with NaN are false but `ne`.
-    """
+    """The comparison of `a` with `b` as an i1; with NaN only `ne` is true."""
     ordered, signed = PREDICATES[name]
     if isinstance(a.type, AnyFloat):
         return arith.CmpfOp(a, b, ordered).result

@@ -1,1 +1,1 @@
-"""What one kernel computes: nests of loops over expressions, put together of ops."""
+"""What one kernel computes: loop nests over expressions, built from a group of ops."""

@@ -1,12 +1,12 @@
 """
-Make a nest as shallow as it can be: drop axes of size one, join axes that lie in a row.
+Make a nest as shallow as possible: drop axes of size one, join contiguous axes.
 
     for i to 4, j to 1, k to 8: out[8 * i + k] = in[8 * i + k]
     for i to 32:                out[i]         = in[i]
 
-Two neighbours of one kind join when every position moves as far for one step of the
-outer as for all steps of the inner. An elementwise op on whole tensors becomes one
-loop.
+Two adjacent axes of one kind (parallel, reduced, ordered) join when in every position
+one step of the outer axis moves as far as all steps of the inner. An elementwise op on
+whole tensors becomes one loop.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from .expression import KernelNest, Moved, linears
 
 
 def collapse(nest: KernelNest) -> KernelNest:
-    """The nest over as few axes as describe the same points in the same order."""
+    """
+    The equivalent nest over as few axes as possible, with the points in the same order.
+    """
     positions = list(linears(*nest.roots))
     parallel = len(nest.bounds) - nest.reductions
 
@@ -74,5 +76,5 @@ def collapse(nest: KernelNest) -> KernelNest:
 
 
 def _factor(position: Linear, axis: int) -> Dim:
-    """How far a position moves for one step along an axis."""
+    """The stride of a position along an axis."""
     return dict(position.factors).get(axis, 0)

@@ -1,8 +1,8 @@
 """
 Which axes of a contraction become the rows and the columns of a register tile.
 
-The columns are the axis along which the result lies in memory, and one factor too; the
-rows one that shares what lies along the columns.
+The columns are the axis along which the result, and one operand, is contiguous; the
+rows are an axis that reuses the operand read along the columns.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def another_row(
     nest: KernelNest, parallel: int, row: int, column: int | None
 ) -> int | None:
     """
-    An axis that may share the index of the rows, so that there are more of them.
+    A second axis that is joined to the rows of the tile, to fill more of the tile.
 
-    It is one along which what moves with the columns stays, in a product of matrices:
-    of two operands, one of which moves with the rows and one with the columns.
+    The contraction must be a matrix product: one operand moves with the rows, the other
+    with the columns. The operand that moves with the columns must not move along the
+    axis.
     """
     assert isinstance(nest.element, Apply)
     operands = [{*dict(load.at.factors)} for load in loads(nest.element)]

@@ -1,9 +1,8 @@
 """
-What a kernel computes at one point, as a tree, and the nests that it is part of.
+Expression trees, which say what a kernel computes at one point, and their nests.
 
-A tree is read by the walks here: what it loads, which positions it depends on, and the
-same tree at other positions. A subtree may stand in several others; it is one object,
-visited and later built once.
+The walks here find the loads and the positions of a tree, and rebuild it at other
+positions. A shared subtree is one object, which is visited and built once.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..graph.nest import Body, Combiner, Extent, Linear, Where
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """An index that is looked up, counted from the front."""
+    """An index that is loaded from memory, counted from the front."""
 
     load: Load
     bound: Dim
@@ -29,7 +28,7 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """An element of the buffer of a value, at an offset in its row of elements."""
+    """An element of the buffer of a value, at a linear offset."""
 
     buffer: SSAValue
     at: Linear
@@ -46,7 +45,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Apply:
-    """What an op's body computes of its operands."""
+    """The body of an op applied to operands."""
 
     body: Body
     operands: tuple[Expression, ...]
@@ -54,7 +53,7 @@ class Apply:
 
 @dataclass(frozen=True)
 class Accumulator:
-    """What a reduction of this nest came to: that of a stage, or the only one."""
+    """The result of a reduction of this nest: that of a stage, or the only one."""
 
     stage: int = 0
 
@@ -64,59 +63,61 @@ Expression: TypeAlias = Load | Constant | Apply | Accumulator | Extent | Where
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A reduction of each row, which may keep what it computes of every column."""
+    """A reduction of each row, which may also store a value for every column."""
 
     element: Expression
-    """What is combined."""
+    """The expression that is reduced."""
 
     combine: Combiner
     type: Attribute
     kept: tuple[tuple[Expression, Load], ...] = ()
-    """What is stored on the way, and where."""
+    """Expressions stored during the reduction, each with its destination."""
 
 
 @dataclass(frozen=True, eq=False)
 class KernelNest:
-    """One loop nest of a kernel: for every point, where a value goes and what it is."""
+    """
+    One loop nest of a kernel: the value computed at every point, and its destination.
+    """
 
     bounds: tuple[Dim, ...]
     reductions: int
     element: Expression
-    """What is computed at each point; what is combined, when the nest reduces."""
+    """
+    The expression computed at each point; it is reduced when the nest has reductions.
+    """
 
     combine: Combiner | None
     type: Attribute
-    """The type of what is combined."""
+    """The type of the element, and of the accumulator."""
 
     finish: Expression
-    """
-    What is stored: the element itself, or something computed from the accumulator.
-    """
+    """What is stored: the element itself, or an epilogue of the accumulator."""
 
     store: Load
-    """The element that is set."""
+    """The element that is stored to."""
 
     is_contraction: bool
     onto: Combiner | None = None
-    """How what is stored is combined with what is there, if it is."""
+    """
+    How a stored value is combined with the one in memory; None when it replaces that.
+    """
 
     ordered: frozenset[int] = frozenset()
-    """The axes whose points come one after the other."""
+    """The axes whose points must run in order."""
 
     keeps_accumulators: bool = False
-    """Whether each step of the reduction stores what it came to."""
+    """Whether each step of the reduction stores the accumulator, as in a prefix sum."""
 
     stages: tuple[Stage, ...] = ()
-    """
-    The reductions of each row, one after the other, when not just one of `element`.
-    """
+    """The reductions of each row in order, unless the only one is of `element`."""
 
     is_wide: bool = False
-    """Whether after its stages the nest stores an element for every column."""
+    """Whether the nest stores an element for every column after its stages."""
 
     @property
     def roots(self) -> Iterator[Expression]:
-        """All that is computed, and where it is stored."""
+        """Every expression of the nest, destinations included."""
         for stage in self.stages:
             yield stage.element
             for pair in stage.kept:
@@ -125,7 +126,7 @@ class KernelNest:
 
 
 def walk(*roots: Expression) -> Iterator[Expression]:
-    """Every part of expressions once, what a part is computed of before it."""
+    """Every subexpression once, operands first."""
     done: set[int] = set()
     for root in roots:
         for each in left(root, done, parts):
@@ -139,10 +140,10 @@ def left(
     parts: Callable[[Expression], Iterable[Expression]],
 ) -> Iterator[Expression]:
     """
-    The parts of an expression that are not done yet, what one is computed of before it.
-    What it gives must be done before the next, by its identity.
+    The parts of an expression that are not in `done`, operands first. The caller adds
+    the identity of each to `done` before it asks for the next.
     """
-    # A path of its own, as a chain of ops may be deeper than Python's stack.
+    # An explicit stack, as a chain of ops may be deeper than Python's stack.
     path = [] if id(root) in done else [(root, iter(parts(root)))]
     while path:
         here, rest = path[-1]
@@ -156,7 +157,7 @@ def left(
 
 
 def parts(each: Expression) -> Iterable[Expression]:
-    """What an expression is computed of, and the loads that say where it is."""
+    """The operands of an expression, and the loads of its indices."""
     match each:
         case Apply():
             return each.operands
@@ -167,12 +168,14 @@ def parts(each: Expression) -> Iterable[Expression]:
 
 
 def operands_of(each: Expression) -> Iterable[Expression]:
-    """What an expression is computed of."""
+    """The operands of an expression."""
     return each.operands if isinstance(each, Apply) else ()
 
 
 def loads(*roots: Expression) -> Iterator[Load]:
-    """Every load of expressions, those of looked-up indices first."""
+    """
+    Every load of expressions; the loads of an index come before the load that uses it.
+    """
     return (each for each in walk(*roots) if isinstance(each, Load))
 
 
@@ -189,21 +192,26 @@ def linears(*roots: Expression) -> Iterator[Linear]:
 
 
 class Moved:
-    """Expressions with every position changed; what is shared stays shared."""
+    """Rebuilds expressions with every position changed; shared subtrees stay shared."""
 
     def __init__(self, change: Callable[[Linear], Linear]):
         self.change = change
         self.done: dict[int, tuple[Expression, Expression]] = {}
-        """By the identity of what was moved, which is kept so that it stays its own."""
+        """
+        By the identity of the original, which is kept alive so that its identity is not
+        reused.
+        """
 
     def __call__(self, root: Expression) -> Expression:
-        """The expression at its other positions."""
+        """The expression with its positions changed."""
         for each in left(root, self.done, operands_of):
             self.done[id(each)] = each, self.move(each)
         return self.done[id(root)][1]
 
     def move(self, root: Expression) -> Expression:
-        """The expression, when its operands have been moved and it has not."""
+        """
+        The expression with its positions changed, once its operands are in `done`.
+        """
         match root:
             case Load():
                 return self.load(root)
@@ -216,7 +224,7 @@ class Moved:
                 return root
 
     def load(self, load: Load) -> Load:
-        """A load at its other position."""
+        """A load with its position changed."""
         lookups = tuple(
             (Index(self.load(index.load), index.bound, index.wraps), stride)
             for index, stride in load.lookups

@@ -1,12 +1,11 @@
 """
-Put the nests of a group of ops together: what a kernel computes at one point, as a
-tree.
+Merge the nests of a group of ops into expression trees of one kernel.
 
 A group is one op, or the ops of a `graph.fusion`. A value inside the group is not
-stored: where it is read, the tree of what it computes stands instead, at the position
-it is read at. Behind a nest of the last op at most one op reduces; what comes after it
-sees its `Accumulator`. Several reductions of the same rows are stages of one nest
-(`dialects/kernel/row_reductions.py`); what one of them keeps, those after it load.
+stored: each read of it is replaced by its expression tree at the position of the read.
+At most one reduction feeds a nest of the last op; every op after it sees its
+`Accumulator`. Several reductions of the same rows are stages of one nest
+(`dialects/kernel/row_reductions.py`); later stages load what an earlier stage keeps.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from .row_reductions import Stages, arrange
 
 @dataclass(frozen=True)
 class Check:
-    """That indices of a buffer are below a bound."""
+    """The condition that the indices in a buffer are below a bound."""
 
     indices: SSAValue
     count: Dim
@@ -56,20 +55,18 @@ class Check:
 
 @dataclass
 class Group:
-    """
-    The nests of a group of ops, the values they read, and what must hold of those.
-    """
+    """The nests of a group of ops, the values they read, and checks on those values."""
 
     result: SSAValue
     nests: list[KernelNest] = field(default_factory=list[KernelNest])
     checks: list[Check] = field(default_factory=list[Check])
     replaced: SSAValue | None = None
-    """The value in whose memory the result is computed, if it is."""
+    """The operand whose memory the result takes over, if any."""
 
     def buffers(self) -> list[SSAValue]:
         """
-        The values that the nests load from memory which is not the result's, in the
-        order in which they first do.
+        The values that the nests load, other than from the memory of the result, in the
+        order of their first load.
         """
         found: dict[SSAValue, None] = {}
         for check in self.checks:
@@ -96,14 +93,14 @@ def element(value: SSAValue, at: Sequence[Linear | Index]) -> Load:
 
 
 def make_group(op: GraphOp) -> Group:
-    """The group of one op, or of the ops of a fusion, over as few axes as can be."""
+    """The group of one op, or of the ops of a fusion, with collapsed axes."""
     group = _Builder(op).group
     group.nests = [collapse(each) for each in group.nests]
     return group
 
 
 def group_of(op: Operation) -> Group | None:
-    """The group that the kernel of an op computes; None of an op that has no kernel."""
+    """The group that the kernel of an op computes; None for an op without a kernel."""
     if not isinstance(op, GraphOp) or isinstance(op, ControlOp) or op.IS_VIEW:
         return None
     if not isinstance(op, FusionOp) and (not op.results or op.nests() is None):
@@ -121,14 +118,14 @@ class Element:
 
 @dataclass(frozen=True)
 class Opened:
-    """What an op of a group computes, of parts of which some may not be there yet."""
+    """The body of an op with its operands, some of which are not yet expressions."""
 
     body: Body
     parts: tuple[Expression | Element, ...]
 
 
 class _Builder:
-    """Puts the nests of a group together."""
+    """Merges the nests of a group."""
 
     def __init__(self, op: GraphOp):
         self.outer: dict[SSAValue, SSAValue] = {}
@@ -143,7 +140,7 @@ class _Builder:
         self.memo: dict[Element, Expression] = {}
         self.accumulators: dict[Operation, Accumulator] = {}
         self.kept: dict[Operation, Load] = {}
-        """Values that an earlier stage has stored, and where."""
+        """Where earlier stages have stored values."""
         self.checked: set[Check] = set()
         self.reducers = {
             op for op, found in self.nests.items() if any(n.reductions for n in found)
@@ -162,7 +159,7 @@ class _Builder:
             )
 
     def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
-        """The op that reduces behind a nest of the last op, if there is one."""
+        """The reduction that feeds a nest of the last op, if any."""
         if root in self.reducers:
             return root
         read = [each.operand for each in nest.sources if isinstance(each, Read)]
@@ -181,7 +178,7 @@ class _Builder:
         return found.pop() if found else None
 
     def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
-        """The nest of an op behind which nothing reduces."""
+        """The nest of an op that no reduction feeds."""
         point = identity(nest)
         value = self.apply(root, nest, point)
         at = [self.position(root, each, point) for each in nest.write]
@@ -199,16 +196,14 @@ class _Builder:
         )
 
     def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
-        """
-        The nest of an op that reduces, and of what is computed from its accumulator.
-        """
+        """The nest of a reduction with its epilogue."""
         (nest,) = self.nests[reducer]
         write = tuple(each for each in nest.write if isinstance(each, Linear))
         assert not nest.is_scattered, "an accumulator has its own element"
         finish: Expression = Accumulator()
         at: Sequence[Linear | Index] = write
         if root is not reducer:
-            # The last op goes over the accumulators, each at its own position.
+            # The last op reads each accumulator at its own position.
             finish = self.apply(root, last, write)
             at = [self.position(root, each, write) for each in last.write]
         return KernelNest(
@@ -224,7 +219,7 @@ class _Builder:
         )
 
     def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
-        """The nest of several reductions of the same rows, and of what uses them."""
+        """The nest of several reductions of the same rows, and of their users."""
         result = root.results[0]
         store = element(self.group.result, plan.coordinates[result])
         stages: list[Stage] = []
@@ -257,7 +252,10 @@ class _Builder:
         )
 
     def forget(self, plan: Stages) -> None:
-        """Forgets what was computed for each column, which a stage does for itself."""
+        """
+        Forgets expressions that vary along the columns, which each stage computes
+        again.
+        """
         rows = len(plan.bounds) - plan.columns
         for known in list(self.memo):
             if any(axis >= rows for each in known.at for axis, _ in each.factors):
@@ -268,12 +266,14 @@ class _Builder:
         return self.put_together(self.open(op, nest, point))
 
     def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Opened:
-        """What `op` computes at a point, of elements that are computed later."""
+        """
+        What `op` computes at a point, with operands that are still to be computed.
+        """
         parts = tuple(self.source(op, each, point) for each in nest.sources)
         return Opened(nest.body, parts)
 
     def put_together(self, opened: Opened) -> Expression:
-        """What an op computes, with all that it is made of."""
+        """The expression of an op whose operands have all been computed."""
         parts = (
             self.value(each.value, each.at) if isinstance(each, Element) else each
             for each in opened.parts
@@ -283,7 +283,7 @@ class _Builder:
     def source(
         self, op: GraphOp, source: Source, point: Sequence[Linear]
     ) -> Expression | Element:
-        """A scalar that a nest reads."""
+        """The expression of a source, or the element of a value that it reads."""
         match source:
             case Read():
                 at = [self.position(op, each, point) for each in source.at]
@@ -296,7 +296,7 @@ class _Builder:
     def position(
         self, op: GraphOp, position: Position, point: Sequence[Linear]
     ) -> Linear | Index:
-        """A position of a nest, at a point that is a function of another."""
+        """A position of a nest at a point that is a function of another point."""
         if isinstance(position, Linear):
             return position.at(point)
         indices = self.outer.get(
@@ -343,7 +343,9 @@ class _Builder:
         return self.memo[root]
 
     def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | Opened:
-        """What `value` has not been computed to yet."""
+        """
+        The expression of an element, or the op to apply when its operands are missing.
+        """
         owner = value.owner
         if isinstance(owner, Operation):
             if owner in self.kept:
@@ -370,12 +372,12 @@ def inline_constant(value: SSAValue) -> Constant | None:
 
 
 def identity(nest: Nest) -> tuple[Linear, ...]:
-    """The point of a nest as a function of itself."""
+    """The point of a nest as the identity function."""
     return axes(len(nest.bounds))
 
 
 def nests(op: GraphOp) -> Sequence[Nest]:
-    """The nests of an op that has some."""
+    """The nests of an op, which must have some."""
     found = op.nests()
     assert found is not None, f"{op.name} has loops"
     return found

@@ -1,18 +1,18 @@
 """
-Whether a kernel may put its result where an operand is.
+Whether a kernel may store its result in the memory of an operand.
 
-It may when what it stores to an element comes after all that it loads from there, in
-whatever order its points run. A point that loads an element of the operand only where
-it stores itself, before it does, is such: no two points store to one element.
+It may when every load of an element comes before the store to it, in whatever order the
+points run. That holds when each point loads the operand only at the element that it
+stores, before it stores it, and no two points store to one element.
 
     %1 = graph.relu %0              %1 may be computed in the memory of %0
-    %1 = graph.softmax %0           so it may: a row is stored once all of it was read
-    %1 = graph.permute %0           may not: another point still needs what was there
+    %1 = graph.softmax %0           may too: a row is stored once all of it was read
+    %1 = graph.permute %0           may not: another point still needs the old element
     %1 = graph.matmul %0, %w        may not: other columns need the same row
 
 Vectors are loaded before vectors of the same elements are stored, and threads share no
 elements. A kernel of several nests may not, as one would read what another wrote, nor
-one that looks up indices.
+may one that loads indices from memory.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from .group import Group
 
 
 def may_replace(group: Group, value: SSAValue) -> bool:
-    """Whether the result of a group may be computed where a value is that it reads."""
+    """
+    Whether the result of a group may be computed in the memory of a value that it
+    reads.
+    """
     kept = read_elsewhere(group)
     return kept is not None and value not in kept and is_alike(group, value)
 
@@ -41,8 +44,8 @@ def is_alike(group: Group, value: SSAValue) -> bool:
 
 def read_elsewhere(group: Group) -> set[SSAValue] | None:
     """
-    The values in whose memory a group may not compute its result, as it reads them
-    where or after that is stored; None when that is so of any value.
+    The values in whose memory a group may not compute its result, as it loads their
+    elements at other positions or too late; None when no value is allowed.
     """
     if len(group.nests) != 1 or group.checks:
         return None
@@ -60,7 +63,7 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
 
 
 def stores_once(nest: KernelNest) -> bool:
-    """Whether every point that stores has an element of its own."""
+    """Whether no two points store to the same element."""
     count = len(nest.bounds)
     if not nest.is_wide and not nest.keeps_accumulators:
         count -= nest.reductions
@@ -69,12 +72,15 @@ def stores_once(nest: KernelNest) -> bool:
 
 
 def factors(nest: KernelNest) -> Iterator[Load]:
-    """The loads of what is multiplied, which all rows or columns of a tile need."""
+    """
+    The loads of the operands of a contraction, which all rows or columns of a tile
+    share.
+    """
     return loads(nest.element) if nest.is_contraction else iter(())
 
 
 def phases(nest: KernelNest) -> Iterator[tuple[list[Expression], bool]]:
-    """What a nest computes in one row, loop after loop, and whether that is stored."""
+    """The expressions of each loop over one row, in order, and whether it stores."""
     if not nest.stages:
         yield [nest.element, nest.finish], True
         return

@@ -1,8 +1,9 @@
 """
 What the kernel of an op depends on, as a key: ops with equal keys have equal kernels.
 
-A model repeats its layers, so most kernels are the same as another but for the names of
-values. The key has all that a kernel can be told from, and neither names nor addresses.
+A model repeats its layers, so most kernels differ from another only in the names of
+values. The key has everything that the code of a kernel depends on, and neither names
+nor addresses.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ..graph.ops.weight import WeightOp
 from ..graph.storage.buffer import BUFFERS, LIFETIMES
 
 Numbers: TypeAlias = dict[SSAValue, int]
-"""Values in the order in which they are met."""
+"""The number of each value, in order of first use."""
 
 
 def structure(op: GraphOp) -> Hashable:
-    """The key of an op or a fusion: its ops, and what is known of what they read."""
+    """The key of an op or a fusion: its ops, and the known facts of their operands."""
     numbers: Numbers = {}
     read = tuple(operand(each, numbers) for each in op.operands)
     if not isinstance(op, FusionOp):
@@ -34,7 +35,9 @@ def structure(op: GraphOp) -> Hashable:
 
 
 def operand(value: SSAValue, numbers: Numbers) -> Hashable:
-    """What is known of a value from outside: its type, and what a kernel sees of it."""
+    """
+    The key of an operand from outside: its type, and all else that a kernel depends on.
+    """
     number = numbers.setdefault(value, len(numbers))
     owner = value.owner
     seen: Hashable = None
@@ -46,7 +49,7 @@ def operand(value: SSAValue, numbers: Numbers) -> Hashable:
 
 
 def inner(op: Operation, numbers: Numbers) -> Hashable:
-    """An op of a kernel, with the numbers of what it reads; its results get theirs."""
+    """The key of one op, with the numbers of its operands; numbers its results."""
     read = tuple(numbers[each] for each in op.operands)
     for each in op.results:
         numbers[each] = len(numbers)
@@ -55,7 +58,7 @@ def inner(op: Operation, numbers: Numbers) -> Hashable:
 
 
 def entries(attributes: Mapping[str, Attribute]) -> Hashable:
-    """Properties by name; where the values of an op lie is none of its kernel's."""
+    """Attributes by name, without those that only say where values lie in memory."""
     return tuple(
         (name, attributes[name])
         for name in sorted(attributes)

@@ -1,4 +1,4 @@
-"""Where elements are in the row of all elements of a tensor."""
+"""Linear offsets of the elements of a tensor in row-major order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..graph.nest import Linear
 
 
 def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:
-    """The offset of an element in the row of all elements of a tensor of this shape."""
+    """The linear offset of an element of a tensor of this shape."""
     offset, stride = Linear(), 1
     for position, size in zip(reversed(at), reversed(shape), strict=True):
         offset = offset + position * stride
@@ -18,12 +18,14 @@ def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:
 
 
 def strides(shape: Sequence[Dim]) -> list[Dim]:
-    """How far apart the elements along each axis are."""
+    """The stride of each axis, in elements."""
     return [product(shape[number + 1 :]) for number in range(len(shape))]
 
 
 def looked_up(at: Sequence[Linear], shape: Sequence[Dim]) -> tuple[Dim, Dim, Dim]:
-    """How many indices are looked up, where the first is, how far it is to the next."""
+    """
+    The number of indices that are loaded, the offset of the first, and their stride.
+    """
     moving = [axis for axis, each in enumerate(at) if each.factors] or [0, -1]
     first, end = moving[0], moving[-1] + 1
     fixed = [Linear() if each.factors else each for each in at]

@@ -1,5 +1,5 @@
 """
-How ops that share rows are computed together: row by row, a reduction at a time.
+How several reductions of the same rows become one kernel, row by row.
 
     %max = graph.reduce_max %x           for each row:
     %low = graph.sub %x, %max              for each column: the greatest x
@@ -7,15 +7,15 @@ How ops that share rows are computed together: row by row, a reduction at a time
     %sum = graph.sum %e                    for each column: e / sum
     %result = graph.div %e, %sum
 
-A row is a point of the axes that stay, a column one of the axes that are reduced. Every
-reduction goes over the same rows and columns, one *stage* after the other; what is
-elementwise is computed in the stage that needs it. A value is read at one position:
-it is *wide* when that moves along rows and columns, and *narrow* when along rows only,
-as accumulators do. So nothing is computed more often than it would be by itself, but
-for wide values that several stages need: cheap ones are computed again from what is
-loaded, and costly ones are kept where the result goes later.
+A row is a point of the parallel axes, a column a point of the reduced axes. Every
+reduction is a *stage* over the same rows and columns; elementwise ops are computed in
+the stages that use them. Every value is read at one position: it is *wide* when the
+position varies along rows and columns, and *narrow* when it varies along rows only, as
+the results of reductions do. So nothing is computed more often than in a kernel of its
+own, except wide values that several stages use: cheap ones are computed again, and
+costly ones are kept in the memory of the result until that is stored.
 
-This is what `fuse` asks for before it puts ops together, and the lowering builds.
+`fuse` asks here whether ops fit together, and the lowering builds the stages.
 """
 
 from __future__ import annotations
@@ -36,53 +36,52 @@ from ..scalar.ops.remainder import RemainderOp
 from ..shape import sizes, tensor_type
 
 Coordinates = tuple[Linear, ...]
-"""Where a value is read: a position among rows and columns for each dimension."""
+"""Where a value is read: for each dimension a position, linear in rows and columns."""
 
 COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
-"""Scalar ops that are worth a store and a load, as are those of the math dialect."""
+"""Scalar ops that cost more than a store and a load, as ops of the math dialect do."""
 
 CHEAP = (math.AbsFOp, math.FmaOp, math.CopySignOp)
-"""Those of the math dialect that are not."""
+"""Ops of the math dialect that cost less."""
 
 
 @dataclass(frozen=True)
 class Stages:
-    """How the ops of a group are computed."""
+    """The stages that compute the ops of a group."""
 
     bounds: tuple[Dim, ...]
-    """Those of the rows, then those of the columns."""
+    """The bounds of the rows, then those of the columns."""
 
     columns: int
-    """How many of the last axes are those of the columns."""
+    """The number of axes of the columns, which are the last."""
 
     reducers: tuple[GraphOp, ...]
-    """The op that each stage but the last reduces by."""
+    """The reduction of each stage; a last stage without one may store the result."""
 
     coordinates: Mapping[SSAValue, Coordinates]
-    """Where the value of each op is read, or stored."""
+    """The position at which the value of each op is read or stored."""
 
     is_wide: bool
-    """Whether the result has a number for every column, which a last stage stores."""
+    """Whether the result has an element for every column, which a last stage stores."""
 
     kept: Mapping[GraphOp, int]
-    """The costly values of several stages, and the first of these."""
+    """The costly values that several stages use, each with its first stage."""
 
     @property
     def is_one_total(self) -> bool:
-        """Whether there is one reduction, and of each row only what it comes to."""
+        """Whether there is only one reduction, and one result element for each row."""
         return len(self.reducers) == 1 and not self.is_wide
 
 
 def is_contraction(nest: Nest) -> bool:
-    """Whether the nest sums up products, and so reads its operands many times over."""
+    """Whether the nest is a sum of products, and so reads its operands many times."""
     return nest.combine == "add" and nest.body is scalar.mul
 
 
 def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
     """
-    The stages of ops, given in order with their nests; the last has the result.
-
-    None when they cannot be computed together.
+    The stages of a group of ops, which are given in order with their nests; the last op
+    has the result. None when they cannot be computed together.
     """
     if any(len(each) != 1 or each[0].is_scattered for each in nests.values()):
         return None
@@ -119,7 +118,7 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
 
 
 def shape_of(op: GraphOp) -> tuple[Dim, ...]:
-    """The dimensions of the value of an op."""
+    """The dimensions of the result of an op."""
     return sizes(tensor_type(op.results[0]))
 
 
@@ -138,19 +137,19 @@ def wide(bounds: Sequence[Dim]) -> list[Dim]:
 
 
 def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
-    """An element at its own index: the axes that are not of size one."""
+    """The identity coordinates of a tensor, without the axes of size one."""
     moving = iter([axis(n) for n, bound in enumerate(bounds) if bound != 1])
     return tuple(Linear() if size == 1 else next(moving) for size in shape)
 
 
 def write_of(nest: Nest) -> Coordinates:
-    """Where a reduction writes its accumulators."""
+    """Where a reduction writes its result."""
     return tuple(each for each in nest.write if isinstance(each, Linear))
 
 
 @dataclass
 class _Arrangement:
-    """Finds where each value of a group is read, and which are kept."""
+    """Finds where each value of a group is read, and which values are kept."""
 
     nests: Mapping[GraphOp, Nest]
     bounds: tuple[Dim, ...]
@@ -163,7 +162,10 @@ class _Arrangement:
     """The stages that need each wide value."""
 
     def locate_all(self, root: GraphOp, start: Coordinates) -> bool:
-        """Finds where each value is read, from the last op on; whether all agree."""
+        """
+        Finds where each value is read, from the last op back; false when reads
+        disagree.
+        """
         self.coordinates[root.results[0]] = self.settled(root.results[0], start)
         for op in reversed(list(self.nests)):
             at = self.coordinates.get(op.results[0])
@@ -176,7 +178,7 @@ class _Arrangement:
         return True
 
     def point(self, op: GraphOp, at: Coordinates) -> Coordinates | None:
-        """The point at which the nest of an op computes a value there."""
+        """The point at which the nest of an op computes the element at `at`, if any."""
         nest = self.nests[op]
         if nest.reductions:
             write = self.settled(op.results[0], write_of(nest))
@@ -184,7 +186,7 @@ class _Arrangement:
         return at if nest.is_pointwise else None
 
     def add(self, op: GraphOp, read: Read, point: Coordinates) -> bool:
-        """Notes where an operand is read; whether it may be read there."""
+        """Notes where an operand is read; false when it may not be read there."""
         value = op.operands[read.operand]
         if value.owner not in self.nests:
             return True
@@ -193,7 +195,7 @@ class _Arrangement:
         return self.coordinates.setdefault(value, at) == at and self.is_once(at)
 
     def settled(self, value: SSAValue, at: Coordinates) -> Coordinates:
-        """Coordinates without what moves nothing: axes and dimensions of size one."""
+        """Coordinates without the axes and dimensions of size one."""
         moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
         return tuple(
             Linear(tuple(f for f in each.factors if f[0] in moving), each.offset)
@@ -203,7 +205,7 @@ class _Arrangement:
         )
 
     def is_once(self, at: Coordinates) -> bool:
-        """Whether all points, or all rows, are read once each."""
+        """Whether each point, or each row, reads an element of its own."""
         if any(len(each.factors) > 1 for each in at):
             return False
         moved = [axis for each in at for axis, _ in each.factors]
@@ -216,19 +218,18 @@ class _Arrangement:
         return self.is_same(self.coordinates[value])
 
     def is_same(self, at: Sequence[Linear]) -> bool:
-        """Whether coordinates are the same for all columns."""
+        """Whether coordinates do not depend on the column."""
         rows = len(self.bounds) - self.columns
         return all(axis < rows for each in at for axis, _ in each.factors)
 
     def has_wide(self) -> bool:
-        """Whether there is a value for each column."""
+        """Whether any value of the group varies along the columns."""
         return not all(self.is_narrow(op.results[0]) for op in self.nests)
 
     def keep(self, root: GraphOp, is_wide: bool) -> dict[GraphOp, int] | None:
         """
-        The costly values of several stages; None when there is no room for them.
-
-        They share the memory of the result, which one of them has at a time.
+        The costly values that several stages use, which take turns in the memory of the
+        result; None when they do not fit.
         """
         for stage, reducer in enumerate(self.reducers):
             for operand in reducer.operands:
@@ -247,7 +248,9 @@ class _Arrangement:
         return {op: stages[0] for op, stages in kept.items()}
 
     def reach(self, value: SSAValue, stage: int) -> None:
-        """Notes that a stage needs a value, and what that is computed from then."""
+        """
+        Notes that a stage uses a value, and the values that it is then computed from.
+        """
         waiting = [value]
         while waiting:
             value = waiting.pop()
@@ -264,10 +267,10 @@ class _Arrangement:
                 waiting += op.operands
 
     def is_costly(self, op: GraphOp) -> bool:
-        """Whether computing a value takes longer than to load it."""
+        """Whether computing a value takes longer than storing and loading it."""
         made, block = scalars(op, self.nests[op])
         if len(made) == 1 and isinstance(made[0], arith.DivfOp):
-            # One division for each row, and a multiplication for each column.
+            # A division by a narrow value becomes a multiplication by its reciprocal.
             divisor = block.args.index(made[0].rhs)
             return not self.reads_narrow(op, self.nests[op].sources[divisor])
         return any(
@@ -277,7 +280,7 @@ class _Arrangement:
         )
 
     def reads_narrow(self, op: GraphOp, source: Source) -> bool:
-        """Whether what an op reads is the same for all columns."""
+        """Whether the source of an op does not depend on the column."""
         if not isinstance(source, Read):
             return False
         point = self.point(op, self.coordinates[op.results[0]])

@@ -74,7 +74,7 @@ class NestBuilder:
     output: SSAValue
     rename: Renaming
     joined: tuple[int, int] | None = None
-    """Two axes that have one index: its panels, and what is within them."""
+    """Two axes that have one blocked index: its blocks, and what is inside of one."""
 
     def build(self) -> None:
         """Builds all of a nest without stages, where ops are built just now."""

@@ -1,4 +1,4 @@
-"""The front end for ONNX: `read_onnx`. What else is in this folder may change."""
+"""The front end for ONNX: `read_onnx`, the only public name of this folder."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def read_onnx(
     The model as a module with one function `main`, its weights put into `ctx.weights`.
 
     The function has the attributes `graph.input_names`, `graph.output_names` and
-    `graph.symbols`: the range of each size that varies. An initializer is a constant,
-    also where it is an input. Weights in other files are read from the model's folder
-    only, so that `source` has to be its path, or its file as it was read.
+    `graph.symbols`, the range of each symbolic size. An initializer is a constant, even
+    when it is an input too. External weights are read from the model's folder only, so
+    for these `source` must be a path, or a file that was read from one.
 
-    Raises `ModelFileError` for what is no whole model, `UnsupportedModelError` for ops
-    that the compiler does not know, and `CompileError` for a model that is malformed,
-    or when the package onnx is not installed.
+    Raises `ModelFileError` for an incomplete or broken file, `UnsupportedModelError`
+    for ops that the compiler does not know, and `CompileError` for a model that is
+    malformed, or when the package onnx is not installed.
     """
     if find_spec("onnx") is None:
         raise CompileError(

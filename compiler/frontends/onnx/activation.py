@@ -18,12 +18,12 @@ from .node import Handler, Node, Result
 
 
 def leaky_relu(node: Node) -> Result:
-    """The numbers, the negative ones times `alpha`."""
+    """The elements with negative ones multiplied by `alpha`."""
     return LeakyReluOp(node.operand(0), slope=node.number("alpha"))
 
 
 def parametric_relu(node: Node) -> Result:
-    """The numbers, the negative ones times a slope each."""
+    """The elements with negative ones multiplied by a slope tensor."""
     x, slope = node.operands()
     if node.since < 7 and node.rank(1) == 1 and node.rank(0) > 2:
         slope = per_channel(slope, node.rank(0))
@@ -43,18 +43,18 @@ def selu(node: Node) -> Result:
 
 
 def hard_sigmoid(node: Node) -> Result:
-    """The logistic function as a line between two steps."""
+    """The piecewise linear approximation of the logistic function."""
     factor, term = node.number("alpha"), node.number("beta")
     return activation.hard_sigmoid(node.operand(0), factor, term)
 
 
 def hard_swish(node: Node) -> Result:
-    """The number times its logistic function as a line between two steps."""
+    """The element times its hard sigmoid."""
     return activation.hard_swish(node.operand(0))
 
 
 def swish(node: Node) -> Result:
-    """The number times the logistic function of `alpha` times it."""
+    """`x` times the logistic function of `alpha * x`."""
     x, alpha = node.operand(0), node.number("alpha")
     return SiluOp(x) if alpha == 1 else MulOp(x, SigmoidOp(times(x, alpha)))
 
@@ -65,12 +65,12 @@ def softplus(node: Node) -> Result:
 
 
 def softsign(node: Node) -> Result:
-    """The number divided by one plus its magnitude."""
+    """`x / (1 + abs(x))`."""
     return activation.softsign(node.operand(0))
 
 
 def mish(node: Node) -> Result:
-    """The number times the hyperbolic tangent of its softplus."""
+    """`x` times the hyperbolic tangent of its softplus."""
     return activation.mish(node.operand(0))
 
 

@@ -1,8 +1,8 @@
 """
-Which functions of a model call which, and how many nodes it has once they are put in.
+The call graph of a model's functions, and its number of nodes after inlining.
 
-Functions that are called often make a short file a long model. So this is counted
-before a node is built, and without recursion, since a file may be as deep as it likes.
+Functions that are called often make a short file a long model. So nodes are counted
+before any is built, and without recursion, since a file may nest calls to any depth.
 """
 
 from __future__ import annotations
@@ -16,24 +16,22 @@ from onnx import FunctionProto, ModelProto, NodeProto
 from ...errors import CompileError
 
 Key: TypeAlias = tuple[str, str, str]
-"""What a function is called by: a domain, a name and an overload."""
+"""The key of a function: domain, name and overload."""
 
 MOST_NODES = 1 << 17
-"""Nodes of a model besides its own, once functions and loops are written out."""
+"""The most nodes that inlined functions and unrolled loops may add."""
 
 MOST_REGIONS = 32
-"""Graphs inside each other; a file that protobuf reads has no more."""
+"""The deepest nesting of graphs; protobuf reads no file with more."""
 
 
 def key_of(node: NodeProto) -> Key:
-    """What a node calls, when it is a function."""
+    """The key of the function that a node calls, if it calls one."""
     return node.domain, node.op_type, node.overload
 
 
 def functions_of(model: ModelProto) -> dict[Key, FunctionProto]:
-    """
-    The functions of a model; raises `CompileError` when they cannot be put in.
-    """
+    """The functions of a model; raises `CompileError` when they cannot be inlined."""
     functions: dict[Key, FunctionProto] = {}
     for each in model.functions:
         key = each.domain, each.name, each.overload
@@ -53,7 +51,9 @@ def functions_of(model: ModelProto) -> dict[Key, FunctionProto]:
 
 
 def nodes_in(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
-    """Nodes and those of their graphs; raises `CompileError` for graphs too deep."""
+    """
+    Nodes and the nodes of their graphs; raises `CompileError` for too deep graphs.
+    """
     waiting = [(each, 0) for each in nodes]
     for node, depth in waiting:
         yield node
@@ -69,13 +69,13 @@ def nodes_in(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 @dataclass
 class Counter:
-    """How many nodes each function is, with those of what it calls."""
+    """Counts the nodes of each function with those of its callees."""
 
     functions: Mapping[Key, FunctionProto]
     counts: dict[Key, int] = field(default_factory=dict[Key, int])
 
     def count(self, key: Key) -> None:
-        """Counts a function, after all that it calls."""
+        """Counts a function after all of its callees."""
         path = {key: self.called(key)}
         while path:
             caller, rest = next(reversed(path.items()))
@@ -94,12 +94,12 @@ class Counter:
                 path[callee] = self.called(callee)
 
     def called(self, key: Key) -> Iterator[Key]:
-        """The functions that one calls."""
+        """The callees of a function."""
         for node in nodes_in(self.functions[key].node):
             if key_of(node) in self.functions:
                 yield key_of(node)
 
     def total(self, key: Key) -> int:
-        """The nodes of a function of which all that it calls is counted."""
+        """The nodes of a function whose callees have been counted."""
         nodes = nodes_in(self.functions[key].node)
         return sum(1 + self.counts.get(key_of(each), 0) for each in nodes)

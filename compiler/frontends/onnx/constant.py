@@ -1,4 +1,4 @@
-"""ONNX ops that make tensors of shapes, of numbers in a row, and of patterns."""
+"""ONNX ops that make tensors: constants, shapes, ranges and patterns."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .known import Known
 from .node import Handler, Node, Result
 
 MOST = 1 << 24
-"""Elements of the longest row of numbers that is stored."""
+"""The most elements of a range that is stored."""
 
 FORMS = ("value_float", "value_floats", "value_int", "value_ints")
-"""The attributes that may hold a constant, beside a tensor."""
+"""The attributes other than a tensor that may hold a constant."""
 
 
 def constant(node: Node) -> Result:
-    """A tensor that an attribute holds."""
+    """The tensor in an attribute."""
     if node.gives_attribute("value"):
         return Known.of(node.stored("value"))
     for name in FORMS:
@@ -54,7 +54,7 @@ def constant(node: Node) -> Result:
 
 
 def constant_of_shape(node: Node) -> Result:
-    """A tensor of one value everywhere."""
+    """A tensor filled with one value."""
     shape = node.dims(0)
     if any(isinstance(size, int) and size < 0 for size in shape):
         raise node.error(f"expected sizes of zero or more, got {shape}")
@@ -67,7 +67,7 @@ def constant_of_shape(node: Node) -> Result:
 
 
 def shape_of(node: Node) -> Result:
-    """The dimensions of the input, or of some of its axes in a row."""
+    """The dimensions of the input, or of a range of its axes."""
     start, end = 0, None
     if "start" in node.signature.attributes:
         start = node.integer("start")
@@ -76,12 +76,12 @@ def shape_of(node: Node) -> Result:
 
 
 def size_of(node: Node) -> Result:
-    """How many elements the input has."""
+    """The number of elements of the input."""
     return Known.of_dims(product(node.shape(0)))
 
 
 def range_of(node: Node) -> Result:
-    """Numbers from a start to before a limit, a step apart."""
+    """The numbers from a start to before a limit at a step."""
     values = [node.require_known(each) for each in range(3)]
     if any(each.array.size != 1 for each in values):
         raise node.error(f"expected scalars, got {', '.join(map(str, values))}")
@@ -109,7 +109,7 @@ def range_of(node: Node) -> Result:
 
 
 def diagonal_of(node: Node) -> SSAValue:
-    """Builds for each element of a matrix the number of the diagonal it is on."""
+    """Builds the number of the diagonal of each element of a matrix."""
     *_, rows, columns = node.shape(0)
     row, column = counted(rows, 0, 2), counted(columns, 1, 2)
     return SubOp(column, row).result
@@ -136,7 +136,7 @@ def triangle(node: Node) -> Result:
 
 
 def one_hot(node: Node) -> Result:
-    """For every index a row with one value in its place and another elsewhere."""
+    """One row for every index, with one value at the index and another elsewhere."""
     depth = node.whole_number(1)
     if not 0 < depth <= MOST:
         raise node.error(f"expected a depth from 1 to {MOST}, got {depth}")

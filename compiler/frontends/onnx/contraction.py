@@ -13,7 +13,10 @@ from .node import Handler, Node, Result
 
 
 def matmul(node: Node) -> Result:
-    """The product of two stacks of matrices; a vector is a row, then a column."""
+    """
+    numpy's matmul: batched matrices, a vector as a row on the left, a column on the
+    right.
+    """
     a, b = node.operands()
     if not node.rank(0) or not node.rank(1):
         raise node.error(

@@ -1,8 +1,8 @@
 """
-If and Scan of ONNX, and the table of its nodes with regions.
+ONNX's If and Scan, and the table of nodes with regions.
 
-The nodes of a region see every value outside of it. They are built first, and what they
-use of outside is then what the region takes.
+The nodes of a region may use every outer value. They are built first, and the outer
+values that they use become operands of the region.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .scope import Entry, Lost, Scope
 
 
 def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
-    """What the branch computes that a condition chooses."""
+    """The results of the branch that a condition selects."""
     names = ("then_branch", "else_branch")
     condition = node.scalar(0)
     if condition is not None:
@@ -41,7 +41,7 @@ def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
                 builder.block.add_op(YieldOp(*results))
                 blocks.append(builder.block)
     if len(blocks) < len(names):
-        # Only now: what the other branch lacks is to be named too.
+        # After both branches, so that unsupported ops of both are reported.
         return [Lost() for _ in node.proto.output]
     then, otherwise = (block.last_op for block in blocks)
     assert then is not None
@@ -58,7 +58,7 @@ def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
 
 
 def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
-    """What a region comes to over the elements of tensors along an axis."""
+    """The results of a region that runs over the elements of tensors along an axis."""
     if node.since < 9:
         raise Unsupported("the batches of Scan up to opset 8")
     graph, count = node.graph("body"), node.integer("num_scan_inputs")
@@ -116,7 +116,7 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
 def moved(
     builder: GraphBuilder, node: Node, value: SSAValue, source: int, target: int
 ) -> SSAValue:
-    """Builds a tensor with one of its axes at another place."""
+    """Builds a tensor with one axis moved to another position."""
     rank = len(sizes(tensor_type(value)))
     source, target = node.normalize(source, rank), node.normalize(target, rank)
     if source == target:
@@ -127,4 +127,4 @@ def moved(
 
 
 REGIONS: dict[str, RegionHandler] = {"If": branch, "Loop": loop, "Scan": scan}
-"""What to do with the nodes that have regions."""
+"""The builders of nodes with regions."""

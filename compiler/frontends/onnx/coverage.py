@@ -1,4 +1,4 @@
-"""Which ops ONNX has, and how those without a reader of their own are defined."""
+"""The ops of ONNX, and the definitions of those without a reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .model_file import LATEST
 from .table import HANDLERS
 
 READERS: dict[str, Callable[..., object]] = {**HANDLERS, **REGIONS}
-"""What reads an op."""
+"""The readers of ops."""
 
 
 def has_latest_opset() -> bool:
@@ -21,7 +21,7 @@ def has_latest_opset() -> bool:
 
 
 def every_op() -> list[str]:
-    """ONNX's own ops in the latest opset, and those that only older ones have."""
+    """ONNX's own ops in the latest opset, and those that only older opsets have."""
     names = {
         each.name
         for each in defs.get_all_schemas()
@@ -33,7 +33,7 @@ def every_op() -> list[str]:
 
 @cache
 def is_read(name: str) -> bool:
-    """Whether an op has a reader, or else a definition of which every op is read."""
+    """Whether an op has a reader, or a definition by ops that all have one."""
     if name in READERS:
         return True
     inside = definition(name)
@@ -41,7 +41,7 @@ def is_read(name: str) -> bool:
 
 
 def definition(name: str) -> list[str]:
-    """The ops that an op is defined by, none where these depend on its inputs."""
+    """The ops in the definition of an op; empty when these depend on its inputs."""
     schema = defs.get_schema(name, LATEST)
     if not schema.has_function:
         return []

@@ -1,4 +1,4 @@
-"""ONNX ops whose results have sizes that only the run computes."""
+"""ONNX ops whose results have sizes that are computed at run time."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from .node import Handler, Node, Result
 
 
 def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
-    """Builds the definition of a new symbol, from zero to `high`, by an i64."""
+    """Builds the definition of a new symbol in 0 to `high` by an i64 tensor."""
     made = node.symbols.define(f"{node.name}_{what}")
     DefineSymbolOp(value, symbol=str(made), low="0", high=str(high))
     return made
 
 
 def places(node: Node, mask: SSAValue, what: str) -> SSAValue:
-    """Builds the rows of indices at which a tensor of booleans is true."""
+    """Builds the indices of the true elements of a tensor, as rows."""
     return true_places(mask, lambda count, most: define(node, count, what, most))
 
 
@@ -53,7 +53,7 @@ def nonzero(node: Node) -> Result:
 
 
 def compress(node: Node) -> Result:
-    """The slices along an axis, or the elements, for which a condition holds."""
+    """The slices along an axis, or the elements, where a condition is true."""
     x, shape = node.operand(0), node.shape(0)
     if node.gives_attribute("axis"):
         axis = node.normalize(node.integer("axis"), len(shape))
@@ -75,14 +75,14 @@ def compress(node: Node) -> Result:
 
 
 def is_sliced_by_run(node: Node) -> bool:
-    """Whether a Slice has starts or ends that the run computes."""
+    """Whether a Slice has starts or ends that are computed at run time."""
     return "starts" not in node.signature.attributes and any(
         node.known(place) is None for place in (1, 2)
     )
 
 
 def run_time_slice(node: Node) -> Result:
-    """The part of a tensor between starts and ends that the run computes."""
+    """The slice of a tensor between starts and ends that are computed at run time."""
     shape = node.shape(0)
     (count,) = node.shape(1)
     if not isinstance(count, int):
@@ -116,12 +116,12 @@ def run_time_slice(node: Node) -> Result:
 
 
 def element(node: Node, place: int, at: int) -> SSAValue:
-    """Builds one number of an input that holds several in a row, as an i64."""
+    """Builds one element of a vector input, as an i64."""
     return convert(taken(node.operand(place), 0, at), i64)
 
 
 def bounded(place: SSAValue, size: Dim) -> SSAValue:
-    """Builds a place counted from the front, inside of a size or at its end."""
+    """Builds an index counted from the front and clamped to 0 to `size`."""
     zero, end = quantity(0, i64), quantity(size, i64)
     from_front = WhereOp(LtOp(place, zero), AddOp(place, end), place)
     return MinimumOp(MaximumOp(from_front, zero), end).result

@@ -23,7 +23,7 @@ ELLIPSIS = "..."
 
 @dataclass(frozen=True)
 class Term:
-    """A tensor with a label for each axis, each once."""
+    """A tensor with a distinct label for each axis."""
 
     value: SSAValue
     labels: tuple[str, ...]
@@ -33,7 +33,10 @@ class Term:
         return dict(zip(self.labels, sizes(tensor_type(self.value)), strict=True))
 
     def shaped(self, groups: Sequence[Sequence[str]]) -> SSAValue:
-        """Builds the tensor with an axis for each group of labels, of one for none."""
+        """
+        Builds the tensor with one axis for each group of labels; size 1 for an empty
+        one.
+        """
         order = [label for group in groups for label in group if label in self.labels]
         known = self.sizes()
         shape = [product(known.get(label, 1) for label in group) for group in groups]
@@ -57,7 +60,7 @@ class Term:
 
 
 def einsum(node: Node) -> Result:
-    """The products of elements whose letters have one index, summed up."""
+    """The sum of products over the indices of all letters."""
     inputs, output = parse(node)
     terms = [
         unrepeated(node, Term(value, labels))
@@ -109,7 +112,7 @@ def labels_of(node: Node, part: str, rest: range) -> tuple[str, ...]:
 
 
 def unrepeated(node: Node, term: Term) -> Term:
-    """Builds the term with the diagonal of axes that have one label."""
+    """Builds the term with the diagonals of axes that share a label."""
     labels, value = list(term.labels), term.value
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
@@ -125,7 +128,7 @@ def unrepeated(node: Node, term: Term) -> Term:
 
 
 def squeezed(node: Node, terms: Sequence[Term]) -> list[Term]:
-    """Builds the terms without axes of size one that others have longer."""
+    """Builds the terms without axes of size one that broadcast to other terms."""
     known: dict[str, Dim] = {}
     for term in terms:
         for label, size in term.sizes().items():
@@ -148,7 +151,7 @@ def squeezed(node: Node, terms: Sequence[Term]) -> list[Term]:
 
 
 def multiplied(a: Term, b: Term, needed: set[str]) -> Term:
-    """Builds the product of two terms, summed up over labels that nothing needs."""
+    """Builds the product of two terms, summed over labels not in `needed`."""
     a = a.without(set(a.labels) - set(b.labels) - needed)
     b = b.without(set(b.labels) - set(a.labels) - needed)
     shared = [label for label in a.labels if label in b.labels]

@@ -20,16 +20,16 @@ NUMBERS: dict[Element, int] = {
 NAMES: dict[int, str] = {
     number: name.lower() for name, number in TensorProto.DataType.items()
 }
-"""What ONNX calls its element types."""
+"""ONNX's names of its element types."""
 
 TYPES = {element: f"tensor({NAMES[number]})" for element, number in NUMBERS.items()}
-"""What ONNX's signatures call tensors of each element type."""
+"""The names of tensor types in ONNX's signatures."""
 
 ELEMENTS = {number: element for element, number in NUMBERS.items()}
 
 
 def element(number: int) -> Element:
-    """The element type that ONNX numbers so; raises `Unsupported` for most."""
+    """The element type with this number in ONNX; raises `Unsupported` for others."""
     if number not in ELEMENTS:
         wanted = ", ".join(NAMES[each] for each in ELEMENTS)
         got = NAMES.get(number, str(number))

@@ -1,4 +1,4 @@
-"""ONNX ops on each element by itself that are more than one op of the graph dialect."""
+"""Elementwise ops of ONNX that are more than one op of the graph dialect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .node import Handler, Node, Result
 
 
 def combined(values: Sequence[SSAValue], op: type[BinaryOp]) -> SSAValue:
-    """Builds the combination of one tensor or more, two by two."""
+    """Builds the combination of one or more tensors, from the left."""
     result, *rest = values
     for each in rest:
         result = op(result, each).result
@@ -60,7 +60,7 @@ def cast_like(node: Node) -> Result:
 
 
 def clip(node: Node) -> Result:
-    """The numbers, none below a least and none above a greatest, where given."""
+    """The elements clamped to the given bounds."""
     x = node.operand(0)
     if "min" in node.signature.attributes:
         return clamped(x, *(_bound(node, name) for name in ("min", "max")))
@@ -73,7 +73,7 @@ def clip(node: Node) -> Result:
 
 
 def _bound(node: Node, name: str) -> float | None:
-    """The bound that an attribute says, None for the limit of the numbers there are."""
+    """The bound in an attribute; None for the limit of the float type."""
     value = node.number(name)
     return value if abs(value) < float(np.finfo(np.float32).max) else None
 
@@ -92,12 +92,12 @@ def power(node: Node) -> Result:
 
 
 def modulo(node: Node) -> Result:
-    """What a division leaves, with the sign of the divisor or that of the dividend."""
+    """The remainder, with the sign of the divisor or of the dividend."""
     return (RemOp if node.flag("fmod") else ModOp)(*node.operands())
 
 
 def bit_shift(node: Node) -> Result:
-    """The bits of integers moved to lower or to higher places."""
+    """The bits of integers shifted to lower or to higher positions."""
     match node.text("direction"):
         case "LEFT":
             return ShiftLeftOp(*node.operands())
@@ -108,12 +108,12 @@ def bit_shift(node: Node) -> Result:
 
 
 def bit_cast(node: Node) -> Result:
-    """The bits of the input as elements of another type."""
+    """The bits of the input reinterpreted as another element type."""
     return BitcastOp(node.operand(0), to=element(node.integer("to")))
 
 
 def is_nan(node: Node) -> Result:
-    """Whether each element is not a number."""
+    """Whether each element is NaN."""
     return bounds.is_nan(node.operand(0))
 
 

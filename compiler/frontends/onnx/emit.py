@@ -22,7 +22,7 @@ from .known import Known
 
 
 def locate(block: Block, last: Operation | None, name: str) -> None:
-    """Says of the ops of `block` after `last` that they come from `name`."""
+    """Sets the location of the ops of `block` after `last` to `name`."""
     location = NameLoc(StringAttr(name), NoneAttr())
     op = block.first_op if last is None else last.next_op
     while op is not None:
@@ -32,7 +32,7 @@ def locate(block: Block, last: Operation | None, name: str) -> None:
 
 
 class Emitter:
-    """Builds known tensors at the end of a block when they are needed, each once."""
+    """Builds known tensors at the end of a block on demand, each once."""
 
     def __init__(self, block: Block, weights: WeightStore):
         """The emitter into `block`, which puts large tensors into `weights`."""
@@ -41,7 +41,7 @@ class Emitter:
         self._built: dict[Known, SSAValue] = {}
 
     def __call__(self, known: Known) -> SSAValue:
-        """The tensor of the graph that `known` is."""
+        """The value in the graph of a known tensor."""
         if known not in self._built:
             last = self.block.last_op
             with ImplicitBuilder(self.block):
@@ -58,7 +58,7 @@ class Emitter:
 
 
 def _of_dims(known: Known) -> SSAValue:
-    """Builds a tensor of dimensions."""
+    """Builds a tensor whose elements are dimensions."""
     shape = known.array.shape
     if shape == ():
         (only,) = known.dims()
@@ -76,7 +76,7 @@ def _of_dims(known: Known) -> SSAValue:
 
 
 def _parts(run: list[Dim], is_number: bool) -> list[SSAValue]:
-    """Builds tensors of one axis that hold `run` one after the other."""
+    """Builds vectors whose concatenation is `run`."""
     if is_number:
         return [ConstantOp(value=np.array(run, np.int64)).result]
     return [

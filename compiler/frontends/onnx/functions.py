@@ -1,8 +1,8 @@
 """
-Ops that are made of other ops: the functions of a model, and those of ONNX itself.
+Ops defined by other ops: the functions of a model, and those of ONNX itself.
 
-A node that calls one is replaced by the nodes of its body. ONNX gives a body to the ops
-that it defines by others; some bodies depend on the types of the node's inputs.
+A node that calls a function is replaced by the nodes of its body. ONNX has bodies for
+some of its own ops; some bodies depend on the types of the node's inputs.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from .signature import Signature
 
 @dataclass(frozen=True)
 class Body:
-    """The nodes that a node stands for."""
+    """The nodes that replace a node."""
 
     inputs: tuple[str, ...]
 
     outputs: tuple[str, ...]
 
     nodes: tuple[NodeProto, ...]
-    """With the attributes of the calling node put in."""
+    """The nodes with the attributes of the caller substituted."""
 
     opset: int
-    """The version of ONNX's own ops among the nodes."""
+    """The opset version of ONNX's own ops among the nodes."""
 
 
 def model_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
     """
-    What a node called `name` stands for when it calls a function of its model.
+    The body of a model function for the node `name` that calls it.
 
     Raises `CompileError` for attributes that the function does not have.
     """
@@ -67,7 +67,7 @@ def model_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
 def onnx_body(
     node: NodeProto, form: Signature, opset: int, types: Sequence[Tensor | None]
 ) -> Body | None:
-    """What a node of ONNX stands for, None when that is no other ops."""
+    """The body that ONNX defines a node by; None when there is none."""
     schema = defs.get_schema(node.op_type, opset)
     if versions := schema.function_opset_versions:
         data = schema.get_function_with_opset_version(_latest(versions, opset))
@@ -90,12 +90,12 @@ def onnx_body(
 
 
 def _latest(versions: Iterable[int], opset: int) -> int:
-    """The version of a body that goes with `opset`."""
+    """The latest version of a body that is valid in `opset`."""
     return max((each for each in versions if each <= opset), default=min(versions))
 
 
 def _type(type: Tensor | None) -> TypeProto:
-    """The type of an input as ONNX writes it, an empty one for an input left out."""
+    """The type of an input as ONNX's message; empty for an omitted input."""
     if type is None:
         return TypeProto()
     shape = [each if isinstance(each, int) else str(each) for each in sizes(type)]
@@ -105,7 +105,7 @@ def _type(type: Tensor | None) -> TypeProto:
 def _body(
     function: FunctionProto, defaults: Mapping[str, AttributeProto], node: NodeProto
 ) -> Body:
-    """The nodes of `function` with the attributes of `node`."""
+    """The nodes of `function` with the attributes of `node` substituted."""
     given = {**defaults, **{each.name: each for each in node.attribute}}
     return Body(
         tuple(function.input),
@@ -116,7 +116,7 @@ def _body(
 
 
 def _with_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> NodeProto:
-    """The node with the attributes that it takes from its caller."""
+    """The node with attribute references replaced by the caller's attributes."""
     result = NodeProto()
     result.CopyFrom(node)
     result.ClearField("attribute")

@@ -1,9 +1,9 @@
 """
 The graph of an ONNX model, built node by node.
 
-Each node is built by the handler that the table has for its op, or else by the nodes
-that ONNX or the model itself defines it by. A node of which all inputs are known is
-built apart and evaluated, so that only what a run has to compute is in the graph.
+Each node is built by the handler of its op in the table, or else by the nodes of its
+definition in ONNX or in the model. A node with known inputs only is built in a separate
+block and evaluated, so that the graph has only what must be computed at run time.
 """
 
 from __future__ import annotations
@@ -35,13 +35,15 @@ from .table import HANDLERS
 from .tensor import TensorReader
 
 MOST_ELEMENTS = 1 << 48
-"""Elements that no tensor has; a shape with more is a mistake."""
+"""The most elements of a tensor; a shape with more is an error."""
 
 TYPES_ONLY = {"CastLike": (1,)}
-"""The inputs of ops of which only the type is read."""
+"""The inputs of ops that contribute their type only."""
 
 DEEPEST = 100
-"""Calls of functions and graphs inside each other; each takes some frames."""
+"""
+The deepest nesting of calls and graphs; each level takes some frames of Python's stack.
+"""
 
 
 class GraphBuilder:
@@ -57,8 +59,8 @@ class GraphBuilder:
         regions: Mapping[str, RegionHandler],
     ):
         """
-        The builder into `block`, for a model that has these functions of its own, with
-        these handlers of nodes that have regions.
+        A builder into `block` for a model with these functions; `regions` has the
+        handlers of nodes with regions.
         """
         self.block = block
         self.emit = emit
@@ -67,15 +69,15 @@ class GraphBuilder:
         self.functions = functions
         self.regions = regions
         self.copies = 0
-        """The nodes built of functions and graphs, each as often as it was built."""
+        """The number of nodes built from functions and graphs, with repetition."""
         self.trips = 0
-        """The trips of loops that are written out."""
+        """The number of trips of unrolled loops."""
         self.unsupported: list[UnsupportedOp] = []
         self.reported: set[UnsupportedOp] = set()
-        """The values that are lost among what is unsupported."""
+        """The reports of lost values that have been made."""
 
     def add_weights(self, graph: GraphProto, scope: Scope) -> None:
-        """Adds the tensors that `graph` stores."""
+        """Adds the initializers of `graph`."""
         for tensor in graph.initializer:
             name = tensor.name
             if name in scope.entries:
@@ -117,7 +119,7 @@ class GraphBuilder:
             self._bind(node, name, results, scope)
 
     def tensor(self, entry: Entry) -> SSAValue | None:
-        """The tensor of the graph that a value is; None for a value that is lost."""
+        """The value in the graph of an entry; None for a lost value."""
         match entry:
             case Known():
                 return self.emit(entry)
@@ -128,7 +130,7 @@ class GraphBuilder:
                 return None
 
     def _report(self, entry: Entry) -> None:
-        """Reports a value that is lost, once."""
+        """Reports a lost value, once."""
         if not isinstance(entry, Lost) or entry.report is None:
             return
         if entry.report not in self.reported:
@@ -136,7 +138,7 @@ class GraphBuilder:
             self.unsupported.append(entry.report)
 
     def entry(self, name: str, node: NodeProto, label: str, scope: Scope) -> Entry:
-        """What the input `name` of `node` is."""
+        """The entry of the input `name` of `node`."""
         try:
             entry = scope.find(name) if name else None
         except KeyError:
@@ -154,7 +156,7 @@ class GraphBuilder:
     def _bind(
         self, node: NodeProto, name: str, results: Sequence[Entry], scope: Scope
     ) -> None:
-        """Gives the results of `node` their names."""
+        """Binds the results of `node` to their names."""
         for output, result in zip(node.output, results, strict=False):
             if not output:
                 continue
@@ -169,7 +171,7 @@ class GraphBuilder:
     def _results(
         self, node: NodeProto, name: str, values: Sequence[Value | None], scope: Scope
     ) -> Sequence[Entry]:
-        """What `node` computes."""
+        """The results of `node`."""
         if (function := self.functions.get(key_of(node))) is not None:
             body = model_body(function, node, name)
             return self._call(body, node, name, values, scope)
@@ -194,7 +196,7 @@ class GraphBuilder:
         return results
 
     def _build(self, handler: Handler, node: Node) -> list[Value]:
-        """What `handler` makes of a node."""
+        """Builds a node by `handler`."""
         try:
             if (results := self._evaluate(handler, node)) is not None:
                 return results
@@ -212,7 +214,9 @@ class GraphBuilder:
         return results
 
     def _evaluate(self, handler: Handler, node: Node) -> list[Value] | None:
-        """What a node computes when all that it reads is known and small."""
+        """
+        The results of a node with small known inputs, evaluated; None when that fails.
+        """
         unread = TYPES_ONLY.get(node.proto.op_type, ())
         inputs = [
             each
@@ -241,7 +245,7 @@ class GraphBuilder:
         return [each if isinstance(each, Known) else values[each] for each in results]
 
     def _expand(self, node: Node, scope: Scope) -> Sequence[Entry]:
-        """What the nodes compute that ONNX defines a node by."""
+        """The results of a node, built from its definition in ONNX."""
         types = [
             None if value is None else node.type(place)
             for place, value in enumerate(node.values)
@@ -260,7 +264,7 @@ class GraphBuilder:
         scope: Scope,
         whole: bool = False,
     ) -> Sequence[Entry]:
-        """What the nodes of `body` compute from these values."""
+        """The results of `body` applied to these values."""
         if len(values) > len(body.inputs):
             raise error_at(
                 name,
@@ -288,7 +292,7 @@ class GraphBuilder:
     def inside(
         self, scope: Scope, node: NodeProto, name: str, outputs: Sequence[str]
     ) -> Sequence[Entry]:
-        """The values called `outputs` once the nodes of `scope` are added."""
+        """Adds the nodes of `scope`; returns the values called `outputs`."""
         self.check_depth(scope, node, name)
         self.add_nodes(scope)
         asked = [
@@ -298,7 +302,7 @@ class GraphBuilder:
         return [self.entry(each, node, name, scope) for each in asked]
 
     def check_depth(self, scope: Scope, node: NodeProto, name: str) -> None:
-        """Raises `CompileError` for nodes that are too deep inside, or too many."""
+        """Raises `CompileError` for nodes that are nested too deeply, or too many."""
         problem = ""
         self.copies += len(scope.nodes)
         if scope.depth > DEEPEST:
@@ -312,10 +316,10 @@ class GraphBuilder:
 
 
 RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
-"""Builds what a node with regions computes."""
+"""Builds a node with regions."""
 
 
 def _listed(results: Results) -> list[Value]:
-    """The results of a handler, each as a value."""
+    """The results of a handler as a list."""
     several = results if isinstance(results, Sequence) else [results]
     return [each if isinstance(each, Known) else SSAValue.get(each) for each in several]

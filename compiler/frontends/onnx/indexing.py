@@ -1,4 +1,4 @@
-"""ONNX ops that read or change elements of a tensor at places that are looked up."""
+"""ONNX ops that read or update elements of a tensor at indices."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .node import Handler, Node, Result
 
 
 def gather_elements(node: Node) -> Result:
-    """For every index the element in its line along an axis."""
+    """The elements at indices along one axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return GatherOp(node.operand(0), node.operand(1), axis=axis, wraps=True)
 
 
 def numbers_of_block(node: Node, batch_dims: int) -> tuple[int, ...]:
-    """The axes, after the first few, along which the indices of a node look up."""
+    """The axes after the batch axes that the index tuples of a node address."""
     if node.rank(1) == 0:
         raise node.error("expected indices with an axis, got a scalar")
     count = node.shape(1)[-1]
@@ -41,7 +41,7 @@ def numbers_of_block(node: Node, batch_dims: int) -> tuple[int, ...]:
 
 
 def gather_nd(node: Node) -> Result:
-    """For every row of indices the block of the tensor that it chooses."""
+    """The block of the tensor that each tuple of indices selects."""
     is_batched = "batch_dims" in node.signature.attributes
     batch_dims = node.integer("batch_dims") if is_batched else 0
     return GatherNdOp(
@@ -54,13 +54,13 @@ def gather_nd(node: Node) -> Result:
 
 
 def reduction_of(node: Node) -> str:
-    """How an update is combined with what is there."""
+    """The name of the operation that combines an update with an element."""
     has_one = "reduction" in node.signature.attributes
     return node.text("reduction") if has_one else "none"
 
 
 def scatter_elements(node: Node) -> Result:
-    """The tensor in which each update is put at its index in its line along an axis."""
+    """The tensor with each update applied at its index along an axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return ScatterOp(
         *node.operands(), axis=axis, wraps=True, reduction=reduction_of(node)
@@ -68,7 +68,7 @@ def scatter_elements(node: Node) -> Result:
 
 
 def scatter_nd(node: Node) -> Result:
-    """The tensor in which each update is put into the block that its indices choose."""
+    """The tensor with each update applied to the block that its indices select."""
     return ScatterNdOp(
         *node.operands(),
         axes=numbers_of_block(node, 0),
@@ -78,7 +78,7 @@ def scatter_nd(node: Node) -> Result:
 
 
 def tensor_scatter(node: Node) -> Result:
-    """The tensor in which updates follow each other from an index of each batch on."""
+    """The tensor with consecutive updates written from a start index of each batch."""
     whole, shape = node.shape(0), node.shape(1)
     rank = len(whole)
     axis = node.normalize(node.integer("axis"), rank)

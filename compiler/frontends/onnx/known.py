@@ -1,9 +1,9 @@
 """
 Tensors whose elements are known while a model is read: numbers, or dimensions.
 
-Models compute shapes with the ops that they compute everything else with. Such tensors
-are evaluated here by the reference of each op, on arrays that may hold dimensions, so
-that a computed shape ends as a property of the op that takes it.
+Models compute shapes with ordinary ops. Such tensors are evaluated here by the
+reference of each op, on arrays that may hold dimensions, so that a computed shape
+becomes a property of the op that uses it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from ....dialects.shape import (
 from .symbols import Symbols
 
 FEW = 64
-"""Elements of a tensor up to which the reader evaluates it."""
+"""The most elements of a tensor that the reader evaluates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +67,15 @@ class Known:
     """One tensor whose elements are known."""
 
     array: Array
-    """Of dtype object when an element is a dimension that is not a number."""
+    """The elements; of dtype object when one is a symbolic dimension."""
 
     element: Element
 
     name: str = ""
-    """What the model calls the value."""
+    """The name of the value in the model."""
 
     is_weight: bool = False
-    """Whether the model stores it, rather than that it was computed."""
+    """Whether the model stores the tensor, instead of computing it."""
 
     @classmethod
     def of(cls, array: Array) -> Known:
@@ -84,7 +84,7 @@ class Known:
 
     @classmethod
     def of_dims(cls, dims: Dim | Sequence[Dim], element: Element = i64) -> Known:
-        """The tensor of one dimension, or of several in a row."""
+        """The tensor of one dimension, or the vector of several."""
         return cls(_settled(np.array(dims, object), element), element)
 
     @property
@@ -94,18 +94,18 @@ class Known:
 
     @property
     def is_symbolic(self) -> bool:
-        """Whether an element is a dimension that is not a number."""
+        """Whether an element is a symbolic dimension."""
         return self.array.dtype == object
 
     def dims(self) -> list[Dim]:
-        """The elements in order; the tensor holds integers."""
+        """The elements of an integer tensor, in order."""
         return [each if self.is_symbolic else int(each) for each in self.array.ravel()]
 
 
 def evaluate(
     op: GraphOp, operands: Sequence[Known], symbols: Symbols
 ) -> list[Known] | None:
-    """What `op` computes from known tensors, or None when that cannot be said yet."""
+    """The results of `op` on known tensors, or None when they are not known."""
     types = [each.type for each in operands]
     types += [tensor_type(each) for each in op.results]
     if any(_elements(type) > FEW for type in types):
@@ -123,7 +123,7 @@ def evaluate(
             else:
                 results = op.run_reference(arrays, {})
         except IndexError:
-            return None  # a look-up beyond the tensor fails when the model runs
+            return None  # an index out of range fails when the model runs
     if results is None:
         return None
     return [
@@ -133,17 +133,17 @@ def evaluate(
 
 
 def _elements(type: Tensor) -> int:
-    """How many elements a tensor has, none of its sizes taken for zero."""
+    """The number of elements of a tensor; a size of zero counts as one."""
     return prod(max(s, 1) if isinstance(s, int) else FEW + 1 for s in sizes(type))
 
 
 def _array(result: Any) -> Array:
-    """What a reference returns, which for no axes may be the element itself."""
+    """The array that a reference returns; a rank-0 result may be a scalar."""
     return np.asarray(result, None if hasattr(result, "dtype") else object)
 
 
 def _settled(array: Array, element: Element) -> Array:
-    """The array with the dtype of `element`, unless something in it is no number."""
+    """The array with the dtype of `element`, unless it holds symbolic dimensions."""
     if array.dtype != object or any(
         isinstance(each, Polynomial) for each in array.flat
     ):
@@ -174,7 +174,7 @@ PLAIN = (
 def _evaluate_symbolic(
     op: GraphOp, arrays: Sequence[Array], symbols: Symbols
 ) -> Sequence[Array] | None:
-    """What `op` computes from arrays of which one holds dimensions."""
+    """The result of `op` on arrays, one of which holds symbolic dimensions."""
     if isinstance(op, PLAIN):
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):
@@ -198,14 +198,14 @@ def _quotient(a: Dim, b: Dim, symbols: Symbols) -> Dim | None:
 
 
 def _is_less(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
-    """Whether `a` is below `b` in every run, or None when runs differ."""
+    """Whether `a` is below `b`; None when runs may differ."""
     if symbols.is_nonnegative(b - a - 1):
         return True
     return False if symbols.is_nonnegative(a - b) else None
 
 
 def _is_equal(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
-    """Whether `a` is `b` in every run, or None when runs differ."""
+    """Whether `a` equals `b`; None when runs may differ."""
     if a == b:
         return True
     either = _is_less(a, b, symbols), _is_less(b, a, symbols)
@@ -213,7 +213,7 @@ def _is_equal(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
 
 
 def _opposite(value: bool | None) -> bool | None:
-    """The other answer, when there is one."""
+    """The negated answer; None when there is none."""
     return None if value is None else not value
 
 
@@ -228,4 +228,4 @@ BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim, Symbols], Dim | None]] = {
     LeOp: lambda a, b, symbols: _opposite(_is_less(b, a, symbols)),
     GeOp: lambda a, b, symbols: _opposite(_is_less(a, b, symbols)),
 }
-"""What ops compute from two dimensions; None when it differs from run to run."""
+"""Elementwise functions of ops on two dimensions; None when runs may differ."""

@@ -1,4 +1,4 @@
-"""Lengths of the kind that ONNX calls Lp: roots of sums of powers."""
+"""Lp norms of ONNX: roots of sums of powers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .node import Node
 
 
 def length_power(node: Node) -> float:
-    """The power of a node, which is an integer, or a float in the first opsets."""
+    """The power of a norm: an integer, or a float in the first opsets."""
     found = node.attribute("p")
     assert found is not None, "the power has a default"
     power = found.f if found.type == found.FLOAT else float(found.i)

@@ -1,8 +1,8 @@
 """
-Loop of ONNX: a region that is run again and again.
+ONNX's Loop: a region of the graph dialect, or unrolled trips.
 
-A loop that cannot be a region, because sizes change from trip to trip, becomes its
-trips one after the other where their number is known and small.
+A loop that cannot be a region, because sizes change from trip to trip, is unrolled when
+the number of trips is known and small.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from .region import add, building, entries_of, scalar, tensors
 from .scope import Entry, Lost, Scope
 
 MOST_TRIPS = 1 << 12
-"""Trips of all the loops of a model that are written out, also inside each other."""
+"""The most unrolled trips of all loops of a model, nested ones included."""
 
 MOST_UNROLLED = 64
-"""Trips up to which a loop may be written out."""
+"""The most trips of a loop that is unrolled."""
 
 
 @dataclass
 class Trips:
-    """How often a loop runs, as far as that is known."""
+    """The number of trips of a loop, as far as it is known."""
 
     limit: Dim | None
-    """The most trips; None when only the run knows it, or there is no limit."""
+    """The limit of trips; None when it is known only at run time, or there is none."""
 
     count: SSAValue | None
-    """The most trips, when the run computes it."""
+    """The limit of trips when it is computed at run time."""
 
     condition: Known | SSAValue | None
-    """Whether to run at all; None when there is no condition."""
+    """The condition of the first trip; None when there is none."""
 
     @classmethod
     def of(cls, builder: GraphBuilder, node: Node) -> Trips:
@@ -94,14 +94,14 @@ class LoopBuilder:
             )
 
     def inner(self, values: Sequence[Entry]) -> Scope:
-        """The scope of one trip, whose inputs are these."""
+        """The scope of one trip with these inputs."""
         inner = self.scope.inside(self.graph.node, self.node.name)
         names = [each.name for each in self.graph.input]
         inner.entries.update(zip(names, values, strict=True))
         return inner
 
     def build(self) -> Sequence[Entry]:
-        """The results: what is carried last, then the stacks."""
+        """The results: the final carried values, then the stacks."""
         with building(self.builder, Block()):
             entries = self.add_trip()
             results = tensors(self.builder, entries[1:])
@@ -115,7 +115,10 @@ class LoopBuilder:
         return self.close(body, entries[0], results, carried)
 
     def add_trip(self) -> list[Entry]:
-        """Adds the nodes of a trip to a block that begins with counter and states."""
+        """
+        Adds the nodes of a trip to a block whose first arguments are counter and
+        states.
+        """
         block = self.builder.block
         types = [tensor(i64), *(each.type for each in self.states)]
         counter, *states = (
@@ -132,7 +135,7 @@ class LoopBuilder:
         results: list[SSAValue],
         carried: list[SSAValue],
     ) -> Sequence[Entry]:
-        """Adds the loop of a body that is built."""
+        """Adds the loop of a finished body."""
         trips, node, builder = self.trips, self.node, self.builder
         first, stays = trips.condition, is_true(next) or trips.condition is None
         conditional = not (stays and (first is None or is_true(first)))
@@ -170,7 +173,7 @@ class LoopBuilder:
         return rest
 
     def condition(self, next: Entry, counter: SSAValue) -> SSAValue:
-        """Builds whether there is another trip, after the one that ends."""
+        """Builds the condition of the next trip."""
         builder, node, count = self.builder, self.node, self.trips.count
         parts: list[SSAValue] = []
         if self.trips.condition is not None and not is_true(next):
@@ -183,7 +186,7 @@ class LoopBuilder:
         return self.all_of(parts)
 
     def first_condition(self) -> SSAValue:
-        """Builds whether there is a first trip."""
+        """Builds the condition of the first trip."""
         builder, trips = self.builder, self.trips
         parts: list[SSAValue] = []
         if trips.condition is not None and not is_true(trips.condition):
@@ -197,7 +200,7 @@ class LoopBuilder:
         return self.all_of(parts)
 
     def all_of(self, parts: Sequence[SSAValue]) -> SSAValue:
-        """Builds whether all of up to two conditions hold."""
+        """Builds the conjunction of up to two conditions."""
         match parts:
             case []:
                 return self.builder.emit(Known.of(np.array(True)))
@@ -234,7 +237,7 @@ class LoopBuilder:
     def unroll(
         self, got: Sequence[Attribute], expected: Sequence[Attribute]
     ) -> Sequence[Entry]:
-        """The trips of a loop one after the other, when they are known and few."""
+        """Unrolls a loop whose trips are known and few."""
         limit, condition = self.trips.limit, self.trips.condition
         starts = condition is None or is_true(condition)
         if not isinstance(limit, int) or limit > MOST_UNROLLED or not starts:
@@ -264,7 +267,7 @@ class LoopBuilder:
         return [*states, *(self.stack(each) for each in zip(*stacks, strict=True))]
 
     def stack(self, rows: Sequence[SSAValue]) -> SSAValue:
-        """Builds one tensor of the rows, which must be alike."""
+        """Builds the stack of the rows, which must have one type."""
         if len({each.type for each in rows}) > 1:
             raise Unsupported("results of each trip of different types")
         shape = to_names([1, *sizes(tensor_type(rows[0]))])
@@ -278,7 +281,7 @@ class LoopBuilder:
 
 
 def is_true(entry: Entry) -> bool:
-    """Whether a condition is known to hold."""
+    """Whether a condition is known to be true."""
     return (
         isinstance(entry, Known)
         and not entry.is_symbolic
@@ -288,5 +291,5 @@ def is_true(entry: Entry) -> bool:
 
 
 def loop(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
-    """What a region comes to that is run again and again."""
+    """The results of an ONNX Loop."""
     return LoopBuilder(builder, node, scope).build()

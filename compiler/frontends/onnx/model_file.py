@@ -1,4 +1,4 @@
-"""Bytes as an ONNX model, or an error that says what they are instead."""
+"""Parse bytes as an ONNX model, or raise an error that says what they are instead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OLDEST = 6
 """The first opset version of ONNX's own ops that is read."""
 
 LATEST = 28
-"""The last one; what a later one changes is not known yet."""
+"""The latest opset version that is read; what a later one changes is unknown."""
 
 
 def read_file(path: Path) -> SourceFile:
@@ -35,9 +35,10 @@ def read_file(path: Path) -> SourceFile:
 
 def read_bytes(data: Bytes, name: str | Path) -> ModelProto:
     """
-    The model that `data` is, its large weights not read, but places in `data`.
+    The model in `data`; large weights are not copied, but refer to their bytes in
+    `data`.
 
-    Raises `ModelFileError` when that is none.
+    Raises `ModelFileError` when `data` is no model.
     """
     model = ModelProto()
     try:
@@ -52,7 +53,7 @@ def read_bytes(data: Bytes, name: str | Path) -> ModelProto:
 
 
 def check(model: ModelProto, name: str | Path, size: str = "a message") -> None:
-    """Raises `ModelFileError` when a message lacks what every model has."""
+    """Raises `ModelFileError` when a message lacks required parts of a model."""
     if not model.HasField("graph"):
         raise ModelFileError(
             f"{name}: expected an ONNX model, got {size} with no graph"
@@ -68,7 +69,9 @@ def check(model: ModelProto, name: str | Path, size: str = "a message") -> None:
 
 
 def opset_of(imports: Iterable[OperatorSetIdProto]) -> int:
-    """The opset version of ONNX's own ops; raises `CompileError` for one not read."""
+    """
+    The opset version of ONNX's own ops; raises `CompileError` when it is unsupported.
+    """
     versions = sorted({each.version for each in imports if each.domain in ONNX})
     match versions:
         case []:
@@ -84,16 +87,16 @@ def opset_of(imports: Iterable[OperatorSetIdProto]) -> int:
 
 
 _ONE = (Message, str, bytes)
-"""What a field holds that is no list."""
+"""The types of fields that are not lists."""
 
 
 def _broken_text(message: Any) -> bytes | None:
-    """A string in `message` that is not text, which protobuf leaves as bytes."""
+    """A string in `message` with invalid text, which protobuf leaves as bytes."""
     waiting = [message]
     for message in waiting:
         found = None
         if isinstance(message, TensorProto):
-            found = _first_bytes([message.name])  # its numbers are many, and no text
+            found = _first_bytes([message.name])  # its numbers hold no text
         else:
             for field, value in message.ListFields():
                 several = [value] if isinstance(value, _ONE) else value
@@ -107,5 +110,5 @@ def _broken_text(message: Any) -> bytes | None:
 
 
 def _first_bytes(texts: Iterable[Any]) -> bytes | None:
-    """The first of `texts` that is none."""
+    """The first of `texts` that is bytes."""
     return next((each for each in texts if isinstance(each, bytes)), None)

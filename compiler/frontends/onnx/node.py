@@ -1,4 +1,4 @@
-"""One node of an ONNX model, as the functions that import ops see it."""
+"""`Node`: one node of an ONNX model, as the handlers of ops see it."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from .symbols import Symbols
 from .tensor import TensorReader
 
 Value: TypeAlias = SSAValue | Known
-"""A tensor: one of the graph, or one of which the elements are known."""
+"""A tensor: a value of the graph, or one whose elements are known."""
 
 Result: TypeAlias = Operation | SSAValue | Known
 
 Results: TypeAlias = Result | Sequence[Result]
 
 Handler: TypeAlias = "Callable[[Node], Results]"
-"""Builds what a node computes; its results are those of the node, from the first on."""
+"""Builds a node; returns its results, from the first on."""
 
 
 MOST_DIMENSIONS = 4096
-"""Numbers that say how an op works; where there are more, something else is meant."""
+"""The most numbers in an input that acts as a property of an op."""
 
 
 MOST_SHOWN = 200
-"""Characters of a name in messages and locations; one holds those of its callers."""
+"""The most characters of a name in messages; a name contains its callers' names."""
 
 
 def clipped(name: str) -> str:
@@ -53,12 +53,12 @@ def clipped(name: str) -> str:
 
 
 def error_at(node: str, op: str, problem: str) -> CompileError:
-    """The error that says what is wrong with a node."""
+    """The error that describes a problem with a node."""
     return CompileError(f"onnx node {clipped(node)!r} ({clipped(op)}): {problem}")
 
 
 class Node:
-    """A node with the values of its inputs, and its attributes with their defaults."""
+    """A node with the values of its inputs, and attributes with defaults filled in."""
 
     def __init__(
         self,
@@ -71,10 +71,10 @@ class Node:
         tensors: TensorReader,
     ):
         """
-        The node `proto`, whose inputs are `values`; None is one that is left out.
+        The node `proto` with inputs `values`, where None is an omitted input.
 
         `emit` builds the tensor of a known value. Raises `CompileError` when the node
-        is not what its signature says.
+        does not match its signature.
         """
         self.proto = proto
         self.name = name
@@ -87,17 +87,19 @@ class Node:
         self._attributes = self._given_attributes()
 
     def emitted_by(self, emit: Callable[[Known], SSAValue]) -> Node:
-        """The same node, whose known inputs `emit` builds."""
+        """The same node with another emitter of known inputs."""
         result = copy(self)
         result._emit = emit
         return result
 
     def error(self, problem: str) -> CompileError:
-        """The error that says what is wrong with this node."""
+        """The error that describes a problem with this node."""
         return error_at(self.name, self.proto.op_type, problem)
 
     def _check_inputs(self) -> None:
-        """As many inputs as the op has, each with elements that the op takes."""
+        """
+        Raises `CompileError` for a wrong number of inputs, or wrong element types.
+        """
         form, count = self.signature, len(self.values)
         if not form.least_inputs <= count <= form.most_inputs:
             raise self.error(
@@ -116,7 +118,10 @@ class Node:
                 )
 
     def _given_attributes(self) -> Mapping[str, AttributeProto]:
-        """The attributes that the node has, all of them such as the op has."""
+        """
+        The attributes of the node; raises `CompileError` for one that the op does not
+        have.
+        """
         known = self.signature.attributes
         given: dict[str, AttributeProto] = {}
         for each in self.proto.attribute:
@@ -143,7 +148,7 @@ class Node:
 
     @property
     def since(self) -> int:
-        """The opset version that brought the form of the op that the node has."""
+        """The opset version that introduced this form of the op."""
         return self.signature.since
 
     @property
@@ -153,67 +158,70 @@ class Node:
 
     @property
     def output_count(self) -> int:
-        """How many results the node names."""
+        """The number of results that the node names."""
         return len(self.proto.output)
 
     def gives(self, place: int) -> bool:
-        """Whether the model asks for the result in this place."""
+        """Whether the model uses the result at this position."""
         return place < len(self.proto.output) and bool(self.proto.output[place])
 
     def has(self, place: int) -> bool:
-        """Whether the input in this place is there."""
+        """Whether the input at this position is given."""
         return place < len(self.values) and self.values[place] is not None
 
     def value(self, place: int) -> Value:
-        """The input in this place; raises `CompileError` when it is not there."""
+        """The input at this position; raises `CompileError` when it is omitted."""
         if place < len(self.values) and (value := self.values[place]) is not None:
             return value
         name = self.signature.input(place).name
         raise self.error(f"expected an input {name}, got none")
 
     def operand(self, place: int) -> SSAValue:
-        """The input in this place, as a tensor of the graph."""
+        """The input at this position, as a value of the graph."""
         return self.tensor(self.value(place))
 
     def operands(self) -> list[SSAValue]:
-        """Every input, as a tensor of the graph."""
+        """Every input, as a value of the graph."""
         return [self.operand(place) for place in range(len(self.values))]
 
     def tensor(self, value: Value) -> SSAValue:
-        """The value as a tensor of the graph."""
+        """The value of the graph for a tensor."""
         return self._emit(value) if isinstance(value, Known) else value
 
     def type(self, place: int) -> Tensor:
-        """The type of the input in this place."""
+        """The type of the input at this position."""
         value = self.value(place)
         return value.type if isinstance(value, Known) else tensor_type(value)
 
     def element(self, place: int) -> Element:
-        """The type of the elements of the input in this place."""
+        """The element type of the input at this position."""
         return self.type(place).element_type
 
     def shape(self, place: int) -> tuple[Dim, ...]:
-        """The dimensions of the input in this place."""
+        """The dimensions of the input at this position."""
         return sizes(self.type(place))
 
     def rank(self, place: int) -> int:
-        """How many axes the input in this place has."""
+        """The rank of the input at this position."""
         return len(self.shape(place))
 
     def known(self, place: int) -> Known | None:
-        """What is known of the input in this place, if anything is."""
+        """The known elements of the input at this position, if any."""
         value = self.value(place)
         return value if isinstance(value, Known) else None
 
     def require_known(self, place: int) -> Known:
-        """The input in this place; raises `Unsupported` when a run computes it."""
+        """
+        The known input at this position; raises `Unsupported` when it is computed at
+        run time.
+        """
         if (value := self.known(place)) is not None:
             return value
         name = self.signature.input(place).name
         raise Unsupported(f"an input {name} that is computed when the model runs")
 
     def dims(self, place: int) -> list[Dim]:
-        """The dimensions that the input in this place holds, in a row."""
+        """The elements of the input at this position, as dimensions."""
         known = self.require_known(place)
         if known.array.size > MOST_DIMENSIONS:
             name = self.signature.input(place).name
@@ -224,7 +232,7 @@ class Node:
         return known.dims()
 
     def whole_numbers(self, place: int) -> list[int]:
-        """The numbers that the input in this place holds, none of which may vary."""
+        """The elements of the input at this position, which must be numbers."""
         found = self.dims(place)
         numbers = [each for each in found if isinstance(each, int)]
         if len(numbers) < len(found):
@@ -233,7 +241,7 @@ class Node:
         return numbers
 
     def whole_number(self, place: int) -> int:
-        """The only number that the input in this place holds."""
+        """The only element of the input at this position, which must be a number."""
         match self.whole_numbers(place):
             case [one]:
                 return one
@@ -242,7 +250,10 @@ class Node:
                 raise self.error(f"expected one {name}, got {len(several)}")
 
     def scalar(self, place: int) -> float | bool | None:
-        """The only element of the input in this place, None when a run computes it."""
+        """
+        The only element of the input at this position; None when it is computed at run
+        time.
+        """
         value = self.known(place)
         if value is None or value.is_symbolic:
             return None
@@ -252,7 +263,7 @@ class Node:
         return value.array.item()
 
     def attribute(self, name: str) -> AttributeProto | None:
-        """The attribute, or its default, or None when it has neither."""
+        """The attribute, or its default, or None when there is neither."""
         if name in self._attributes:
             return self._attributes[name]
         return self.signature.attributes[name].default
@@ -273,7 +284,7 @@ class Node:
         return self._found(name).i
 
     def flag(self, name: str) -> bool:
-        """The value of an integer attribute that is zero or not."""
+        """The value of an integer attribute, as a boolean."""
         return self.integer(name) != 0
 
     def number(self, name: str) -> float:
@@ -293,12 +304,14 @@ class Node:
         return self._found(name).g
 
     def integers(self, name: str) -> tuple[int, ...] | None:
-        """The values of an attribute of integers, None when there is none."""
+        """The values of an attribute of integers; None when it is not given."""
         found = self.attribute(name)
         return None if found is None else tuple(found.ints)
 
     def axes(self, place: int, name: str = "axes") -> tuple[int, ...] | None:
-        """Integers that are an attribute in some opset versions, in others an input."""
+        """
+        Integers that are an attribute in some opset versions, and an input in others.
+        """
         if name in self.signature.attributes:
             return self.integers(name)
         return tuple(self.whole_numbers(place)) if self.has(place) else None
@@ -312,6 +325,6 @@ class Node:
 
 
 def _kind(type: int) -> str:
-    """What ONNX calls a type of attributes."""
+    """ONNX's name of an attribute type."""
     names = {number: name for name, number in AttributeProto.AttributeType.items()}
     return names.get(type, str(type))

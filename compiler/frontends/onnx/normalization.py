@@ -1,4 +1,4 @@
-"""ONNX ops that bring numbers to a scale: by statistics, by exponentials, by length."""
+"""ONNX ops that normalize: by statistics, by exponentials, by a norm."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .node import Handler, Node, Result, Results
 
 
 def trains(node: Node) -> bool:
-    """Whether an attribute says that the node is one of a model in training."""
+    """Whether an attribute puts the node in training mode."""
     known = node.signature.attributes
     return ("training_mode" in known and node.flag("training_mode")) or (
         "is_test" in known and not node.flag("is_test")
@@ -36,7 +36,7 @@ def trains(node: Node) -> bool:
 
 
 def batch_normalization(node: Node) -> Result:
-    """Each channel shifted and scaled by statistics that the model stores."""
+    """Each channel normalized by statistics that the model stores."""
     if "spatial" in node.signature.attributes and not node.flag("spatial"):
         raise Unsupported("statistics for each place of an image")
     if trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
@@ -45,7 +45,7 @@ def batch_normalization(node: Node) -> Result:
 
 
 def instance_normalization(node: Node) -> Result:
-    """Each channel of each image shifted and scaled by its own statistics."""
+    """Each channel of each image normalized by its own statistics."""
     shape = node.shape(0)
     if len(shape) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
@@ -55,7 +55,7 @@ def instance_normalization(node: Node) -> Result:
 
 
 def layer_normalization(node: Node) -> Results:
-    """The elements along the last axes shifted and scaled by their own statistics."""
+    """The elements along the last axes normalized by their own statistics."""
     rank, kind = node.rank(0), node.element(0)
     axis = node.normalize(node.integer("axis"), rank)
     x = convert(node.operand(0), element(node.integer("stash_type")))
@@ -88,7 +88,9 @@ def _along_axis(node: Node, op: type[SoftmaxOp | LogSoftmaxOp]) -> Result:
 
 
 def local_response(node: Node) -> Result:
-    """Each number divided by a power of the squares in the channels around it."""
+    """
+    Each element divided by a power of the sum of squares in neighbouring channels.
+    """
     x, shape = node.operand(0), node.shape(0)
     if len(shape) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
@@ -111,15 +113,15 @@ def local_response(node: Node) -> Result:
 
 
 TINY = float(np.finfo(np.float32).smallest_normal)
-"""The least number above zero that all floats have in full precision."""
+"""The least positive number that is normal in every float type."""
 
 
 def length_normalization(node: Node) -> Result:
-    """The numbers divided by the sum of magnitudes, or by the length, along an axis."""
+    """The elements divided by their L1 or L2 norm along an axis."""
     x, power = node.operand(0), length_power(node)
     axes = (node.normalize(node.integer("axis"), node.rank(0)),)
     scale = root(SumOp(raised(x, power), axes=axes, keepdims=True).result, power)
-    # Zeros stay: they are divided by a number above zero.
+    # Zeros stay zero, as the divisor is positive.
     return DivOp(x, ClampOp(scale, min=TINY))
 
 

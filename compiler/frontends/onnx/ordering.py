@@ -1,4 +1,4 @@
-"""ONNX ops that put elements in order: `TopK`."""
+"""ONNX ops that sort elements: `TopK`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .node import Handler, Node, Results
 
 
 def top_k(node: Node) -> Results:
-    """The greatest or least elements along an axis, in order, and where they are."""
+    """The greatest or least elements along an axis, in order, and their indices."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     attributes = node.signature.attributes
     count: Dim

@@ -1,4 +1,4 @@
-"""ONNX ops that make one element of those under a window: the pools."""
+"""ONNX ops that combine the elements of sliding windows: the pools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pool_window(node: Node) -> Window:
 
 
 def max_pool(node: Node) -> Results:
-    """The greatest element under each place of a window, and where it is."""
+    """The greatest element of each window, and its index."""
     window, x = pool_window(node), node.operand(0)
     places = window.properties()
     result = MaxPoolOp(x, **places)
@@ -53,10 +53,10 @@ def max_pool(node: Node) -> Results:
 
 
 def column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
-    """Builds the numbers that elements of an image have when the first axis is fast."""
+    """Builds column-major linear indices from row-major ones."""
     total: SSAValue | None = None
     for axis in reversed(range(len(spatial))):
-        # The coordinate along the last axis is what is left of the division by it.
+        # The coordinate along the last axis is the remainder modulo its size.
         size = DimOp(value=str(spatial[axis]))
         rest = DivOp(numbers, size).result
         place = SubOp(numbers, MulOp(rest, size))
@@ -68,7 +68,7 @@ def column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
 
 
 def max_unpool(node: Node) -> Result:
-    """Elements put back where a max pool took them from, zeros elsewhere."""
+    """Elements put back at the indices of a max pool, zeros elsewhere."""
     window, shape = pool_window(node), node.shape(0)
     spatial: list[Dim] = []
     for size, *rest in zip(
@@ -94,7 +94,7 @@ def max_unpool(node: Node) -> Result:
 
 
 def average_pool(node: Node) -> Result:
-    """The mean of the elements under each place of a window."""
+    """The mean of the elements of each window."""
     window = pool_window(node)
     is_told = "count_include_pad" in node.signature.attributes
     counts = is_told and node.flag("count_include_pad")
@@ -102,7 +102,7 @@ def average_pool(node: Node) -> Result:
 
 
 def length_pool(node: Node) -> Result:
-    """The root of the sum of powers of the elements under a window."""
+    """The Lp norm of the elements of each window."""
     window, power = pool_window(node), length_power(node)
     parts = raised(node.operand(0), power)
     total = SumPoolOp(parts, **window.properties())
@@ -110,7 +110,7 @@ def length_pool(node: Node) -> Result:
 
 
 def global_length_pool(node: Node) -> Result:
-    """The root of the sum of powers of the elements of each channel."""
+    """The Lp norm of each channel."""
     power = length_power(node)
     parts = raised(node.operand(0), power)
     total = SumOp(parts, axes=spatial_axes(node), keepdims=True)

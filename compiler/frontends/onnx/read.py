@@ -1,4 +1,4 @@
-"""An ONNX model as a module of the graph dialect."""
+"""Read an ONNX model into a module of the graph dialect."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .tensor import TensorReader
 
 
 def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
-    """What `read_onnx` promises."""
+    """The implementation of `read_onnx`."""
     name: str | Path = "the model"
     folder: Path | None = None
     data: Bytes | None = None
@@ -79,7 +79,7 @@ def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> Modu
 
 
 def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
-    """Raises `CompileError` when inputs or outputs do not have a name each."""
+    """Raises `CompileError` unless inputs and outputs have distinct names."""
     for what, values in (("input", inputs), ("output", graph.output)):
         names = [each.name for each in values]
         if "" in names or len(set(names)) < len(names):
@@ -89,7 +89,7 @@ def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
 
 
 def _dimension_names(inputs: Sequence[ValueInfoProto]) -> list[str]:
-    """What the inputs call their dimensions."""
+    """The names that the inputs give to dimensions."""
     return [
         size.dim_param
         for value in inputs

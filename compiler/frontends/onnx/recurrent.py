@@ -26,10 +26,10 @@ from ..unsupported import Unsupported
 from .node import Handler, Node, Results
 
 X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES = range(8)
-"""The places of the inputs."""
+"""The positions of the inputs."""
 
 DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-"""Whether each direction of a layer goes backward."""
+"""For each value of `direction`, whether each direction of the layer runs backward."""
 
 NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
     "affine": ("affine", (None, None)),
@@ -44,7 +44,7 @@ NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
     "tanh": ("tanh", (None, None)),
     "thresholdedrelu": ("thresholded_relu", (1.0, None)),
 }
-"""What ONNX's functions are called here, and the numbers that they have by default."""
+"""The gate functions for ONNX's names, with default parameters."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class Kind:
     op: type[RecurrentOp]
 
     order: tuple[int, ...]
-    """Where in ONNX's weights each gate stands."""
+    """The position of each gate in ONNX's weights."""
 
     functions: tuple[str, ...]
-    """The functions of the gates unless the node says others."""
+    """The default functions of the gates."""
 
 
 def functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str, ...]]:
@@ -101,10 +101,10 @@ def ordered(x: SSAValue, order: Sequence[int], axis: int) -> SSAValue:
 
 
 class Layer:
-    """A node, of which each direction is an op."""
+    """A recurrent node, each direction of which becomes an op."""
 
     def __init__(self, node: Node, kind: Kind):
-        """The layer of a node; raises `CompileError` when its inputs do not fit."""
+        """The layer of a node; raises `CompileError` for inconsistent inputs."""
         self.node, self.kind = node, kind
         known = node.signature.attributes
         self.batch_first = "layout" in known and node.flag("layout")
@@ -134,7 +134,7 @@ class Layer:
                 )
 
     def build(self) -> Results:
-        """Builds all directions; what they put out, and their last states."""
+        """Builds all directions; returns the outputs and the last states."""
         node = self.node
         x = node.operand(X)
         if self.batch_first:
@@ -185,7 +185,7 @@ class Layer:
         )
 
     def are_all_steps(self) -> bool:
-        """Whether every row of the batch is known to be as long as the input."""
+        """Whether the lengths are known to cover all steps of the input."""
         known = self.node.known(LENGTHS)
         steps = self.node.shape(X)[int(self.batch_first)]
         return known is not None and all(each == steps for each in known.dims())
@@ -199,7 +199,7 @@ class Layer:
         return ordered(reshaped(found, shape), self.kind.order, 0)
 
     def biases(self, place: int) -> list[SSAValue]:
-        """Builds the biases GxH of inputs and of states, of one direction."""
+        """Builds the biases GxH of input and recurrent weights of one direction."""
         node, gates = self.node, len(self.kind.order)
         if not node.has(B):
             return [self.zeros(gates, self.hidden)] * 2
@@ -208,7 +208,7 @@ class Layer:
         return [ordered(taken(both, 0, at), self.kind.order, 0) for at in (0, 1)]
 
     def states(self, place: int) -> Iterator[SSAValue]:
-        """Builds the first states of one direction."""
+        """Builds the initial states of one direction."""
         for each in (STATE, CELL)[: len(self.kind.op.STATES)]:
             if self.node.has(each):
                 yield taken(self.node.operand(each), int(self.batch_first), place)
@@ -216,7 +216,7 @@ class Layer:
                 yield self.zeros(self.batch, self.hidden)
 
     def zeros(self, *shape: Dim) -> SSAValue:
-        """Builds zeros."""
+        """Builds initial states of zeros."""
         return filled(np.zeros((), dtype(self.node.type(X))), shape)
 
 

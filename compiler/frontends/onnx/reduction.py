@@ -61,7 +61,7 @@ def reduction(reduce: Reduce) -> Handler:
 
 
 def by(op: type[ReduceOp]) -> Reduce:
-    """What builds a reduction by one op, which along no axes is the input."""
+    """The builder of a reduction by one op, which is the identity along no axes."""
 
     def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
         return op(x, axes=axes, keepdims=keepdims).result if axes else x
@@ -70,7 +70,7 @@ def by(op: type[ReduceOp]) -> Reduce:
 
 
 def extreme(op: type[ExtremeOp]) -> Reduce:
-    """What builds the greatest or least element; of none, the limit of the elements."""
+    """The builder of the greatest or least element; the type's limit for empty axes."""
 
     def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
         shape = shape_of(x)
@@ -87,7 +87,7 @@ total = by(SumOp)
 
 
 def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-    """Builds the mean, of integers as a quotient of integers."""
+    """Builds the mean; that of integers is an integer quotient."""
     type = tensor_type(x)
     if is_float(type):
         return by(MeanOp)(x, axes, keepdims)
@@ -97,7 +97,7 @@ def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
 
 
 def sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
-    """Builds the sum without signs."""
+    """Builds the sum of magnitudes."""
     return total(raised(x, 1), axes, keepdims)
 
 
@@ -118,7 +118,7 @@ def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
 
 def log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum of the exponentials, with no overflow."""
-    # An infinite greatest would be subtracted from itself.
+    # An infinite maximum would be subtracted from itself.
     most = float(np.finfo(dtype(tensor_type(x))).max)
     greatest = ClampOp(extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
     sums = LogOp(total(ExpOp(SubOp(x, greatest)).result, axes, keepdims)).result
@@ -140,7 +140,7 @@ REDUCTIONS: dict[str, Reduce] = {
 
 
 def arg_greatest(node: Node, x: SSAValue) -> Result:
-    """Builds where along an axis the greatest is, the first or the last of equals."""
+    """Builds the index of the greatest element, the first or the last of equals."""
     shape = shape_of(x)
     axis = node.normalize(node.integer("axis"), len(shape))
     keepdims = node.flag("keepdims")
@@ -153,17 +153,17 @@ def arg_greatest(node: Node, x: SSAValue) -> Result:
 
 
 def arg_max(node: Node) -> Result:
-    """Where along an axis the greatest element is."""
+    """The index of the greatest element along an axis."""
     return arg_greatest(node, node.operand(0))
 
 
 def arg_min(node: Node) -> Result:
-    """Where along an axis the least element is."""
+    """The index of the least element along an axis."""
     return arg_greatest(node, reversed_order(node.operand(0)))
 
 
 def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
-    """The handler of what `op` makes of elements so far, from either end."""
+    """The handler of a prefix reduction by `op`, from either end."""
 
     def handler(node: Node) -> Result:
         x = node.operand(0)
@@ -179,7 +179,7 @@ def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
 
 
 def delayed(x: SSAValue, axis: int, first: float) -> SSAValue:
-    """Builds `x` moved on by one along an axis, with a number in the first place."""
+    """Builds `x` shifted by one along an axis, with a number as first element."""
     shape = shape_of(x)
     none = tuple(0 for _ in shape)
     low = tuple(int(each == axis) for each in range(len(shape)))

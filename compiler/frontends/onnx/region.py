@@ -1,4 +1,4 @@
-"""The nodes of a region of an ONNX graph, built into a block of their own."""
+"""Build the nodes of an ONNX subgraph into a block of their own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .scope import Entry, Scope
 
 @contextmanager
 def building(builder: GraphBuilder, block: Block) -> Generator[None]:
-    """Lets a builder add nodes to another block for a while."""
+    """Redirects a builder to another block while the context is open."""
     before, builder.block = builder.block, block
     try:
         yield
@@ -29,7 +29,7 @@ def building(builder: GraphBuilder, block: Block) -> Generator[None]:
 
 
 def add(builder: GraphBuilder, node: Node, make: Callable[[], Operation]) -> Operation:
-    """Adds ops to the block of a builder, which come from a node."""
+    """Adds ops to the block of a builder, with the location of a node."""
     last = builder.block.last_op
     with ImplicitBuilder(builder.block):
         made = make()
@@ -38,7 +38,7 @@ def add(builder: GraphBuilder, node: Node, make: Callable[[], Operation]) -> Ope
 
 
 def scalar(builder: GraphBuilder, node: Node, value: SSAValue) -> SSAValue:
-    """A tensor of one element as one without axes."""
+    """A tensor of one element reshaped to rank 0."""
     if not sizes(tensor_type(value)):
         return value
     return add(builder, node, lambda: ReshapeOp(value, shape=to_names([]))).results[0]
@@ -47,7 +47,7 @@ def scalar(builder: GraphBuilder, node: Node, value: SSAValue) -> SSAValue:
 def entries_of(
     builder: GraphBuilder, graph: GraphProto, node: Node, inner: Scope
 ) -> list[Entry]:
-    """What the outputs of a region are, once its nodes are added."""
+    """Adds the nodes of a region; returns the entries of its outputs."""
     builder.add_weights(graph, inner)
     builder.check_depth(inner, node.proto, node.name)
     builder.add_nodes(inner)
@@ -57,7 +57,7 @@ def entries_of(
 
 
 def tensors(builder: GraphBuilder, entries: Sequence[Entry]) -> list[SSAValue] | None:
-    """The tensors that values are; None when one of them is lost."""
+    """The graph values of entries; None when one of them is lost."""
     found = [builder.tensor(each) for each in entries]
     known = [each for each in found if each is not None]
     return known if len(known) == len(found) else None

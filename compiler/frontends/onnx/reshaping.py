@@ -1,4 +1,4 @@
-"""ONNX ops that put the same elements under another shape or in another order."""
+"""ONNX ops that reshape, permute or broadcast a tensor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def identity(node: Node) -> Result:
 
 
 def flatten(node: Node) -> Result:
-    """The input as a matrix: the axes before one in rows, the others in columns."""
+    """The input as a matrix: axes before `axis` become rows, the others columns."""
     shape, axis = node.shape(0), node.integer("axis")
     if not -len(shape) <= axis <= len(shape):
         raise node.error(
@@ -27,7 +27,7 @@ def flatten(node: Node) -> Result:
 
 
 def reshape(node: Node) -> Result:
-    """The input under a shape, in which 0 keeps a size and -1 takes what is left."""
+    """The input with another shape, in which 0 copies a size and -1 is inferred."""
     old, wanted = node.shape(0), node.dims(1)
     keeps_zero = "allowzero" in node.signature.attributes and node.flag("allowzero")
     shape: list[Dim] = []
@@ -64,7 +64,7 @@ def squeeze(node: Node) -> Result:
 
 
 def unsqueeze(node: Node) -> Result:
-    """The input with more axes of size one, which are where the result has them."""
+    """The input with axes of size one inserted at the given axes of the result."""
     shape, axes = node.shape(0), node.axes(1)
     if axes is None:
         raise node.error("expected axes, got none")
@@ -78,7 +78,7 @@ def unsqueeze(node: Node) -> Result:
 
 
 def transpose(node: Node) -> Result:
-    """The input with its axes in another order, backwards when it says none."""
+    """The input with its axes permuted, reversed by default."""
     order = node.integers("perm")
     if order is None:
         order = tuple(reversed(range(node.rank(0))))
@@ -86,7 +86,7 @@ def transpose(node: Node) -> Result:
 
 
 def expand(node: Node) -> Result:
-    """The input repeated as broadcasting to a shape does."""
+    """The input broadcast together with a shape."""
     wanted = node.dims(1)
     if any(isinstance(size, int) and size < 0 for size in wanted):
         raise node.error(f"expected sizes of zero or more, got {wanted}")
@@ -95,7 +95,7 @@ def expand(node: Node) -> Result:
 
 
 def tile(node: Node) -> Result:
-    """The input several times over along each axis."""
+    """The input repeated along each axis."""
     shape, repeats = node.shape(0), node.dims(1)
     if len(repeats) != len(shape):
         raise node.error(f"expected {len(shape)} repeats, got {len(repeats)}")
@@ -103,7 +103,7 @@ def tile(node: Node) -> Result:
 
 
 def depth_to_space(node: Node) -> Result:
-    """Channels as squares of an image."""
+    """Blocks of channels moved to squares of the spatial axes."""
     n, c, h, w, block = _image(node)
     if isinstance(c, int) and c % (block * block):
         raise node.error(f"expected channels in squares of {block}, got {c}")
@@ -117,7 +117,7 @@ def depth_to_space(node: Node) -> Result:
 
 
 def space_to_depth(node: Node) -> Result:
-    """Squares of an image as channels."""
+    """Squares of the spatial axes moved to channels."""
     n, c, h, w, block = _image(node)
     high, wide = floordiv(h, block), floordiv(w, block)
     parts = [n, c, high, block, wide, block]

@@ -1,4 +1,4 @@
-"""ONNX ops that find what lies between the elements of an image: `Resize` and such."""
+"""ONNX ops that interpolate images: `Resize`, `Upsample` and `GridSample`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .node import Handler, Node, Result
 
 @dataclass(frozen=True)
 class Axis:
-    """What becomes of an axis: its size, and the scale if that is not their ratio."""
+    """The new size of an axis, and the scale unless it is the ratio of the sizes."""
 
     size: Dim
     scale: float | None = None
 
 
 def resize(node: Node) -> Result:
-    """The input with other sizes, each element found between those that it had."""
+    """The input interpolated to other sizes."""
     if node.since == 10:
         return simply_resized(node, whole_row(node, 1))
     rank = node.rank(0)
@@ -68,7 +68,7 @@ def resize(node: Node) -> Result:
 def along(
     node: Node, x: SSAValue, axis: int, wanted: Axis, how: dict[str, Any]
 ) -> SSAValue:
-    """Builds `x` with one axis resized, which is `x` itself when it stays."""
+    """Builds `x` with one axis resized; `x` itself when nothing changes."""
     is_same = wanted.size == node.shape(0)[axis] and wanted.scale in (None, 1)
     if is_same and "start" not in how:
         return x
@@ -77,7 +77,7 @@ def along(
 
 
 def interpolation(node: Node) -> dict[str, Any]:
-    """The properties of the resized axes that are the same for all."""
+    """The interpolation properties that all resized axes share."""
     mode, coordinates = node.text("mode"), node.text("coordinate_transformation_mode")
     if coordinates not in COORDINATES:
         raise node.error(f"expected one of {', '.join(COORDINATES)}, got {coordinates}")
@@ -102,7 +102,7 @@ def interpolation(node: Node) -> dict[str, Any]:
 
 
 def is_given(node: Node, place: int) -> bool:
-    """Whether an input is there, and is not an empty row."""
+    """Whether an input is given and not empty."""
     return (
         place < len(node.signature.inputs)
         and node.has(place)
@@ -111,7 +111,7 @@ def is_given(node: Node, place: int) -> bool:
 
 
 def whole_row(node: Node, place: int) -> list[float]:
-    """The numbers that an input holds, which are known."""
+    """The numbers of a known input."""
     if not is_given(node, place):
         name = node.signature.input(place).name
         raise node.error(f"expected {name} of one or more numbers, got none")
@@ -123,7 +123,7 @@ def whole_row(node: Node, place: int) -> list[float]:
 
 
 def check_count(node: Node, count: int, axes: Sequence[int], what: str) -> None:
-    """Raises `CompileError` when there is not one number for each axis."""
+    """Raises `CompileError` unless there is one number for each axis."""
     if count != len(axes):
         raise node.error(f"expected {len(axes)} {what}, got {count}")
 
@@ -131,7 +131,7 @@ def check_count(node: Node, count: int, axes: Sequence[int], what: str) -> None:
 def with_policy(
     node: Node, axes: Sequence[int], sizes: Sequence[Dim], policy: str
 ) -> dict[int, Axis]:
-    """The sizes that are wanted, or such of the same proportions as before."""
+    """The requested sizes, or sizes that keep the aspect ratio by `policy`."""
     if policy == "stretch":
         return {axis: Axis(size) for axis, size in zip(axes, sizes, strict=True)}
     if policy not in ("not_larger", "not_smaller"):
@@ -157,14 +157,14 @@ def with_policy(
 
 
 def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int, Axis]:
-    """The sizes that are so many times those of the input, rounded down."""
+    """The sizes of the input times `scales`, rounded down."""
     found: dict[int, Axis] = {}
     for axis, scale in zip(axes, scales, strict=True):
         if not 0 < scale < float("inf"):
             raise node.error(f"expected scales above zero, got {scale}")
         size, exact = node.shape(0)[axis], Fraction(scale)
         if isinstance(size, int):
-            # As ONNX infers it: in floats.
+            # As ONNX's shape inference does: in floats.
             with np.errstate(over="ignore"):
                 rounded = float(np.float32(size) * np.float32(scale))
             if rounded >= MOST_BYTES:
@@ -179,7 +179,7 @@ def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int
 
 
 def simply_resized(node: Node, scales: Sequence[float]) -> Result:
-    """The input so many times as large, as ONNX meant it up to opset 10."""
+    """The input scaled with the coordinates of ONNX up to opset 10."""
     mode = node.text("mode")
     if mode not in ("nearest", "linear"):
         raise node.error(f"expected a mode nearest or linear, got {mode}")
@@ -190,7 +190,7 @@ def simply_resized(node: Node, scales: Sequence[float]) -> Result:
     wanted = scaled(node, axes, scales)
     result = node.operand(0)
     for axis in reversed(axes):
-        # Of these opsets ONNX leaves the rounding open: it is that of ONNX Runtime.
+        # ONNX does not define the rounding in these opsets; this is ONNX Runtime's.
         rounding = "ceil" if scales[axis] < 1 else "floor"
         how = {"mode": rounding if mode == "nearest" else mode}
         how["coordinates"] = "asymmetric"
@@ -199,7 +199,7 @@ def simply_resized(node: Node, scales: Sequence[float]) -> Result:
 
 
 def upsample(node: Node) -> Result:
-    """The input so many times as large."""
+    """The input scaled by a factor for each axis."""
     if "scales" not in node.signature.attributes:
         return simply_resized(node, whole_row(node, 1))
     found = node.attribute("scales")
@@ -208,7 +208,7 @@ def upsample(node: Node) -> Result:
 
 
 def grid_sample(node: Node) -> Result:
-    """The elements of an image at the places of a grid."""
+    """The elements of an image at the points of a grid."""
     mode = node.text("mode").removeprefix("bi")
     return GridSampleOp(
         node.operand(0),

@@ -14,19 +14,19 @@ from .node import Value
 
 @dataclass(frozen=True)
 class Lost:
-    """A value that the compiler cannot hold, or not compute."""
+    """A value that the compiler cannot represent or compute."""
 
     report: UnsupportedOp | None = None
-    """What is reported once a node uses the value, if nothing is yet."""
+    """The report to make when a node uses the value, unless it has been made."""
 
 
 Entry: TypeAlias = Value | Lost | None
-"""A value by name; None is the input of a function that its caller left out."""
+"""A named value; None for an omitted input of a function."""
 
 
 @dataclass
 class Scope:
-    """The values that nodes may use, and what holds for these nodes."""
+    """The values that nodes may use, and the context of these nodes."""
 
     opset: int
 
@@ -35,19 +35,19 @@ class Scope:
     entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
 
     outer: Scope | None = None
-    """The scope whose values are seen from here too."""
+    """The enclosing scope, whose values are visible too."""
 
     caller: str = ""
-    """The name of the node whose inside this is."""
+    """The name of the node that contains this scope."""
 
     depth: int = 0
-    """Calls of functions and graphs that the nodes are inside of."""
+    """The nesting depth of calls and graphs."""
 
     regions: int = 0
-    """Graphs that the nodes are inside of, which are regions of the IR."""
+    """The nesting depth of graphs that are regions of the IR."""
 
     refuses_whole: bool = False
-    """Whether it is the caller that is reported when a node is not supported."""
+    """Whether the caller is reported in place of an unsupported node."""
 
     def find(self, name: str) -> Entry:
         """The value called `name`; raises `KeyError` when there is none."""
@@ -56,7 +56,9 @@ class Scope:
         return self.outer.find(name)
 
     def inside(self, nodes: Sequence[NodeProto], caller: str) -> Scope:
-        """The scope of the nodes of a region, which see what is seen here."""
+        """
+        The scope of the nodes of a region, which may use the values of this scope.
+        """
         return Scope(
             self.opset,
             nodes,

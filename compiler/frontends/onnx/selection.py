@@ -1,4 +1,4 @@
-"""ONNX ops that cut tensors, join them, and put elements around them."""
+"""ONNX ops that slice, split, concatenate and pad tensors."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from .symbols import Symbols
 
 END = 2**31 - 1
 """
-The number that, as a place in a tensor, means its end to who writes models; and for one
-of a size that varies it is, as runs of more elements are refused.
+The index that exporters write for the end of an axis; for a symbolic size it is beyond
+the end, as runs of more elements are refused.
 """
 
 BEYOND = 2**62
-"""The least number that is no place in any tensor."""
+"""The least number that is beyond the end of every tensor."""
 
 
 def concat(node: Node) -> Result:
-    """The tensors one after the other along an axis."""
+    """The concatenation of the tensors along an axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return ConcatOp(*node.operands(), axis=axis)
 
 
 def split(node: Node) -> Results:
-    """The parts of a tensor, one after the other along an axis."""
+    """The parts of a tensor split along an axis."""
     shape = node.shape(0)
     axis = node.normalize(node.integer("axis"), len(shape))
     parts, start = _parts(node, shape[axis]), 0
@@ -73,7 +73,7 @@ def _parts(node: Node, size: Dim) -> list[Dim]:
 
 
 def slice_(node: Node) -> Result:
-    """The part of a tensor between starts and ends, every few elements."""
+    """The strided slice of a tensor between starts and ends."""
     shape = node.shape(0)
     if is_sliced_by_run(node):
         return run_time_slice(node)
@@ -110,13 +110,13 @@ def slice_(node: Node) -> Result:
 
 
 def means_end(place: int, size: Dim) -> bool:
-    """Whether a place is taken for the end of a size that varies, or the beginning."""
+    """Whether an index counts as the end, or the beginning, of a symbolic size."""
     return place in (END, -END, -END - 1) and not isinstance(size, int)
 
 
 def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
     """The cut of an axis of this size from `start` to before `end`."""
-    # A cut backwards ends before the first element.
+    # A slice with a negative step may end before the first element.
     first = 0 if step > 0 else -1
     low, high = (_inside(each, size, first, symbols) for each in (start, end))
     if step > 0:
@@ -131,7 +131,7 @@ def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
 
 
 def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
-    """The place counted from the front, from `first` on; `size` when it is the end."""
+    """The index counted from the front and clamped to `first` and the size."""
     if isinstance(place, int):
         if place >= BEYOND or (place > 0 and means_end(place, size)):
             return size
@@ -148,13 +148,13 @@ def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
 
 
 def gather(node: Node) -> Result:
-    """For every index the slice along an axis; an index below zero is from the end."""
+    """The slice along an axis for every index; a negative index counts from the end."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return IndexSelectOp(node.operand(0), node.operand(1), axis=axis, wraps=True)
 
 
 def pad(node: Node) -> Result:
-    """The tensor with elements around it, or with some of them cut off."""
+    """The tensor padded along each axis, or cropped for negative amounts."""
     rank = node.rank(0)
     pads = node.axes(1, "pads")
     axes = range(rank)
@@ -187,7 +187,7 @@ def pad(node: Node) -> Result:
 
 
 def _padding(node: Node) -> float:
-    """The value of the elements around a tensor."""
+    """The value of the padding elements."""
     if "value" in node.signature.attributes:
         return node.number("value")
     if not node.has(2):

@@ -1,4 +1,4 @@
-"""What ONNX says of an op: inputs, outputs, attributes and their defaults."""
+"""The signature of an ONNX op: inputs, outputs, attributes and their defaults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Parameter:
     name: str
 
     types: frozenset[str]
-    """The types that it may have, such as `tensor(float)`."""
+    """The allowed types, such as `tensor(float)`."""
 
     is_optional: bool
 
@@ -29,7 +29,7 @@ class Attribute:
     """One attribute of an op."""
 
     type: int
-    """As in `AttributeProto`."""
+    """The type as a number of `AttributeProto`."""
 
     is_required: bool
 
@@ -38,32 +38,34 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Signature:
-    """An op in the form that it has from one opset version to the next change."""
+    """The form of an op from one opset version until its next change."""
 
     since: int
-    """The opset version that brought this form."""
+    """The opset version that introduced this form."""
 
     inputs: tuple[Parameter, ...]
 
     least_inputs: int
     most_inputs: int
-    """More than `inputs` when the last one repeats."""
+    """The most inputs, more than `inputs` has when the last one is variadic."""
 
     outputs: tuple[str, ...]
 
     most_outputs: int
-    """More than `outputs` when the last one repeats."""
+    """The most outputs, more than `outputs` has when the last one is variadic."""
 
     attributes: Mapping[str, Attribute]
 
     def input(self, place: int) -> Parameter:
-        """The input in this place; the last one may repeat."""
+        """The input at this position; the last one may be variadic."""
         return self.inputs[min(place, len(self.inputs) - 1)]
 
 
 @cache
 def signature(op: str, opset: int) -> Signature | None:
-    """The form of an op of ONNX in an opset version, None when it has none there."""
+    """
+    The form of an ONNX op in an opset version; None when the op does not exist there.
+    """
     if not defs.has(op, opset):
         return None
     schema = defs.get_schema(op, opset)

@@ -1,10 +1,9 @@
 """
-A serialized model without the bytes of its large weights, which stay where they are.
+Replace the large weights of a serialized model by references to their bytes.
 
-Protobuf copies a message as it reads it, and again each time its bytes are asked for.
-So each large weight that the graph of a model stores is replaced, before the model is
-read, by the place of its bytes, in the way in which ONNX says that a tensor is in a
-file beside the model.
+Protobuf copies a message when it parses it, and again at each access to its bytes. So
+each large weight of the graph is replaced before parsing by the location of its bytes,
+in the form of ONNX's external data.
 """
 
 from __future__ import annotations
@@ -20,49 +19,51 @@ from onnx import TensorProto
 Bytes = npt.NDArray[np.uint8]
 
 INSIDE = "\0"
-"""The location of bytes that are in the model itself; no file can have this name."""
+"""The location of data inside the model itself; no file can have this name."""
 
 LARGE = 4096
-"""Bytes from which on a weight stays where it is."""
+"""The least size in bytes of a weight that is replaced."""
 
 GRAPH, INITIALIZER, RAW_DATA = 7, 5, 9
-"""The numbers of the fields on the way from a model to the bytes of a weight."""
+"""The field numbers on the path from a model to the bytes of a weight."""
 
 PLACES = (13, 14)
-"""The numbers of the fields that say where the bytes of a tensor are."""
+"""The field numbers of the data location of a tensor."""
 
 LENGTH = 2
-"""The kind of a field that begins with how many bytes it has."""
+"""The wire type of a length-delimited field."""
 
 Rewrite: TypeAlias = "Callable[[Bytes, int, int], bytes | None]"
-"""What a message from one place to another becomes, None when it stays."""
+"""Rewrites the message between two offsets; None when it stays unchanged."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """Where a field of a message stands."""
+    """The offsets of a field in a message."""
 
     number: int
     kind: int
     begin: int
     value: int
-    """Where its value begins."""
+    """The offset of its value."""
     end: int
 
 
 def skeleton(data: Bytes) -> bytes | None:
-    """The model `data` with places for its large weights; None when it is broken."""
+    """
+    The model `data` with references for its large weights; None when it is broken.
+    """
     try:
         return _with_rewritten(data, 0, len(data), GRAPH, _graph)
     except (IndexError, ValueError):
-        # Protobuf says what is wrong with it.
+        # Protobuf's parser reports what is wrong.
         return None
 
 
 def _with_rewritten(
     data: Bytes, begin: int, end: int, number: int, rewrite: Rewrite
 ) -> bytes:
-    """A message of which each field `number`, a message too, is rewritten."""
+    """A message with each submessage in field `number` rewritten."""
     parts: list[bytes] = []
     kept = begin
     for field in _fields(data, begin, end):
@@ -78,12 +79,12 @@ def _with_rewritten(
 
 
 def _graph(data: Bytes, begin: int, end: int) -> bytes | None:
-    """A graph with places for its large weights."""
+    """A graph with references for its large weights."""
     return _with_rewritten(data, begin, end, INITIALIZER, _tensor)
 
 
 def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
-    """A tensor with the place of its bytes, None when they are few or elsewhere."""
+    """A tensor with a reference to its bytes; None when they are few or external."""
     if end - begin < LARGE:
         return None
     fields = list(_fields(data, begin, end))
@@ -101,12 +102,12 @@ def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
         ("length", length),
     ):
         place.external_data.add(key=key, value=str(value))
-    # Two messages in a row are read as one with the fields of both.
+    # Protobuf merges two concatenated messages into one with the fields of both.
     return rest + place.SerializeToString()
 
 
 def _fields(data: Bytes, begin: int, end: int) -> Iterator[Field]:
-    """The fields of a message; raises `ValueError` when they do not fill it."""
+    """The fields of a message; raises `ValueError` when its bytes are malformed."""
     at = begin
     while at < end:
         start = at
@@ -131,7 +132,7 @@ def _fields(data: Bytes, begin: int, end: int) -> Iterator[Field]:
 
 
 def _read_varint(data: Bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+    """Decodes a varint; returns the number and the offset of its end."""
     result = 0
     for shift in range(0, 70, 7):
         byte = int(data[at])
@@ -143,7 +144,7 @@ def _read_varint(data: Bytes, at: int) -> tuple[int, int]:
 
 
 def _varint(number: int) -> bytes:
-    """A number as it is written."""
+    """Encodes a number as a varint."""
     parts: list[int] = []
     while number >= 0x80:
         parts.append(number & 0x7F | 0x80)

@@ -1,4 +1,4 @@
-"""The dimensions of a model's inputs: numbers, and symbols for those that are not."""
+"""The dimensions of a model's inputs: numbers and symbols."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from ....dialects.dims import (
 
 IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 256
-"""Characters of a dimension's text that is read as an expression."""
+"""The most characters of a dimension's text that is parsed as an expression."""
 
 LONGEST_NAME = 64
-"""Characters of a dimension's text that its symbol is named by."""
+"""The most characters of a dimension's text that are used in the name of a symbol."""
 
 GREATEST = 2**63 - 1
-"""The upper bound of a symbol of which nothing is known."""
+"""The upper bound of a symbol without a known bound."""
 
 
 class Symbols:
-    """The symbols of one model by the names that it has for them, and their bounds."""
+    """The symbols of one model by the model's names, and their bounds."""
 
     def __init__(self, names: Iterable[str] = ()):
         """The symbols of those among `names` that are identifiers."""
         self.least: dict[str, int] = {}
         self.defined: set[str] = set()
-        """Symbols to which the run gives a value, and not its inputs."""
+        """Symbols that are defined at run time, and not by an input."""
         self._named: dict[str, Dim] = {}
         self._numbers: dict[str, int] = {}
-        """The last number that a name got to be free."""
+        """The last number that was appended to a name to make it unique."""
         for name in names:
             if IDENTIFIER.fullmatch(name) and name not in self._named:
                 self._named[name] = self.fresh(name)
 
     def fresh(self, name: str) -> Polynomial:
-        """A new symbol, called `name` as far as that is free and an identifier."""
+        """A new symbol called `name`, changed to an unused identifier if needed."""
         base = re.sub(r"[^\w.]", "_", name[:LONGEST_NAME], flags=re.ASCII)
         if not IDENTIFIER.fullmatch(base):
             base = f"_{base}"
@@ -58,18 +58,18 @@ class Symbols:
         return symbol(free)
 
     def define(self, name: str) -> Polynomial:
-        """A new symbol that the run gives a value."""
+        """A new symbol that is defined at run time."""
         made = self.fresh(name)
         self.defined.add(str(made))
         return made
 
     def read(self, text: str, otherwise: str) -> Dim:
         """
-        The dimension that an input calls `text`.
+        The dimension with the text `text` in an input.
 
-        That is a symbol of this name, an expression over symbols that other dimensions
-        are, or, for text without a letter such as `?` or `-1`, a new symbol. It is
-        never a number: that is what `dim_value` is for.
+        It is a symbol of this name, an expression over symbols of other dimensions, or
+        a new symbol for text without a letter such as `?` or `-1`. It is never a
+        number, since numbers stand in `dim_value`.
         """
         if text in self._named:
             return self._named[text]
@@ -81,7 +81,7 @@ class Symbols:
         return self._named[text]
 
     def _expression(self, text: str) -> Polynomial | None:
-        """What `text` describes, if it varies with known symbols and with no others."""
+        """The dimension that `text` describes if it depends on known symbols only."""
         if not text or len(text) > LONGEST:
             return None
         try:
@@ -94,15 +94,16 @@ class Symbols:
         return value if isinstance(value, Polynomial) else None
 
     def is_nonnegative(self, value: Dim) -> bool:
-        """Whether `value` is at least zero in every run; no when that is unclear."""
+        """Whether `value` is provably not negative in every run."""
         return is_nonnegative(value, self.least)
 
     def assume_nonnegative(self, value: Dim) -> bool:
         """
-        Whether `value` is at least zero when no size that it depends on is zero.
+        Whether `value` is not negative as long as no size that it depends on is zero.
 
-        If it takes that, runs with a size of zero are excluded from here on, so that a
-        slice such as `x[1:]` has the size `n - 1` and not the greater of that and zero.
+        If that condition is needed, runs with a size of zero are excluded from here on,
+        so that a slice such as `x[1:]` has the size `n - 1` and not the greater of that
+        and zero.
         """
         if self.is_nonnegative(value):
             return True
@@ -113,13 +114,13 @@ class Symbols:
         return True
 
     def lesser(self, a: Dim, b: Dim) -> Dim:
-        """The lesser of two dimensions, without `min` where one of them always is."""
+        """The lesser of two dimensions, simplified where one is always the lesser."""
         if self.assume_nonnegative(b - a):
             return a
         return b if self.assume_nonnegative(a - b) else minimum(a, b)
 
     def greater(self, a: Dim, b: Dim) -> Dim:
-        """The greater of two dimensions, without `max` where one of them always is."""
+        """The greater of two dimensions, simplified where one is always the greater."""
         if self.assume_nonnegative(a - b):
             return a
         return b if self.assume_nonnegative(b - a) else maximum(a, b)

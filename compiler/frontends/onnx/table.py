@@ -71,7 +71,7 @@ def aligned_operands(node: Node) -> list[SSAValue]:
 
 
 def spelled_handlers() -> dict[str, Handler]:
-    """The handlers that follow from what ops say ONNX calls them."""
+    """The handlers derived from the ONNX names in the `SPELLINGS` of ops."""
     return {
         spelling.removeprefix("onnx."): one_op(op)
         for op in Graph.operations

@@ -1,4 +1,4 @@
-"""ONNX's tensors as numpy arrays; those in the model's bytes are views of these."""
+"""ONNX tensors as numpy arrays, which are views of the model's bytes where possible."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
     TensorProto.INT64: lambda tensor: tensor.int64_data,
     TensorProto.BOOL: lambda tensor: tensor.int32_data,
 }
-"""Where a tensor keeps its elements when it does not keep them as bytes."""
+"""The fields with the elements of a tensor that has no raw bytes."""
 
 
 class TensorReader:
-    """Reads the tensors of one model, from it and from the files beside it."""
+    """Reads the tensors of one model and of its external data files."""
 
     def __init__(
         self, model: str | Path, folder: Path | None, data: Array | None = None
     ):
         """
-        The reader for `model`, whose other files are in `folder`, if it has one, and
-        whose bytes are `data`, if they are at hand.
+        The reader for `model`, with its external files in `folder` and its own bytes in
+        `data`, where given.
         """
         self.model = model
         self.data = data
@@ -45,15 +45,17 @@ class TensorReader:
 
     @property
     def notes(self) -> dict[str, dict[str, Any]]:
-        """The files beside the model that tensors came from, with what was read."""
+        """
+        The external files that tensors were read from, with the parts that were read.
+        """
         return {name: file.note for name, file in self._files.items()}
 
     def read(self, tensor: TensorProto) -> Array:
         """
         The elements of `tensor`, in an array that nothing may write to.
 
-        Raises `Unsupported` for elements of other types than five, and `ModelFileError`
-        when the elements are not there.
+        Raises `Unsupported` for an unsupported element type, and `ModelFileError` when
+        elements are missing.
         """
         dtype = DTYPES[element(tensor.data_type)]
         shape = tuple(tensor.dims)
@@ -87,12 +89,16 @@ class TensorReader:
         return data.view(dtype.newbyteorder("<")).astype(dtype, copy=False)
 
     def _check_length(self, tensor: TensorProto, length: int, size: int) -> None:
-        """Raises `ModelFileError` when the bytes of a tensor are not as many."""
+        """
+        Raises `ModelFileError` unless a tensor has as many bytes as its type needs.
+        """
         if length != size:
             raise self._error(tensor, f"{size} bytes, got {length}")
 
     def _external(self, tensor: TensorProto, size: int) -> Array:
-        """The `size` bytes of a tensor that is in another file, or further on."""
+        """
+        The `size` bytes of a tensor in another file, or later in the model's bytes.
+        """
         entries = {each.key: each.value for each in tensor.external_data}
         location = entries.get("location", "")
         if location == INSIDE and self.data is not None:
@@ -115,7 +121,7 @@ class TensorReader:
                 tensor, f"a file in the model's folder, got {location!r}"
             ) from error
         except OSError as error:
-            # Also a link to itself, and a name that is too long.
+            # Covers a link to itself and too long a name, too.
             raise self._error(
                 tensor, f"the file {shortened(location)}, got {reason(error)}"
             ) from error
@@ -129,7 +135,7 @@ class TensorReader:
     def _place(
         self, tensor: TensorProto, entries: Mapping[str, str], end: int
     ) -> tuple[int, int]:
-        """Where a tensor begins in a file of `end` bytes, and how long it is."""
+        """The offset and the length of a tensor in a file of `end` bytes."""
         try:
             start = int(entries.get("offset", 0))
             length = int(entries.get("length", end - start))
@@ -152,5 +158,5 @@ class TensorReader:
 
 
 def shortened(name: str) -> str:
-    """A name as it stands in an error, which a wrong model must not make long."""
+    """A name shortened for a message, which a wrong model must not make long."""
     return repr(name) if len(name) <= 80 else f"{name[:77]!r}..."

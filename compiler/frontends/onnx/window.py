@@ -1,4 +1,4 @@
-"""ONNX ops with a window that slides over an image: convolutions, and its blocks."""
+"""ONNX ops with sliding windows other than pools: convolutions and `Col2Im`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .node import Handler, Node, Result
 
 
 def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Window:
-    """The window of a node that moves over an image with these spatial dimensions."""
+    """The window of a node over an image with these spatial dimensions."""
     count = len(spatial)
     kernel = tuple(kernel)
     strides = _attribute(node, "strides", count, 1)
@@ -41,7 +41,7 @@ def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Wind
 
 
 def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
-    """An attribute with `count` numbers, which may be left out."""
+    """An optional attribute with `count` numbers."""
     if name not in node.signature.attributes:
         return (otherwise,) * count
     values = node.integers(name)
@@ -79,7 +79,7 @@ def _paddings(
 
 
 def _same(size: Dim, reach: int, stride: int) -> int:
-    """The paddings with which a window has a place for each `stride` elements."""
+    """The `SAME` padding: one window position for every `stride` elements."""
     if isinstance(size, int):
         places = ceildiv(size, stride)
         assert isinstance(places, int)
@@ -90,7 +90,7 @@ def _same(size: Dim, reach: int, stride: int) -> int:
 
 
 def conv(node: Node) -> Result:
-    """The convolution, and a number for each channel added to it."""
+    """The convolution with an optional bias."""
     window = window_of(node, node.shape(0)[2:], conv_kernel(node))
     result = ConvOp(
         node.operand(0),
@@ -104,7 +104,7 @@ def conv(node: Node) -> Result:
 
 
 def conv_transpose(node: Node) -> Result:
-    """The transposed convolution, and a number for each channel added to it."""
+    """The transposed convolution with an optional bias."""
     kernel = conv_kernel(node)
     count, groups = len(kernel), node.integer("group")
     strides = _attribute(node, "strides", count, 1)
@@ -143,7 +143,10 @@ def conv_transpose(node: Node) -> Result:
 
 
 def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
-    """How much longer an axis is than wanted; raises `Unsupported` if that varies."""
+    """
+    The surplus of an axis over the requested size; raises `Unsupported` if it is
+    symbolic.
+    """
     spare = (size - 1) * stride + reach + more - wanted
     if not isinstance(spare, int):
         raise Unsupported(f"output_shape {wanted} from a size that varies: {size}")
@@ -167,7 +170,7 @@ def conv_kernel(node: Node) -> Sizes:
 
 
 def col_to_image(node: Node) -> Result:
-    """The sum of the blocks of an image where they lie in it."""
+    """An image from its blocks, which add up where they overlap."""
     image, kernel = node.whole_numbers(1), node.whole_numbers(2)
     count = len(image)
     window = Window(
@@ -186,7 +189,7 @@ def col_to_image(node: Node) -> Result:
 
 
 def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:
-    """The paddings before, and those after."""
+    """The paddings before and the paddings after each axis."""
     half = len(padding) // 2
     return padding[:half], padding[half:]
 

@@ -35,12 +35,11 @@ def read_torch(
     """
     The program of `model` as one function `main`; its weights go into `ctx`.
 
-    A module is exported in eval mode, with `example_inputs`: its arguments as a list or
-    tuple, or as a dictionary of keywords, of torch tensors or numpy arrays.
-    `dynamic_shapes` is what `torch.export.export` takes, and may call a dimension by a
-    name in place of a `Dim`. An exported program has both already. Raises
-    `UnsupportedModelError` with every node that the compiler does not know, and
-    `CompileError` when the model cannot be exported.
+    A module is exported in eval mode with `example_inputs`: a list or tuple of
+    arguments, or a dictionary of keyword arguments, which are torch tensors or numpy
+    arrays. `dynamic_shapes` is that of `torch.export.export`, where a name may stand
+    for a `Dim`. An exported program has both already. Raises `UnsupportedModelError`
+    with all unsupported nodes, and `CompileError` when the model cannot be exported.
     """
     if _is_a(model, "torch.export", "ExportedProgram"):
         if example_inputs is not None or dynamic_shapes is not None:
@@ -63,6 +62,6 @@ def read_torch(
 
 
 def _is_a(object: object, module: str, name: str) -> bool:
-    """Whether `object` is of a class of a module that may not have been imported."""
+    """Whether `object` has a class of a module that may not have been imported."""
     kind = getattr(sys.modules.get(module), name, None)
     return isinstance(kind, type) and isinstance(object, kind)

@@ -15,7 +15,7 @@ def gelu(call: Call, x: SSAValue, approximate: str = "none") -> Result:
 
 
 def leaky_relu(call: Call, x: SSAValue, slope: float) -> Result:
-    """The numbers with the negative ones multiplied by `slope`."""
+    """The elements with negative ones multiplied by `slope`."""
     return LeakyReluOp(x, slope=float(slope)).result
 
 
@@ -27,12 +27,12 @@ def elu(
 
 
 def hardsigmoid(call: Call, x: SSAValue) -> Result:
-    """A sixth of `x + 3`, between 0 and 1."""
+    """A sixth of `x + 3`, clamped to [0, 1]."""
     return activation.sixths(x)
 
 
 def hardswish(call: Call, x: SSAValue) -> Result:
-    """The numbers times their `hardsigmoid`."""
+    """The elements times their `hardsigmoid`."""
     return activation.hard_swish(x)
 
 

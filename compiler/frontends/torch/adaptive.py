@@ -1,4 +1,4 @@
-"""Adaptive pooling: windows that differ, so that any image leaves as many places."""
+"""Adaptive pooling: windows of varying size that give a fixed output size."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from .pooling import places_of, window_of
 
 
 class Windows:
-    """Builds the elements under each of so many windows along an axis."""
+    """Builds the elements of a fixed number of windows along an axis."""
 
     def __init__(self, call: Call, size: Dim, places: Dim):
-        """As many windows as there are places, over `size` elements."""
+        """The `places` windows over `size` elements."""
         if not isinstance(places, int):
             raise Unsupported(f"a number of places that varies, {places}")
         count = call.as_tensor(size, i64)
@@ -40,7 +40,7 @@ class Windows:
         divisor = number(max(places, 1), i64)
         start = DivOp(MulOp(place, count), divisor)
         last = SubOp(MulOp(after, count), self.one)
-        # Rounded up: there is an element in every window.
+        # Rounded up, so that every window has an element.
         stop = AddOp(DivOp(last, divisor), self.one).result
         self.first = reshaped(start.result, [places, 1])
         self.stop = reshaped(stop, [places, 1])
@@ -49,11 +49,13 @@ class Windows:
 
     @property
     def elements(self) -> SSAValue:
-        """The number of each element, the last one several times in shorter windows."""
+        """
+        The index of each element of a window; shorter windows repeat the last one.
+        """
         return MinimumOp(self.numbers, SubOp(self.stop, self.one)).result
 
     def weights(self, x: SSAValue) -> SSAValue:
-        """The part of each element in the mean of its window."""
+        """The weight of each element in the mean of its window."""
         kind = tensor_type(x).element_type
         length = CastOp(SubOp(self.stop, self.first), to=kind)
         share = DivOp(number_like(1, x), length)
@@ -81,7 +83,7 @@ def along_each(
     count: int,
     one: Callable[[Call, SSAValue, int, Dim], SSAValue],
 ) -> SSAValue:
-    """The image with each of its last axes pooled by itself."""
+    """The image with each of its last axes pooled separately."""
     rank, places = len(shape_of(x)), places_of(call)
     for axis in range(rank - count, rank):
         if shape_of(x)[axis] != places[axis]:
@@ -90,7 +92,7 @@ def along_each(
 
 
 def adaptive_avg_pool(count: int) -> Reader:
-    """The reader of means that leave a number of places along each of `count` axes."""
+    """The reader of adaptive mean pooling over `count` axes."""
 
     def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
         shape, places = shape_of(x)[-count:], places_of(call)[-count:]
@@ -116,7 +118,7 @@ def adaptive_avg_pool(count: int) -> Reader:
 
 
 def adaptive_max_pool(count: int) -> Reader:
-    """The reader of the greatest elements; where they are has no form here."""
+    """The reader of adaptive max pooling over `count` axes; indices are unsupported."""
 
     def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
         return [along_each(call, x, count, greatest_along), None]

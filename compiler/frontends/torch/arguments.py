@@ -1,4 +1,4 @@
-"""The arguments of a call: values of other nodes, and numbers that sizes make."""
+"""The arguments of a call: values of other nodes, and numbers computed from sizes."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ from .sizes import Sizes
 
 
 class Missing(Exception):
-    """The argument of a call is the result of a node that is unsupported."""
+    """Raised when an argument of a call is the result of an unsupported node."""
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A number for which there is no form here, which matters when it is used."""
+    """
+    A number without a form in the graph dialect, which is an error once it is used.
+    """
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Item:
-    """A number that the run computes, which tensors are computed with."""
+    """A number that is computed at run time and used in tensor arithmetic."""
 
     tensor: SSAValue
-    """What holds it, without axes."""
+    """The rank-0 tensor that holds it."""
 
     reason: str
-    """Why it is nothing else, such as a size."""
+    """The reason why it cannot be used otherwise, such as for a size."""
 
 
 Value: TypeAlias = (
@@ -52,19 +54,22 @@ Value: TypeAlias = (
     | Unreadable
     | None
 )
-"""What a node stands for."""
+"""The value of a node."""
 
 ON_NUMBERS = re.compile(
     r"aten\.(\w+\.\w*Scalar\w*|(full|full_like|scalar_tensor|clamp\w*)\.default)"
 )
-"""Operators whose numbers become tensors, so that the run may compute these as well."""
+"""
+Operators whose number arguments become tensors, so that they may be computed at run
+time.
+"""
 
 NUMBERS = (bool, int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
-"""Results of nodes that compute with sizes, not with tensors."""
+"""The result types of nodes that compute with sizes, not with tensors."""
 
 
 def number_of(value: Any, sizes: Sizes) -> Value:
-    """The number that a node of sizes makes."""
+    """The number that a node computes from sizes."""
     if isinstance(value, (bool, int, float)):
         return value
     try:
@@ -77,8 +82,8 @@ def number_of(value: Any, sizes: Sizes) -> Value:
 
 def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
     """
-    The arguments in the order of the operator's schema, defaults included, with what
-    nodes stand for in place of them; raises as `resolve`.
+    The resolved arguments in the order of the operator's schema, defaults included;
+    raises as `resolve` does.
     """
     assert isinstance(node.target, OpOverload), "only operators have readers"
     arguments: list[Any] = []
@@ -94,7 +99,9 @@ def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
 
 
 def takes_item(operator: OpOverload, parameter: str) -> bool:
-    """Whether a number that the run computes may be an argument of this type."""
+    """
+    Whether a number that is computed at run time may be an argument of this parameter.
+    """
     if parameter == "Tensor":
         return True
     return "number" in parameter and ON_NUMBERS.fullmatch(str(operator)) is not None
@@ -102,9 +109,10 @@ def takes_item(operator: OpOverload, parameter: str) -> bool:
 
 def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
     """
-    An argument with what nodes stand for in place of them.
+    An argument with nodes replaced by their values.
 
-    Raises `Missing` when a node has no value, and `Unsupported` when it has no form.
+    Raises `Missing` when a node has no value, and `Unsupported` for an unreadable
+    number.
     """
     if isa(argument, list[Any] | tuple[Any, ...]):
         return [resolve(each, values) for each in argument]
@@ -119,6 +127,6 @@ def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
 
 
 def operand(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
-    """An argument as `resolve` has it, of an operator that takes a tensor there."""
+    """The resolved argument of a tensor parameter."""
     known = values.get(argument) if isinstance(argument, fx.Node) else None
     return known.tensor if isinstance(known, Item) else resolve(argument, values)

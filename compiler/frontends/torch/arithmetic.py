@@ -1,4 +1,4 @@
-"""Arithmetic that is more than one op: scaled sums, divisions, powers, bounds."""
+"""Arithmetic of several ops: scaled sums, divisions, powers, clamping."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def rsub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
 
 
 def scaled(call: Call, value: Operand, alpha: Number) -> SSAValue:
-    """`alpha * value` in elements of the result's type."""
+    """`alpha * value` in the element type of the result."""
     return times(call.as_tensor(value, call.element), alpha)
 
 
 def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) -> Result:
-    """The quotient, of integers as a float, or rounded as the mode says."""
+    """The quotient: of integers as a float, or rounded by the mode."""
     element = call.element
     numerator, denominator = call.as_tensor(a, element), call.as_tensor(b, element)
     if rounding_mode == "floor":
@@ -65,7 +65,7 @@ def div(call: Call, a: Operand, b: Operand, rounding_mode: str | None = None) ->
 
 
 def power(call: Call, base: Operand, exponent: Operand) -> Result:
-    """`base` to the power of `exponent`, by products or a root where a few make it."""
+    """`base` to the power of `exponent`, by a few products or a root where possible."""
     x = call.as_tensor(base, call.element)
     if isinstance(exponent, (int, float)):
         if (near := near_power(x, exponent)) is not None:
@@ -76,7 +76,7 @@ def power(call: Call, base: Operand, exponent: Operand) -> Result:
 
 
 def round_to(call: Call, value: SSAValue, decimals: int) -> Result:
-    """The numbers rounded to some digits after the point, or before it."""
+    """The elements rounded to a number of decimals, which may be negative."""
     if not is_float(tensor_type(value)):
         raise Unsupported("integers rounded to tens")
     power = number_like(10.0 ** abs(decimals), value)
@@ -86,7 +86,7 @@ def round_to(call: Call, value: SSAValue, decimals: int) -> Result:
 
 
 def sign_bit(call: Call, value: SSAValue) -> Result:
-    """Whether numbers have a sign, as a zero may."""
+    """Whether the sign bit of each element is set, also of a zero."""
     type = tensor_type(value)
     if is_float(type):
         sign = CopysignOp(number_like(1, value), value).result
@@ -96,23 +96,23 @@ def sign_bit(call: Call, value: SSAValue) -> Result:
 
 
 def is_nan(call: Call, value: SSAValue) -> Result:
-    """Whether each element is not equal to itself."""
+    """Whether each element is NaN."""
     return bounds.is_nan(value)
 
 
 def load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
-    """The numbers times two to the power of others."""
+    """`value * 2 ** exponent`."""
     power = Exp2Op(call.as_tensor(exponent, call.element))
     return MulOp(call.as_tensor(value, call.element), power).result
 
 
 def is_infinite(call: Call, value: SSAValue) -> Result:
-    """Whether each element is infinite, which no integer is."""
+    """Whether each element is infinite; integers never are."""
     return bounds.is_infinite(value)
 
 
 def ignoring_nan(op: type[BinaryOp]) -> Reader:
-    """The reader of an operator that is `op`, or one operand where the other is NaN."""
+    """The reader of `op` that takes the other operand where one is NaN."""
 
     def read(call: Call, a: Operand, b: Operand) -> Result:
         x, y = call.as_tensor(a, call.element), call.as_tensor(b, call.element)
@@ -128,7 +128,7 @@ def clamp(
     least: Operand | None = None,
     greatest: Operand | None = None,
 ) -> Result:
-    """The elements, but none below `least` or above `greatest`."""
+    """The elements clamped to `least` and `greatest`, where given."""
     if isinstance(least, SSAValue) or isinstance(greatest, SSAValue):
         return clamp_by_tensors(call, value, least, greatest)
     given: list[float | None] = []
@@ -142,7 +142,7 @@ def clamp(
 
 
 def clamp_max(call: Call, value: Operand, greatest: Operand) -> Result:
-    """The elements, but none above `greatest`."""
+    """The elements clamped from above to `greatest`."""
     return clamp(call, value, None, greatest)
 
 
@@ -152,7 +152,7 @@ def clamp_by_tensors(
     least: Operand | None = None,
     greatest: Operand | None = None,
 ) -> Result:
-    """The elements held between those of two tensors."""
+    """The elements clamped to the elements of two tensors."""
     low, high = (
         None if each is None else call.as_tensor(each, call.element)
         for each in (least, greatest)

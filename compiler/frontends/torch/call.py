@@ -1,4 +1,4 @@
-"""One call of an exported program, as the reader of its operator sees it."""
+"""`Call`: one call of an exported program, as the reader of its operator sees it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .sizes import Sizes
 Operand: TypeAlias = SSAValue | Number
 
 Result: TypeAlias = SSAValue | Sequence[SSAValue | None]
-"""What a reader returns: a value, or several, without those it has no form for."""
+"""The result of a reader: a value or several, where None is an unsupported result."""
 
 Reader: TypeAlias = Callable[..., Result]
 """
-What builds the ops that an operator of torch is made of.
+Builds the ops of an operator of torch.
 
 It is called with a `Call`, then with every argument in the order of the operator's
 schema, defaults included: tensors are values, sizes are dimensions.
@@ -42,7 +42,7 @@ class Call:
 
     @property
     def type(self) -> Tensor:
-        """The type of the only result, as torch foresees it."""
+        """The type of the only result, as torch infers it."""
         return self.sizes.type(self.node.meta["val"])
 
     @property
@@ -61,23 +61,23 @@ class Call:
         return self.sizes.shape(self.node.meta["val"])
 
     def common(self, *places: int) -> Element:
-        """The element type to which torch promotes the arguments at these places."""
+        """The element type to which torch promotes the arguments at these positions."""
         sides: list[Any] = []
         for place in places:
             side = self.node.args[place]
             value = side.meta["val"] if isinstance(side, fx.Node) else side
-            # The kind of a number counts, and not its value.
+            # The kind of a number matters, not its value.
             kinds = ((torch.SymInt, 1), (torch.SymFloat, 1.0), (torch.SymBool, True))
             alike = (one for kind, one in kinds if isinstance(value, kind))
             sides.append(next(alike, value))
         return element_of(torch.result_type(*sides))
 
     def as_tensor(self, value: Operand, element: Element) -> SSAValue:
-        """A tensor or a number as a tensor of these elements."""
+        """A tensor or a number as a tensor of this element type."""
         if isinstance(value, SSAValue):
             return convert(value, element)
         return quantity(value, element)
 
     def constant(self, array: Array) -> SSAValue:
-        """A tensor with these elements, in the program or among the weights."""
+        """A constant tensor, inline or in the weight store."""
         return constant(array, self.node.name, self.weights)

@@ -28,13 +28,16 @@ Window: TypeAlias = Dim | Sequence[Dim]
 def linear(
     call: Call, x: SSAValue, weight: SSAValue, bias: SSAValue | None = None
 ) -> Result:
-    """Rows times the rows of a weight, plus a bias."""
+    """The product with a transposed weight, plus a bias."""
     result = LinearOp(x, weight).result
     return result if bias is None else AddOp(result, bias).result
 
 
 def matmul(call: Call, a: SSAValue, b: SSAValue) -> Result:
-    """The product of matrices or of stacks of them; a vector is a row or a column."""
+    """
+    numpy's matmul: batched matrices, a vector as a row on the left, a column on the
+    right.
+    """
     return reshaped(product.matmul(a, b), call.shape)
 
 
@@ -65,12 +68,12 @@ def vector_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def sum_of_products(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The products of the matrices of two stacks, added up."""
+    """The sum of the products of the matrices of two batches."""
     return SumOp(MatmulOp(a, b), axes=(0,), keepdims=False).result
 
 
 def each(value: Window, count: int) -> tuple[int, ...]:
-    """The number of each of `count` axes; raises `Unsupported` for sizes among them."""
+    """The numbers of `count` axes; raises `Unsupported` for symbolic sizes."""
     several = value if isinstance(value, Sequence) else [value]
     numbers = tuple(each for each in several if isinstance(each, int))
     if len(numbers) < len(several):
@@ -81,7 +84,9 @@ def each(value: Window, count: int) -> tuple[int, ...]:
 def over_batch(
     x: SSAValue, rank: int, build: Callable[[SSAValue], SSAValue]
 ) -> SSAValue:
-    """Builds what is built of batches of `rank` axes, also of one without its batch."""
+    """
+    Applies `build` to a batch of `rank` axes; adds a batch axis when it is missing.
+    """
     if len(shape_of(x)) == rank:
         return build(x)
     result = build(reshaped(x, [1, *shape_of(x)]))
@@ -91,7 +96,7 @@ def over_batch(
 def same_padding(
     kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
 ) -> tuple[int, ...]:
-    """The padding before and after each axis that leaves its size as it is."""
+    """The padding before and after each axis that keeps its size."""
     assert set(strides) == {1}, "torch refuses padding='same' with other strides"
     total = [(k - 1) * d for k, d in zip(kernel, dilation, strict=True)]
     before = [amount // 2 for amount in total]
@@ -165,7 +170,7 @@ def convolution(
     output_padding: Window,
     groups: int,
 ) -> Result:
-    """The convolution that every other is made of."""
+    """The general convolution, transposed or not."""
     if transposed:
         window = (stride, padding, dilation, output_padding)
         return conv_transpose(x, weight, bias, *window, groups)

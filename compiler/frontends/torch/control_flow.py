@@ -31,7 +31,7 @@ def graph_of(node: Any) -> fx.GraphModule:
 def inline(
     reader: ProgramReader, graph: fx.GraphModule, arguments: Sequence[Value]
 ) -> list[SSAValue]:
-    """Builds what a graph computes of these arguments, where the builder is."""
+    """Builds a graph applied to these arguments at the insertion point."""
     inner = reader.inside()
     inputs = graph.graph.find_nodes(op="placeholder")
     inner.values.update(zip(inputs, arguments, strict=True))
@@ -56,9 +56,9 @@ def region(
     close: Callable[[list[SSAValue], Block], list[SSAValue]] | None = None,
 ) -> Block:
     """
-    The block of a graph, which takes those arguments that are tensors.
+    The block of a graph, whose arguments are the tensors among `arguments`.
 
-    `types` are what these have inside; `close` may add to what the block yields.
+    `types` are their types inside; `close` may change the yielded values.
     """
     block = Block(arg_types=types)
     inside = iter(block.args)
@@ -75,7 +75,7 @@ def listed(values: Any) -> list[Value]:
 
 
 def tensors(values: Sequence[Value]) -> list[SSAValue]:
-    """Those of the values that are tensors."""
+    """The values that are tensors."""
     return [each for each in values if isinstance(each, SSAValue)]
 
 
@@ -85,14 +85,14 @@ def types_of(values: Sequence[SSAValue]) -> list[Attribute]:
 
 
 def one_boolean(value: Value) -> SSAValue:
-    """A condition as a tensor without axes."""
+    """A condition as a tensor of rank 0."""
     if not isinstance(value, SSAValue):
         raise Unsupported(f"a condition that is {value}, not a tensor")
     return reshaped(value, ())
 
 
 def cond(reader: ProgramReader, node: fx.Node) -> Value:
-    """What one of two graphs computes, which a condition chooses."""
+    """The results of one of two graphs, selected by a condition."""
     arguments: Any = node.args
     predicate, then, otherwise, operands = arguments
     condition: Value = resolve(predicate, reader.values)
@@ -112,7 +112,7 @@ def cond(reader: ProgramReader, node: fx.Node) -> Value:
 
 
 def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
-    """What a graph comes to that is run while another says so."""
+    """The results of a graph that is repeated while another returns true."""
     arguments: Any = node.args
     test, body, carried, additional = arguments
     first = listed(resolve(carried, reader.values))
@@ -122,7 +122,7 @@ def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
     condition = one_boolean(inline(reader, graph_of(test), [*first, *others])[0])
 
     def close(results: list[SSAValue], block: Block) -> list[SSAValue]:
-        """Adds whether there is another trip."""
+        """Adds the condition of the next trip to the yielded values."""
         inside = iter(block.args[len(states) :])
         rest = [next(inside) if isinstance(x, SSAValue) else x for x in others]
         again = inline(reader, graph_of(test), [*results, *rest])[0]
@@ -140,7 +140,10 @@ def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
 
 
 def scan(reader: ProgramReader, node: fx.Node) -> Value:
-    """What a graph comes to over the elements of tensors along their first axis."""
+    """
+    The results of a graph that runs over the elements of tensors along their first
+    axis.
+    """
     combine, init, scanned, additional = node.args
     first, whole, others = (
         listed(resolve(each, reader.values)) for each in (init, scanned, additional)
@@ -169,4 +172,4 @@ REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Value]] = {
     "while_loop": while_loop,
     "scan": scan,
 }
-"""How to read the operators that take graphs."""
+"""The readers of operators that take graphs."""

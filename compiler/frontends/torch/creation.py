@@ -1,4 +1,4 @@
-"""Operators that make a tensor of nothing: filled ones, and numbers in a row."""
+"""Operators that make tensors without tensor operands: filled ones and ranges."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .call import Call, Reader, Result
 
 
 def filled(call: Call, value: Number) -> SSAValue:
-    """The tensor of the result's shape and type that holds one number everywhere."""
+    """A tensor with the shape and type of the result, filled with one number."""
     return expanded(call.as_tensor(value, call.element), call.shape)
 
 
 def full(call: Call, shape: object, value: Number, *_: object) -> Result:
-    """One number everywhere; the first argument says the shape."""
+    """A tensor filled with one number; the first argument is the shape."""
     return filled(call, value)
 
 
 def filled_with(value: int) -> Reader:
-    """The reader of a tensor that holds `value` everywhere."""
+    """The reader of a tensor filled with `value`."""
 
     def read(call: Call, *_: object) -> Result:
         return filled(call, value)
@@ -33,12 +33,12 @@ def filled_with(value: int) -> Reader:
 
 
 def scalar(call: Call, value: Number, *_: object) -> Result:
-    """A tensor without axes."""
+    """A tensor of rank 0."""
     return filled(call, value)
 
 
 def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> Result:
-    """Numbers from `start` to before `end`, each `step` after the one before."""
+    """The numbers from `start` to before `end` at a step of `step`."""
     if not isinstance(step, (int, float)):
         raise Unsupported(f"a step {step} that varies")
     (count,) = call.shape

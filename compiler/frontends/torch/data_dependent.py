@@ -1,4 +1,4 @@
-"""Operators of torch whose results have sizes that only the run computes."""
+"""Operators of torch whose results have sizes that are computed at run time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .sizes import GREATEST, Expression, Sizes, sizes_in
 def define(
     sizes: Sizes, foreseen: int | SymInt, value: SSAValue, low: Dim, high: Dim
 ) -> Dim:
-    """Builds the definition of a size that torch foresees as a new symbol."""
+    """Builds the definition of a size that is a new symbol in torch's types."""
     if isinstance(foreseen, int):
         raise Unsupported(f"a size that torch takes for {foreseen}")
     expression = foreseen.node.expr
@@ -42,14 +42,14 @@ def define(
 
 
 def places(call: Call, mask: SSAValue, foreseen: int | SymInt) -> SSAValue:
-    """Builds the rows of indices at which a tensor of booleans is true."""
+    """Builds the indices of the true elements of a tensor, as rows."""
     return true_places(
         mask, lambda count, most: define(call.sizes, foreseen, count, 0, most)
     )
 
 
 def nonzero(call: Call, x: SSAValue) -> SSAValue:
-    """The indices of the elements that are not zero, a row for each."""
+    """The indices of the nonzero elements, a row for each."""
     if not shape_of(x):
         raise Unsupported("a tensor without axes")
     return places(call, truths(x), call.node.meta["val"].shape[0])
@@ -58,7 +58,7 @@ def nonzero(call: Call, x: SSAValue) -> SSAValue:
 def without_masks(
     call: Call, indices: Sequence[SSAValue | None]
 ) -> Sequence[SSAValue | None]:
-    """The indices with those at which a mask is true in its place, for each axis."""
+    """The indices with each mask replaced by the indices of its true elements."""
     found: list[SSAValue | None] = []
     unknown = [
         size
@@ -77,7 +77,7 @@ def without_masks(
 
 
 def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
-    """The elements at which a mask is true, in a row."""
+    """The elements where a mask is true, as a vector."""
     shape = broadcast(tensor_type(x), tensor_type(mask))
     whole = [expanded(each, shape) for each in (x, mask)]
     flat, chosen = (reshaped(each, [product(shape)]) for each in whole)
@@ -89,8 +89,8 @@ def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
 
 def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     """
-    The only element of a tensor: a size where the program says what it is at most, and
-    else a number to compute with.
+    The only element of a tensor: a size when the program bounds it, else a number for
+    tensor arithmetic.
     """
     foreseen: Any = node.meta["val"]
     if not isinstance(foreseen, SymInt):
@@ -109,7 +109,7 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
 
 
 def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
-    """What the program asserts that a number is not above."""
+    """The upper bounds that the program asserts for a number."""
     found: list[Dim] = []
     for user in node.users:
         if getattr(user.target, "__name__", "") == "le" and user.args[0] is node:
@@ -128,11 +128,16 @@ AMOUNTS: dict[str, Callable[[Dim, Dim], list[Dim]]] = {
     "Equality": lambda a, b: [a - b, b - a],
     "Unequality": lambda a, b: [(a - b) * (a - b) - 1],
 }
-"""What is not negative when a relation of two sizes holds, by sympy's names."""
+"""
+The quantities that are not negative when a relation of two sizes holds, by sympy's
+names.
+"""
 
 
 def assert_at_run(expression: Expression, sizes: Sizes) -> bool:
-    """Builds the check of a relation of sizes; whether it is such a relation."""
+    """
+    Builds the run-time check of a relation of sizes; false for another expression.
+    """
     kind = expression.func.__name__
     if kind not in AMOUNTS:
         return False

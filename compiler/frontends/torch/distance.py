@@ -1,4 +1,4 @@
-"""How far rows are from each other."""
+"""Distances between rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def among(call: Call, x: SSAValue, order: float = 2) -> Result:
 
 
 def apart(call: Call, a: SSAValue, b: SSAValue, order: float = 2) -> Result:
-    """How far two tensors are from each other."""
+    """The distance of two tensors along the last axis."""
     difference = SubOp(a, b).result
     return length(difference, order, tuple(range(len(shape_of(difference)))), False)
 

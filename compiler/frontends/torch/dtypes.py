@@ -18,7 +18,7 @@ ELEMENTS: dict[torch.dtype, Element] = {
 
 
 def element_of(dtype: torch.dtype) -> Element:
-    """The element type of a dtype; raises `Unsupported` for those there are none of."""
+    """The element type of a dtype; raises `Unsupported` when there is none."""
     if dtype not in ELEMENTS:
         known = ", ".join(_name(each) for each in ELEMENTS)
         raise Unsupported(f"elements of {_name(dtype)}, not of {known}")

@@ -1,4 +1,4 @@
-"""From a module to an exported program: tracing, and which operators stay whole."""
+"""Export a module: tracing, and decomposition with some operators kept whole."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ FAILURES = (
     TypeError,
     ValueError,
 )
-"""What torch raises, or the model's own code, while a module is traced."""
+"""The exceptions of torch, or of the model's own code, while a module is traced."""
 
 TAIL = "\n\nThe error above occurred when calling torch.export"
-"""Where in a message of torch the advice begins that is not about the model."""
+"""The beginning of advice in a message of torch that is not about the model."""
 
 
 def export_module(
     module: Module, example_inputs: Any, dynamic_shapes: Any
 ) -> ExportedProgram:
-    """The program that `module` runs in eval mode; the module is left as it was."""
+    """The exported program of `module` in eval mode; the module is left unchanged."""
     held = {id(each) for each in (*module.parameters(), *module.buffers())}
     args, kwargs = arguments(example_inputs, held)
     try:
@@ -64,9 +64,9 @@ def trace(
     """
     The program that `torch.export` makes.
 
-    What it takes for granted of named sizes and cannot prove, it refuses at first. Then
-    it is asked to leave that in the program as assertions, which are proved when they
-    are read, or refused there.
+    Torch at first refuses assumptions on named sizes that it cannot prove. Then it is
+    asked to leave them in the program as assertions, which the reader proves or
+    refuses.
     """
     try:
         return torch.export.export(module, args, kwargs, dynamic_shapes=shapes)
@@ -86,7 +86,10 @@ def trace(
 
 
 def decompose(program: ExportedProgram) -> ExportedProgram:
-    """The program without mutation, in ops of the core set and those we read whole."""
+    """
+    The program without mutation, in operators of the core set and those that are kept
+    whole.
+    """
     table = torch.export.default_decompositions()
     for op in list(table):
         if str(op) in READERS:
@@ -99,8 +102,8 @@ def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, 
     """
     Positional and keyword arguments, with torch's tensors in place of numpy's.
 
-    Each place gets a tensor of its own: one that is given twice, or that the module
-    holds, by the ids in `held`, would be one and the same to torch for good.
+    Each argument gets a tensor of its own: torch would alias one that is given twice,
+    or that the module holds (by the ids in `held`), in every run.
     """
     if example is None:
         raise CompileError(
@@ -133,7 +136,7 @@ def as_tensor(value: object) -> object:
 
 
 def is_array(value: object) -> TypeGuard[Array]:
-    """Whether a value is an array of numpy, of elements that are not known."""
+    """Whether a value is a numpy array, of any element type."""
     return isinstance(value, np.ndarray)
 
 
@@ -158,7 +161,9 @@ def named_dims(shapes: Any) -> Any:
 
 
 def has_size_one(tree: object) -> bool:
-    """Whether a tensor in a tree has a size that torch takes for a constant."""
+    """
+    Whether a tensor in a tree has a size of one, which torch takes for a constant.
+    """
     leaves = pytree.tree_leaves(tree)
     tensors = [each for each in leaves if isinstance(each, torch.Tensor)]
     return any(size in (0, 1) for each in tensors for size in each.shape)
@@ -166,7 +171,7 @@ def has_size_one(tree: object) -> bool:
 
 @contextmanager
 def eval_mode(module: Module) -> Generator[None]:
-    """A context in which the module and all in it are in eval mode."""
+    """A context in which the module and its submodules are in eval mode."""
     training = {each: each.training for each in module.modules()}
     module.eval()
     try:
@@ -178,7 +183,7 @@ def eval_mode(module: Module) -> Generator[None]:
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """A context without the warnings that torch gives of its own code."""
+    """A context without torch's warnings about its own code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -1,4 +1,4 @@
-"""What torch took for granted of sizes while it traced, and whether all sizes obey."""
+"""Check the assumptions on sizes that torch made while it traced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ TORCH = Path(torch.__file__).parent
 
 
 def guards_of(program: ExportedProgram) -> list[Any]:
-    """The conditions on sizes that torch has noted so far, each with who asked."""
+    """
+    The conditions on sizes that torch has recorded, each with its place in the code.
+    """
     for node in program.graph.find_nodes(op="placeholder"):
         for size in getattr(node.meta.get("val"), "shape", ()):
             if isinstance(size, torch.SymInt):
@@ -28,12 +30,12 @@ def guards_of(program: ExportedProgram) -> list[Any]:
 
 def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None:
     """
-    Raises `CompileError` when the program is not one for all sizes that it allows.
+    Raises `CompileError` when the program is not valid for all sizes that it allows.
 
-    A model that asks `x.shape[0] % 2 == 0` is traced along one answer. Of a named `Dim`
-    torch makes sure that the answer is always the same, or was told to leave that to
-    assertions; of others it only notes it: in the guards of the trace, or, when the
-    program was stored, in those that it has once it is decomposed.
+    A model that tests `x.shape[0] % 2 == 0` is traced along one branch. For a named
+    `Dim` torch ensures that the result never differs, or adds an assertion; for other
+    sizes it only records a guard: in the trace, or, for a stored program, in its
+    decomposition.
     """
     if sizes.environment is None:
         return
@@ -57,7 +59,7 @@ def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None
 
 
 def in_words(expression: Expression, sizes: Sizes) -> str:
-    """The text of a condition, with the sizes under their names."""
+    """The text of a condition, with sizes by name."""
     text = str(expression)
     for each, name in sizes.names.items():
         text = re.sub(rf"\b{each}\b", name, text)
@@ -66,8 +68,8 @@ def in_words(expression: Expression, sizes: Sizes) -> str:
 
 def always_holds(expression: Expression, sizes: Sizes) -> bool:
     """
-    Whether a condition holds for all sizes that torch traces with: of inputs two or
-    more, and whatever the run may compute.
+    Whether a condition holds for all sizes: those of inputs from two up, and all values
+    of sizes that are computed at run time.
     """
     ranges: dict[Expression, Any] = {}
     for each, name in sizes.names.items():
@@ -82,7 +84,9 @@ def always_holds(expression: Expression, sizes: Sizes) -> bool:
 
 
 def without_choices(expression: Expression, ranges: Any) -> Expression:
-    """The expression with the side of each `Min` and `Max` that it always is."""
+    """
+    The expression with each `Min` and `Max` replaced by a side that it always equals.
+    """
 
     def always_below(a: Expression, b: Expression) -> bool:
         return bound_sympy((b - a).expand(), ranges).lower >= 0
@@ -100,11 +104,11 @@ def without_choices(expression: Expression, ranges: Any) -> Expression:
 
 def is_about_layout(expression: Expression, place: Any) -> bool:
     """
-    Whether torch, and not the model, asked about sizes that might be one or equal.
+    Whether torch's layout rules, and not the model, tested sizes for one or equality.
 
-    Its rules for strides and broadcasting do. They decide nothing here, where shapes
-    are inferred anew. A program that was stored has lost who asked: there, a model is
-    taken to compare bare sizes, with each other or with numbers from two up.
+    The rules are for strides and broadcasting, and do not matter here, where shapes are
+    inferred again. A stored program has lost the place of a test: there, comparisons of
+    bare sizes, with each other or with numbers from two up, count as the model's.
     """
     kind, (left, right) = expression.func.__name__, expression.args
     file = Path(getattr(place, "filename", ""))

@@ -1,4 +1,4 @@
-"""Operators that read or change elements of a tensor at places that are looked up."""
+"""Operators that read or update elements of a tensor at indices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .selection import first_place
 
 @dataclass(frozen=True)
 class Lookup:
-    """Indices along some axes of a tensor, as numpy and torch have them."""
+    """Advanced indexing along some axes of a tensor, as in numpy and torch."""
 
     shape: tuple[Dim, ...]
     """The dimensions of the tensor."""
@@ -41,7 +41,7 @@ class Lookup:
 
     @classmethod
     def of(cls, x: SSAValue, indices: Sequence[SSAValue | None]) -> Lookup:
-        """What the indices of `x` are, of which None means a whole axis."""
+        """The lookup of `x` by indices, where None means a whole axis."""
         given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
         if any(tensor_type(each).element_type == i1 for _, each in given):
             raise Unsupported("a mask, which makes a size depend on data")
@@ -61,28 +61,31 @@ class Lookup:
     @property
     def before(self) -> int:
         """
-        How many axes without indices come before those of the indices in a result.
+        The number of axes of the result before the axes of the indices.
 
-        These are where the first index is, or first when indices are not side by side.
+        The axes of the indices are at the first indexed axis, or first when the indexed
+        axes are not adjacent.
         """
         first, last = self.axes[0], self.axes[-1]
         return first if last - first == len(self.axes) - 1 else 0
 
     @property
     def result(self) -> tuple[Dim, ...]:
-        """The dimensions of what the indices choose."""
+        """The dimensions of the result."""
         at = self.before
         return (*self.rest[:at], *self.outer, *self.rest[at:])
 
     @property
     def order(self) -> list[int]:
-        """Which axis each axis of a result is when those of the indices come first."""
+        """
+        The permutation to the result from a tensor with the axes of the indices first.
+        """
         count, at = len(self.outer), self.before
         rest = [count + each for each in range(len(self.rest))]
         return [*rest[:at], *range(count), *rest[at:]]
 
     def rows(self) -> SSAValue:
-        """The indices as one tensor, whose last axis has one for each axis."""
+        """The indices as one tensor of index tuples along its last axis."""
         columns = [
             reshaped(expanded(convert(each, i64), self.outer), [*self.outer, 1])
             for each in self.numbers
@@ -93,7 +96,7 @@ class Lookup:
 
 
 def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result:
-    """The elements at some indices along some axes; some count from the end."""
+    """The elements at indices along some axes; negative indices count from the end."""
     lookup = Lookup.of(x, without_masks(call, indices))
     if not lookup.axes:
         return x
@@ -112,7 +115,7 @@ def index_put(
     values: SSAValue,
     accumulate: bool = False,
 ) -> Result:
-    """The tensor with values at some indices, or added to what is there."""
+    """The tensor with values stored at indices, or added to its elements."""
     masks = [
         (axis, each)
         for axis, each in enumerate(indices)
@@ -141,11 +144,11 @@ def index_put(
 def put_masked(
     x: SSAValue, axis: int, mask: SSAValue, values: SSAValue, accumulate: bool
 ) -> SSAValue:
-    """The tensor with values where a mask of the axes from `axis` on is true."""
+    """The tensor with values where a mask over the axes from `axis` on is true."""
     masked, shape = len(shape_of(mask)), list(shape_of(values))
     after = len(shape_of(x)) - axis - masked
     if len(shape) > after:
-        # The values of one true element after the other would be along this axis.
+        # Values that differ between true elements would lie along this axis.
         place = len(shape) - after - 1
         if shape[place] != 1:
             raise Unsupported(
@@ -158,7 +161,7 @@ def put_masked(
 
 
 def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Result:
-    """The slices along an axis with these numbers."""
+    """The slices along an axis at indices."""
     if not shape_of(x):
         return x
     result = IndexSelectOp(x, indices, axis=axis, wraps=False).result
@@ -166,12 +169,12 @@ def index_select(call: Call, x: SSAValue, axis: int, indices: SSAValue) -> Resul
 
 
 def at_least_one_axis(value: SSAValue) -> SSAValue:
-    """The tensor, with an axis when it has none, as torch takes it then."""
+    """The tensor; one of rank 0 becomes a vector of one element, as in torch."""
     return value if shape_of(value) else reshaped(value, [1])
 
 
 def gather(call: Call, x: SSAValue, axis: int, indices: SSAValue, *_: object) -> Result:
-    """For every index the element in its line along an axis."""
+    """The elements at indices along one axis."""
     x, indices = at_least_one_axis(x), at_least_one_axis(indices)
     return reshaped(GatherOp(x, indices, axis=axis, wraps=False).result, call.shape)
 
@@ -183,7 +186,7 @@ def put(
     values: SSAValue,
     accumulate: bool = False,
 ) -> Result:
-    """The tensor with values at some places in the row of all its elements."""
+    """The tensor with values at linear indices."""
     count = product(shape_of(indices))
     row = ScatterNdOp(
         reshaped(x, [product(shape_of(x))]),
@@ -205,7 +208,7 @@ def slice_scatter(
     end: Dim | None = None,
     step: int = 1,
 ) -> Result:
-    """The tensor with another in the place of a slice of it."""
+    """The tensor with a slice replaced by another tensor."""
     shape = shape_of(x)
     place = normalize_axis(axis, len(shape))
     size = shape_of(source)[place]
@@ -234,7 +237,7 @@ def slice_scatter(
 
 
 def masked_scatter(call: Call, x: SSAValue, mask: SSAValue, source: SSAValue) -> Result:
-    """The tensor with elements of another, in their order, where a mask is true."""
+    """The tensor with elements of another, in order, where a mask is true."""
     count = product(call.shape)
     chosen = reshaped(expanded(mask, call.shape), [count])
     so_far = CumsumOp(convert(chosen, i64), axis=0)

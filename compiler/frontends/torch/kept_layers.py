@@ -1,8 +1,9 @@
 """
-Recurrent layers that torch does not take apart while it traces.
+Keep torch from decomposing recurrent layers while it traces.
 
-Torch finds the shapes of such a layer by running it step by step, which makes the
-number of steps a constant of the program. They follow from those of the operands.
+Torch infers the shapes of such a layer by running it step by step, which makes the
+number of steps a constant of the program. Here they are computed from the shapes of the
+operands.
 """
 
 from __future__ import annotations
@@ -53,15 +54,17 @@ OPS: dict[Any, Shapes] = {
 }
 
 KEY: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # pyright: ignore[reportPrivateUsage]
-"""What torch runs for an operator that is made of others."""
+"""The dispatch key of operators that are made of others."""
 
 TABLE: Any = import_module("torch._decomp").decomposition_table
-"""What torch makes of operators when sizes are symbols."""
+"""Torch's table of decompositions for symbolic sizes."""
 
 
 @contextmanager
 def kept_layers() -> Generator[None]:
-    """A context in which torch knows the shapes of recurrent layers."""
+    """
+    A context in which torch infers the shapes of recurrent layers without running them.
+    """
     kernels = {op: dict(op.py_kernels) for op in OPS}
     parts = {op: TABLE.get(op) for op in OPS}
     for op, shapes in OPS.items():

@@ -1,4 +1,4 @@
-"""Operators that move elements: shapes, orders of axes, tensors put together."""
+"""Operators that move elements: reshape, permute, concatenate, unfold."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .call import Call, Reader, Result
 
 
 def view(call: Call, x: SSAValue, *_: object) -> Result:
-    """The elements under the shape of the result."""
+    """The elements with the shape of the result."""
     return reshaped(x, call.shape)
 
 
 def permute(call: Call, x: SSAValue, order: Sequence[int]) -> Result:
-    """The axes in another order."""
+    """The tensor with its axes permuted."""
     rank = len(shape_of(x))
     return permuted(x, [normalize_axis(each, rank) for each in order])
 
 
 def transpose(call: Call, x: SSAValue, a: int, b: int) -> Result:
-    """Two axes changed for each other."""
+    """The tensor with two axes exchanged."""
     rank = len(shape_of(x))
     order = list(range(rank))
     if rank:
@@ -44,40 +44,40 @@ def transpose(call: Call, x: SSAValue, a: int, b: int) -> Result:
 
 
 def turn(call: Call, x: SSAValue) -> Result:
-    """A matrix with its axes changed; a vector is itself."""
+    """The transpose of a matrix; a vector is itself."""
     return permuted(x, list(reversed(range(len(shape_of(x))))))
 
 
 def expand(call: Call, x: SSAValue, *_: object) -> Result:
-    """The tensor repeated along axes of size one to the shape of the result."""
+    """The tensor broadcast to the shape of the result."""
     return expanded(x, call.shape)
 
 
 def repeat(call: Call, x: SSAValue, counts: Sequence[Dim]) -> Result:
-    """The tensor put after itself, `counts` times along each axis."""
+    """The tensor repeated `counts` times along each axis."""
     return reshaped(repeated(x, counts), call.shape)
 
 
 def copy(call: Call, x: SSAValue, source: SSAValue, *_: object) -> Result:
-    """The second tensor with the shape and the type of the first."""
+    """The second tensor broadcast and converted to the shape and type of the first."""
     return expanded(call.as_tensor(source, call.element), call.shape)
 
 
 def concat(call: Call, tensors: Sequence[SSAValue], axis: int = 0) -> Result:
-    """The tensors one after the other along an axis, empty vectors left out."""
+    """The concatenation of tensors along an axis; empty vectors are skipped."""
     kept = [each for each in tensors if shape_of(each) != (0,)] or tensors[:1]
     return concat_list(call, kept, axis)
 
 
 def stack(call: Call, tensors: Sequence[SSAValue], axis: int = 0) -> Result:
-    """The tensors one after the other along a new axis."""
+    """The tensors stacked along a new axis."""
     place = normalize_axis(axis, len(call.shape))
     one = (*call.shape[:place], 1, *call.shape[place + 1 :])
     return concat_list(call, [reshaped(each, one) for each in tensors], place)
 
 
 def concat_list(call: Call, tensors: Sequence[SSAValue], axis: int) -> SSAValue:
-    """The elements of a list of tensors, one after the other."""
+    """The concatenation of the tensors of a list."""
     same = [call.as_tensor(each, call.element) for each in tensors]
     return ConcatListOp(ListConstructOp(*same), axis=axis).result
 
@@ -89,7 +89,7 @@ def flip(call: Call, x: SSAValue, axes: Sequence[int]) -> Result:
 
 
 def unfold(call: Call, x: SSAValue, axis: int, size: int, step: int) -> SSAValue:
-    """Every `step` elements a row of the `size` from there on, along a last axis."""
+    """The windows of `size` elements at a stride of `step`, along a new last axis."""
     if not (shape := shape_of(x)):
         return reshaped(unfold(call, reshaped(x, [1]), 0, size, step), [size])
     place = normalize_axis(axis, len(shape))

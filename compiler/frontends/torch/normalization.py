@@ -34,7 +34,7 @@ def batch_norm(
     momentum: float,
     epsilon: float,
 ) -> Sequence[SSAValue | None]:
-    """Each channel shifted and scaled, and two results that only training uses."""
+    """Each channel normalized, and two results that only training uses."""
     channels = to_names(shape_of(mean))
     if scale is None:
         scale = ExpandOp(number_like(1, x), shape=channels).result
@@ -61,7 +61,7 @@ def layer_norm(
 
 
 def native_layer_norm(call: Call, *arguments: object) -> Result:
-    """The same, and two results that only training uses."""
+    """The layer norm, and two results that only training uses."""
     value = layer_norm(call, *arguments)  # pyright: ignore[reportArgumentType]
     assert isinstance(value, SSAValue)
     return [value, None, None]
@@ -97,7 +97,7 @@ def native_group_norm(
     groups: int,
     epsilon: float,
 ) -> Result:
-    """The same, and two results that only training uses."""
+    """The group norm, and two results that only training uses."""
     value = group_norm(call, x, groups, scale, bias, epsilon)
     assert isinstance(value, SSAValue)
     return [value, None, None]
@@ -115,7 +115,7 @@ def instance_norm(
     epsilon: float,
     *_: object,
 ) -> Result:
-    """Each channel of each image normalized, or by statistics that are known."""
+    """Each channel of each image normalized by its own or by stored statistics."""
     if not use_input_stats:
         assert mean is not None, "torch asks for statistics"
         assert variance is not None, "torch asks for statistics"
@@ -136,7 +136,7 @@ def batch_norm_of_input(
     momentum: float,
     epsilon: float,
 ) -> Result:
-    """Each channel normalized by its own statistics, and those, which have no form."""
+    """Each channel normalized by its own statistics; those are unsupported results."""
     axes = [axis for axis in range(len(shape_of(x))) if axis != 1]
     unit = standardized(x, axes, epsilon)[0]
     return [with_channels(unit, scale, bias), None, None]
@@ -153,7 +153,7 @@ def log_softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
 
 
 def along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
-    """`op` along an axis; a tensor without axes counts as a row of one element."""
+    """`op` along an axis; a tensor of rank 0 counts as a vector of one element."""
     if shape_of(x):
         return op(x, axis=axis).result
     return reshaped(op(reshaped(x, [1]), axis=0).result, ())
@@ -162,8 +162,8 @@ def along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
 def native_dropout(
     call: Call, x: SSAValue, ratio: float, training: bool | None
 ) -> Result:
-    """The tensor, and what is dropped of it, which only training knows."""
-    # What torch is not told is training.
+    """The tensor, and a mask of dropped elements, which only training uses."""
+    # Torch takes a missing flag for training.
     if training is False or ratio == 0:
         return [DropoutOp(x, ratio=float(ratio)).result, None]
     if ratio == 1:

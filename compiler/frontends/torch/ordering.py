@@ -1,4 +1,4 @@
-"""Operators that put elements in order, and extremes so far with where they are."""
+"""Operators that sort elements, and running extremes with their indices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .call import Call, Reader, Result
 def sort(
     call: Call, value: SSAValue, axis: int = -1, descending: bool = False
 ) -> Result:
-    """The elements in order along an axis, and where they were."""
+    """The elements sorted along an axis, and their indices."""
     if not shape_of(value):
         return [value, number(0, i64)]
     return SortOp(value, axis=axis, descending=descending).results
@@ -36,7 +36,7 @@ def stable_sort(
     axis: int = -1,
     descending: bool = False,
 ) -> Result:
-    """The same, with a word on equal elements, which always stay in their order."""
+    """`sort` with a flag for stability, as the sort is always stable."""
     return sort(call, value, axis, descending)
 
 
@@ -48,7 +48,7 @@ def topk(
     largest: bool = True,
     *_: object,
 ) -> Result:
-    """The greatest or least elements along an axis, in order, and where they are."""
+    """The greatest or least elements along an axis, in order, and their indices."""
     row = value if shape_of(value) else reshaped(value, [1])
     found = TopkOp(row, axis=axis, k=str(k), largest=largest).results
     return [
@@ -60,7 +60,7 @@ def topk(
 def kth_value(
     call: Call, value: SSAValue, k: int, axis: int = -1, keepdims: bool = False
 ) -> Result:
-    """The element that is in a place of the order along an axis, and where it is."""
+    """The k-th least element along an axis, and its index."""
     shape = shape_of(value)
     row = value if shape else reshaped(value, [1])
     place = normalize_axis(axis, len(shape_of(row)))
@@ -72,7 +72,7 @@ def kth_value(
 
 
 def extreme_so_far(op: type[CumulativeOp]) -> Reader:
-    """The reader of extremes so far along an axis, and of where they last were."""
+    """The reader of running extremes along an axis, and of their last indices."""
 
     def read(call: Call, value: SSAValue, axis: int) -> Result:
         shape = shape_of(value)

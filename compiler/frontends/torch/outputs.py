@@ -1,4 +1,4 @@
-"""What an exported program returns: names for the leaves of it, and their values."""
+"""The outputs of an exported program: the names of its leaves, and their values."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .arguments import Value
 
 def output_names(spec: TreeSpec) -> list[str]:
     """
-    A name for each leaf: its keys, after `output` when the first is a number.
+    A name for each leaf: its keys joined, with prefix `output` if the first is a
+    number.
 
-    A tensor by itself is `output`, a pair is `output_0` and `output_1`, and what a
-    dictionary holds has the names of its keys.
+    A single tensor is `output`, a pair is `output_0` and `output_1`, and the values of
+    a dictionary are named by its keys.
     """
     tree = spec.unflatten(range(spec.num_leaves))
     names: list[str] = []
@@ -34,7 +35,7 @@ def output_names(spec: TreeSpec) -> list[str]:
 
 
 def key_of(step: Any) -> int | str:
-    """The index, the key or the field that a step into a tree goes to."""
+    """The index, the key or the field name of one step into a tree."""
     match step:
         case pytree.SequenceKey():
             return step.idx
@@ -45,7 +46,7 @@ def key_of(step: Any) -> int | str:
 
 
 def output_value(value: Value) -> SSAValue:
-    """The tensor that is returned; a number is one without axes."""
+    """The tensor that is returned; a number becomes a tensor of rank 0."""
     match value:
         case SSAValue():
             return value

@@ -1,4 +1,4 @@
-"""Operators that put elements around a tensor, of one value or of its own."""
+"""Operators that pad a tensor, with one value or with its own elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .call import Call, Reader, Result
 
 
 def amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
-    """How much is put before and after each axis; below zero, how much is cut off."""
+    """The padding before and after each axis; negative amounts crop."""
     numbers = [each for each in amounts if isinstance(each, int)]
     if len(numbers) < len(amounts):
         raise Unsupported(f"padding by {amounts}, not by numbers")
@@ -26,7 +26,7 @@ def amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
 
 
 def cut_off(x: SSAValue, around: Sequence[tuple[int, int]]) -> SSAValue:
-    """The tensor without what amounts below zero cut off."""
+    """The tensor cropped by negative amounts."""
     for axis, (low, high) in enumerate(around):
         if low < 0 or high < 0:
             size = shape_of(x)[axis] + min(low, 0) + min(high, 0)
@@ -37,7 +37,7 @@ def cut_off(x: SSAValue, around: Sequence[tuple[int, int]]) -> SSAValue:
 def constant_pad(
     call: Call, x: SSAValue, amounts: Sequence[Dim], value: float | None = 0
 ) -> Result:
-    """Elements of one value put around the last axes."""
+    """The tensor padded with one value along the last axes."""
     around = amounts_of(x, amounts)
     x = cut_off(x, around)
     low, high = (tuple(max(pair[end], 0) for pair in around) for end in (0, 1))
@@ -50,8 +50,8 @@ def keep_an_edge(
     x: SSAValue, around: Sequence[tuple[int, int]]
 ) -> tuple[SSAValue, list[tuple[int, int]]]:
     """
-    The tensor and the amounts where one end of an axis is put around after all of the
-    axis is cut off from the other: of the element at that end alone.
+    The tensor and the amounts for edge padding, where an axis that is cropped
+    completely from one end keeps the element at the other end.
     """
     kept: list[tuple[int, int]] = []
     for axis, (low, high) in enumerate(around):
@@ -68,11 +68,11 @@ def keep_an_edge(
 
 
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-"""The modes of torch, by numpy's names."""
+"""numpy's names of torch's modes."""
 
 
 def pad_with(kind: str) -> Reader:
-    """The reader of a tensor with elements of its own around the last axes."""
+    """The reader of padding with the tensor's own elements along the last axes."""
     mode = MODES[kind]
 
     def read(call: Call, x: SSAValue, amounts: Sequence[Dim]) -> Result:
@@ -90,7 +90,9 @@ def pad_with(kind: str) -> Reader:
 def pad(
     call: Call, x: SSAValue, amounts: Sequence[Dim], mode: str, value: float | None
 ) -> Result:
-    """Elements put around the last axes, of one value or of the tensor's own."""
+    """
+    The tensor padded along the last axes, with one value or with its own elements.
+    """
     if mode == "constant":
         return constant_pad(call, x, amounts, value)
     return pad_with(mode)(call, x, amounts)

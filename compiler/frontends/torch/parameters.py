@@ -18,20 +18,20 @@ from ..unsupported import Unsupported
 from .dtypes import element_of
 
 KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
-"""Inputs of an exported program that its caller does not give."""
+"""The kinds of inputs of an exported program that its caller does not pass."""
 
 
 class Parameters:
-    """The tensors that a program holds; one that it holds twice is stored once."""
+    """The tensors of a program; one that is held twice is stored once."""
 
     def __init__(self, program: ExportedProgram, weights: WeightStore):
-        """The tensors of `program`, none of them among the weights yet."""
+        """The tensors of `program`, before any is stored."""
         self._tensors: dict[str, Any] = {**program.constants, **program.state_dict}
         self._weights = weights
         self._keys: dict[object, str] = {}
 
     def read(self, spec: InputSpec) -> SSAValue:
-        """Builds the op that has the tensor; raises `Unsupported`."""
+        """Builds the op of a stored tensor; raises `Unsupported`."""
         assert spec.target is not None, "what a program holds has a name"
         held = self._tensors[spec.target]
         element = element_of(held.dtype)
@@ -46,7 +46,7 @@ class Parameters:
 
 
 def to_numpy(held: torch.Tensor) -> Array:
-    """The tensor as a read-only array, in its own memory where it can be."""
+    """The tensor as a read-only array, without a copy where possible."""
     if str(held.layout) != "torch.strided" or held.device.type == "meta":
         raise Unsupported(f"a tensor of layout {held.layout} on {held.device.type}")
     array: Array = held.detach().cpu().resolve_conj().resolve_neg().numpy()

@@ -1,4 +1,4 @@
-"""Operators that are one op of ours on each element, after promotion of the dtypes."""
+"""Operators that are one elementwise graph op, after promotion of the dtypes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .call import Call, Operand, Reader, Result
 
 
 def spelled() -> dict[str, type[GraphOp]]:
-    """The ops of the dialect that say which operators of torch they are."""
+    """The graph ops whose `SPELLINGS` name operators of torch."""
     return {
         name: op
         for op in Graph.operations
@@ -36,7 +36,7 @@ def spelled() -> dict[str, type[GraphOp]]:
 
 
 def unary(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that is `op` on elements of the result's type."""
+    """The reader of a unary `op` in the element type of the result."""
 
     def read(call: Call, value: Operand, *_: Any) -> Result:
         return op(call.as_tensor(value, call.element)).result
@@ -45,7 +45,7 @@ def unary(op: type[SingleResultOp]) -> Reader:
 
 
 def rounding(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that is `op` on floats, and leaves integers alone."""
+    """The reader of a rounding `op`, which is the identity on integers."""
 
     def read(call: Call, value: Operand, *_: Any) -> Result:
         same = call.as_tensor(value, call.element)
@@ -55,7 +55,7 @@ def rounding(op: type[SingleResultOp]) -> Reader:
 
 
 def unless_boolean(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that is `op` on numbers, and leaves booleans alone."""
+    """The reader of an `op` on numbers, which is the identity on booleans."""
 
     def read(call: Call, value: Operand) -> Result:
         same = call.as_tensor(value, call.element)
@@ -65,7 +65,7 @@ def unless_boolean(op: type[SingleResultOp]) -> Reader:
 
 
 def binary(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that is `op` on two tensors of the result's type."""
+    """The reader of a binary `op` in the element type of the result."""
 
     def read(call: Call, a: Operand, b: Operand, *_: Any) -> Result:
         return op(
@@ -76,7 +76,7 @@ def binary(op: type[SingleResultOp]) -> Reader:
 
 
 def compare(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that compares two tensors of their common type."""
+    """The reader of a comparison in the common type of two tensors."""
 
     def read(call: Call, a: Operand, b: Operand) -> Result:
         element = call.common(0, 1)
@@ -86,7 +86,7 @@ def compare(op: type[SingleResultOp]) -> Reader:
 
 
 def logical(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that is `op` on whether its operands are not zero."""
+    """The reader of a logical `op`, whose operands are true when not zero."""
 
     def read(call: Call, *operands: Operand) -> Result:
         return op(*(call.as_tensor(each, i1) for each in operands)).result
@@ -95,7 +95,7 @@ def logical(op: type[SingleResultOp]) -> Reader:
 
 
 def bitwise(on_truths: type[SingleResultOp], on_bits: type[SingleResultOp]) -> Reader:
-    """The reader of an operator on bits, of which a boolean has one."""
+    """The reader of a bitwise operator; a boolean has one bit."""
 
     def read(call: Call, *operands: Operand) -> Result:
         op = on_truths if call.element == i1 else on_bits
@@ -105,7 +105,7 @@ def bitwise(on_truths: type[SingleResultOp], on_bits: type[SingleResultOp]) -> R
 
 
 def on_tensors(op: type[SingleResultOp]) -> Reader:
-    """The reader of an operator that is `op` on its tensors, whatever their types."""
+    """The reader of an `op` on its tensors without promotion."""
     count = len(op.get_irdl_definition().operands)
 
     def read(call: Call, *operands: Any) -> Result:
@@ -115,7 +115,7 @@ def on_tensors(op: type[SingleResultOp]) -> Reader:
 
 
 def reader_of(op: type[GraphOp], name: str) -> Reader:
-    """The reader of the operator `name`, which `op` says that it is."""
+    """The reader of the operator `name`, one of the `SPELLINGS` of `op`."""
     assert issubclass(op, SingleResultOp), "only ops of one result spell operators"
     if not issubclass(op, (UnaryOp, BinaryOp)):
         return on_tensors(op)
@@ -131,7 +131,7 @@ def reader_of(op: type[GraphOp], name: str) -> Reader:
 
 
 def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
-    """The elements of one tensor where a condition holds, of another elsewhere."""
+    """The elements of one tensor where a condition is true, of another elsewhere."""
     return WhereOp(
         call.as_tensor(condition, i1),
         call.as_tensor(a, call.element),
@@ -140,12 +140,16 @@ def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
 
 
 def converted(call: Call, value: Any, *_: Any) -> Result:
-    """The tensor with elements of the result's type; a copy is the tensor itself."""
+    """
+    The tensor converted to the element type of the result; a copy is the tensor itself.
+    """
     return convert(value, call.element)
 
 
 def with_numbers(name: str) -> Iterator[str]:
-    """The names of an operator on two tensors that take a number for one of them."""
+    """
+    The names of the overloads of a binary operator that take a number as an operand.
+    """
     operator, _, form = name.removeprefix("aten.").partition(".")
     if form == "Tensor":
         known: Sequence[str] = getattr(torch.ops.aten, operator).overloads()
@@ -164,7 +168,7 @@ SPELLED = spelled()
 
 READERS: dict[str, Reader] = {
     **{name: reader_of(op, name) for name, op in SPELLED.items()},
-    # What takes two tensors takes a number in the place of one as well.
+    # A binary operator also has overloads that take a number.
     **{
         form: reader_of(op, name)
         for name, op in SPELLED.items()

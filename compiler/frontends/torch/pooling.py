@@ -1,4 +1,4 @@
-"""Windows that slide over an image: what is under them, its mean, its greatest."""
+"""Pooling operators, and sliding windows as columns."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def window_of(
 
 
 def pool(op: type[PoolOp], x: SSAValue, window: pooling.Window) -> SSAValue:
-    """The pool of an image, or of a batch of them."""
+    """Builds a pool of an image, or of a batch of images."""
     properties = window.properties()
     rank = len(window.kernel) + 2
     return over_batch(x, rank, lambda batch: op(batch, **properties).result)
 
 
 def max_pool(count: int) -> Reader:
-    """The reader of the greatest elements under a window over `count` axes."""
+    """The reader of max pooling over `count` axes."""
 
     def read(call: Call, x: SSAValue, *how: Any) -> Result:
         return pool(MaxPoolOp, x, window_of(x, count, *how))
@@ -69,7 +69,7 @@ def max_pool(count: int) -> Reader:
 
 
 def max_pool_with_indices(count: int) -> Reader:
-    """The reader of the same, and of where in their channel the elements are."""
+    """The reader of max pooling over `count` axes with indices into the channel."""
 
     def read(call: Call, x: SSAValue, *how: Any) -> Result:
         window = window_of(x, count, *how)
@@ -82,7 +82,7 @@ def max_pool_with_indices(count: int) -> Reader:
 
 
 def avg_pool(count: int) -> Reader:
-    """The reader of the mean of the elements under a window over `count` axes."""
+    """The reader of mean pooling over `count` axes."""
 
     def read(
         call: Call,
@@ -108,7 +108,7 @@ def avg_pool(count: int) -> Reader:
 
 
 def blocks(call: Call, x: SSAValue, *window: Window) -> Result:
-    """The elements under each place of a window, a column for each place."""
+    """The elements of each window, as a column."""
     kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
     around = (0, 0, *padding)
 
@@ -126,7 +126,7 @@ def blocks(call: Call, x: SSAValue, *window: Window) -> Result:
 def image_of_blocks(
     call: Call, x: SSAValue, output_size: Sequence[Dim], *window: Window
 ) -> Result:
-    """The sum of columns where they lie in an image."""
+    """An image from its columns, which add up where they overlap."""
     kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
     under = pooling.Window(kernel, strides, steps, padding, padding, (0, 0))
     return over_batch(

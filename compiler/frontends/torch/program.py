@@ -1,4 +1,4 @@
-"""From an exported program to a function of the graph dialect, node by node."""
+"""Read an exported program into a function of the graph dialect, node by node."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ ASSERTIONS = (
     "aten.sym_constrain_range.default",
     "aten.sym_constrain_range_for_size.default",
 )
-"""Operators that say what holds; all but the first torch proves while it traces."""
+"""Operators that assert a condition; torch proves all but the first while it traces."""
 
 
 ITEM = "aten._local_scalar_dense.default"
-"""The operator that makes a number of a tensor."""
+"""The operator that converts a tensor to a number."""
 
 
 class ProgramReader:
-    """The values of the nodes that were read, and what was found to be unsupported."""
+    """Reads the nodes of a program; holds their values and the unsupported ones."""
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class ProgramReader:
         regions: Mapping[str, Callable[[ProgramReader, fx.Node], Value]],
     ):
         """
-        A reader of `program` at its beginning, with these readers of operators that
-        take graphs.
+        A reader at the beginning of `program`; `regions` has the readers of operators
+        that take graphs.
         """
         self.program = program
         self.regions = regions
@@ -89,13 +89,13 @@ class ProgramReader:
         self.sizes = sizes_of_inputs(inputs, program.range_constraints)
 
     def placeholders(self) -> list[tuple[fx.Node, InputSpec]]:
-        """The inputs of the program's graph, and what each of them is."""
+        """The inputs of the program's graph with their specifications."""
         nodes = self.program.graph.find_nodes(op="placeholder")
         specs = self.program.graph_signature.input_specs
         return list(zip(nodes, specs, strict=True))
 
     def read(self) -> func.FuncOp:
-        """The function that computes the program, if nothing in it is unsupported."""
+        """The function of the program; raises `UnsupportedModelError`."""
         with ImplicitBuilder(self.block):
             for node, spec in self.placeholders():
                 self.attempt(words(spec.kind), node, lambda: self.input(node, spec))
@@ -115,7 +115,7 @@ class ProgramReader:
         return function
 
     def attempt(self, op: str, node: fx.Node, build: Callable[[], Value]) -> None:
-        """Notes what a node stands for, or why it has no form here."""
+        """Notes the value of a node, or the reason why it is unsupported."""
         before = self.block.last_op
         try:
             value = build()
@@ -136,7 +136,7 @@ class ProgramReader:
             value.name_hint = node.name
 
     def finish(self, op: Operation, node: fx.Node) -> None:
-        """Says where an op comes from, and keeps to the sizes that it is meant for."""
+        """Sets the location of an op, and adds its requirements on sizes."""
         op.location = location(node)
         if isinstance(op, GraphOp):
             for each in op.requirements():
@@ -147,7 +147,7 @@ class ProgramReader:
                         self.sizes.require(size)
 
     def stand_in(self, node: fx.Node) -> None:
-        """Gives an unsupported node values of its types, so that others can be read."""
+        """Gives an unsupported node dummy values, so that later nodes can be read."""
         foreseen = node.meta.get("val")
         several = isa(foreseen, list[Any] | tuple[Any, ...])
         tensors: list[Any] = list(foreseen) if several else [foreseen]
@@ -160,7 +160,7 @@ class ProgramReader:
             self.values[node] = values if several else values[0]
 
     def input(self, node: fx.Node, spec: InputSpec) -> Value:
-        """The argument of the function, or the tensor that the program holds."""
+        """The argument of the function, or the stored tensor, of an input."""
         if is_tensor_input(spec):
             type = self.sizes.type(node.meta["val"])
             return self.block.insert_arg(type, len(self.block.args))
@@ -171,11 +171,11 @@ class ProgramReader:
         raise Unsupported("an input that is no tensor")
 
     def read_node(self, node: fx.Node) -> None:
-        """Builds what a node computes."""
+        """Builds a node; returns its value."""
         op = str(node.target) if node.op == "call_function" else node.op
         foreseen = node.meta.get("val")
         if node.op == "get_attr":
-            return  # a graph, which an operator takes
+            return  # a graph that is an argument of an operator
         if op == ITEM:
             self.attempt(op, node, lambda: self.item(node))
         elif op in self.regions:
@@ -190,7 +190,7 @@ class ProgramReader:
             self.attempt(op, node, lambda: self.call(op, node))
 
     def call(self, op: str, node: fx.Node) -> Value:
-        """The results of an operator."""
+        """Builds the call of an operator; returns its results."""
         if is_mutation(node):
             raise Unsupported("it changes its operands")
         if op not in READERS:
@@ -205,14 +205,14 @@ class ProgramReader:
         return read_item(self.sizes, node, resolve(node.args[0], self.values))
 
     def inside(self) -> ProgramReader:
-        """A reader of a graph inside of the program, which builds at the same place."""
+        """A reader of a nested graph, which builds at the same place."""
         inner = copy(self)
         inner.values = {}
         return inner
 
     @contextmanager
     def building(self, block: Block) -> Generator[None]:
-        """Lets this reader add to another block for a while."""
+        """Redirects this reader to another block while the context is open."""
         before, self.block = self.block, block
         try:
             yield
@@ -227,7 +227,7 @@ class ProgramReader:
         return several[index]
 
     def assertion(self, node: fx.Node) -> None:
-        """Makes sure of what is asserted, when the program runs if it must."""
+        """Proves an assertion, or builds its check at run time."""
         condition = node.args[0]
         if isinstance(condition, fx.Node):
             foreseen = condition.meta["val"]
@@ -240,7 +240,7 @@ class ProgramReader:
                     raise Unsupported(why)
 
     def outputs(self) -> tuple[list[str], list[SSAValue]]:
-        """The names and the values of what the program returns; None is left out."""
+        """The names and the values of the outputs; None is skipped."""
         (end,) = self.program.graph.find_nodes(op="output")
         spec = self.program.call_spec.out_spec
         assert spec is not None, "torch.export notes what a program returns"
@@ -271,12 +271,12 @@ class ProgramReader:
 
 
 def is_tensor_input(spec: InputSpec) -> bool:
-    """Whether an input is a tensor that the caller gives."""
+    """Whether an input is a tensor that the caller passes."""
     return spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
 
 
 def is_mutation(node: fx.Node) -> bool:
-    """Whether an operator changes its operands, which none of the core set does."""
+    """Whether an operator mutates its operands, which none of the core set does."""
     if not isinstance(node.target, OpOverload):
         return False
     schema: Any = node.target._schema  # pyright: ignore[reportPrivateUsage]
@@ -284,5 +284,5 @@ def is_mutation(node: fx.Node) -> bool:
 
 
 def words(kind: InputKind | OutputKind) -> str:
-    """What an input or an output is, in words: `user input`."""
+    """The kind of an input or an output in words: `user input`."""
     return kind.name.lower().replace("_", " ")

@@ -46,4 +46,4 @@ READERS: dict[str, Reader] = {
     **creation.READERS,
     **data_dependent.READERS,
 }
-"""Later families say how to read what an op of ours also spells."""
+"""Later families override readers that are derived from `SPELLINGS`."""

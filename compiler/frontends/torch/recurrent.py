@@ -1,4 +1,4 @@
-"""Recurrent layers: LSTM, GRU and plain ones, one or several, and single steps."""
+"""Recurrent layers, LSTM, GRU and plain, stacked or single, and single cells."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RELU: Mapping[str, Any] = {"functions": ("relu",)}
 
 
 def by_gate(op: type[RecurrentOp], weight: SSAValue) -> SSAValue:
-    """A weight, or a bias, with an axis for its gates."""
+    """A weight, or a bias, with a separate axis for its gates."""
     rows, *rest = shape_of(weight)
     return reshaped(weight, [op.GATES, floordiv(rows, op.GATES), *rest])
 
@@ -60,7 +60,7 @@ def run(
 def grouped(
     parameters: Sequence[SSAValue], has_biases: bool, count: int
 ) -> Iterator[list[SSAValue | None]]:
-    """The weights, biases, and what else there is, of each layer and direction."""
+    """The parameters of each layer and direction."""
     size = len(parameters) // count
     for start in range(0, size * count, size):
         own: list[SSAValue | None] = [*parameters[start : start + size]]
@@ -109,7 +109,7 @@ def layers(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
 
 
 def cell(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
-    """The reader of one step of one kind."""
+    """The reader of one step of a layer of one kind."""
 
     def read(
         call: Call,

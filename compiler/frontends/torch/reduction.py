@@ -1,4 +1,4 @@
-"""Reductions along axes: sums, means, greatest and least elements, where they are."""
+"""Reductions along axes: sums, means, extremes and their indices."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from ....dialects.shape import normalize_axis, tensor_type
 from .call import Call, Reader, Result
 
 Axes = int | Sequence[int] | None
-"""An axis, axes, or all of them when there are none."""
+"""An axis or several; all axes when there are none."""
 
 
 def axes_of(value: SSAValue, axes: Axes) -> tuple[int, ...]:
-    """The axes in rising order."""
+    """The axes in ascending order."""
     rank = len(shape_of(value))
     if axes is None or axes == []:
         return tuple(range(rank))
@@ -43,7 +43,7 @@ def axes_of(value: SSAValue, axes: Axes) -> tuple[int, ...]:
 
 
 def reduce(op: type[ReduceOp]) -> Reader:
-    """The reader of an operator that is `op` on elements of the result's type."""
+    """The reader of a reduction by `op` in the element type of the result."""
 
     def read(
         call: Call,
@@ -60,7 +60,7 @@ def reduce(op: type[ReduceOp]) -> Reader:
 
 
 def reduce_all(op: type[ReduceOp]) -> Reader:
-    """The reader of an operator that is `op` on all elements."""
+    """The reader of a reduction of all elements by `op`."""
     along = reduce(op)
 
     def read(call: Call, value: SSAValue, *_: object) -> Result:
@@ -70,7 +70,7 @@ def reduce_all(op: type[ReduceOp]) -> Reader:
 
 
 def holds(op: type[ReduceOp]) -> Reader:
-    """The reader of an operator that is `op` on whether elements are not zero."""
+    """The reader of a reduction by `op` of booleans, true for nonzero elements."""
 
     def read(
         call: Call, value: SSAValue, axes: Axes = None, keepdims: bool = False
@@ -83,7 +83,7 @@ def holds(op: type[ReduceOp]) -> Reader:
 
 
 def extreme(op: type[ReduceOp]) -> Reader:
-    """The reader of the greatest or least elements, and of where they are."""
+    """The reader of the greatest or least elements, and of their indices."""
 
     def read(call: Call, value: SSAValue, axis: int, keepdims: bool = False) -> Result:
         places = axes_of(value, axis)
@@ -95,7 +95,7 @@ def extreme(op: type[ReduceOp]) -> Reader:
 
 
 def argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
-    """Where along an axis the greatest element is; 0 when there are no axes."""
+    """The index of the greatest element along an axis; 0 for rank 0."""
     if not shape_of(value):
         place = ArgmaxOp(reshaped(value, [1]), axis=0, keepdims=False).result
         return reshaped(place, ())
@@ -103,7 +103,7 @@ def argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
 
 
 def arg(is_least: bool) -> Reader:
-    """The reader of where the greatest or the least element is."""
+    """The reader of the index of the greatest or the least element."""
 
     def read(
         call: Call, value: SSAValue, axis: int | None = None, keepdims: bool = False
@@ -124,7 +124,7 @@ def variance(
     correction: float | None = None,
     keepdims: bool = False,
 ) -> SSAValue:
-    """The mean square of the distance from the mean, of `correction` fewer elements."""
+    """The sum of squared deviations, divided by the count minus `correction`."""
     places = axes_of(value, axes)
     distance, _ = centered(value, places)
     total = SumOp(raised(distance, 2), axes=places, keepdims=keepdims).result
@@ -164,13 +164,13 @@ def vector_norm(
     keepdims: bool = False,
     *_: object,
 ) -> Result:
-    """How far elements are from zero along axes, together."""
+    """The Lp norm along axes."""
     operand = call.as_tensor(value, call.element)
     return length(operand, order, axes_of(value, axes), keepdims)
 
 
 def cumulative(op: type[CumulativeOp]) -> Reader:
-    """The reader of what `op` makes of the elements along an axis so far."""
+    """The reader of a prefix reduction by `op` along an axis."""
 
     def read(call: Call, value: SSAValue, axis: int, *_: object) -> Result:
         operand = call.as_tensor(value, call.element)

@@ -1,4 +1,4 @@
-"""Operators that resize images, or look up between their elements."""
+"""Operators that resize images, or sample them at points of a grid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .call import Call, Reader, Result
 def resized(
     call: Call, x: SSAValue, scales: Sequence[float | None], **how: Any
 ) -> SSAValue:
-    """The last axes, as many as there are scales, in the sizes of the result."""
+    """The last axes, one for each scale, resized to the sizes of the result."""
     rank, count = len(shape_of(x)), len(scales)
     for axis in reversed(range(rank - count, rank)):
         size, scale = call.shape[axis], scales[axis - rank]
@@ -32,7 +32,7 @@ def resized(
 
 
 def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
-    """The scale of each axis, where given: in one list, or one after the other."""
+    """The scale of each axis, where given: as one list, or as separate arguments."""
     several = scales
     if len(scales) == 1 and (scales[0] is None or isa(scales[0], Sequence[Any])):
         several = scales[0] or [None] * count
@@ -43,7 +43,7 @@ def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
 
 
 def nearest(count: int, coordinates: str) -> Reader:
-    """The reader of an image of `count` axes with the nearest element at each place."""
+    """The reader of nearest-neighbour resizing over `count` axes."""
 
     def read(
         call: Call, x: SSAValue, size: Sequence[Dim] | None, *scales: Any
@@ -55,7 +55,7 @@ def nearest(count: int, coordinates: str) -> Reader:
 
 
 def interpolated(count: int, mode: str, **how: Any) -> Reader:
-    """The reader of an image of `count` axes with what lies between the elements."""
+    """The reader of interpolated resizing over `count` axes."""
 
     def read(
         call: Call,
@@ -85,7 +85,7 @@ def grid_sample(
     padding: int,
     align_corners: bool,
 ) -> Result:
-    """The elements of an image at the places of a grid."""
+    """The elements of an image at the points of a grid."""
     return GridSampleOp(
         x,
         grid,
@@ -96,7 +96,7 @@ def grid_sample(
 
 
 SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
-"""How torch resizes with antialiasing: as images are, without what is beyond them."""
+"""The properties of torch's antialiasing, which ignores elements beyond the image."""
 
 KINDS: dict[str, Reader] = {
     **{
@@ -116,7 +116,7 @@ KINDS: dict[str, Reader] = {
 }
 
 DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")
-"""What torch takes apart whatever it is told."""
+"""Operators that torch always decomposes."""
 
 READERS: dict[str, Reader] = {
     **{

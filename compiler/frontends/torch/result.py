@@ -1,4 +1,4 @@
-"""Whether what a reader built is what torch foresaw."""
+"""Check that readers build the types that torch inferred."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .sizes import Sizes
 
 def check_result(result: Result, foreseen: Any, sizes: Sizes) -> None:
     """
-    Asserts that every value has the type that torch foresees.
+    Asserts that every value has the type that torch infers.
 
-    Two texts may be one size, such as `floordiv(n - 2, 2) + 1` and `floordiv(n, 2)`, so
-    sizes are compared by their values.
+    Two texts may mean one size, such as `floordiv(n - 2, 2) + 1` and `floordiv(n, 2)`,
+    so sizes are compared by their values.
     """
     if isinstance(result, SSAValue):
         result, foreseen = [result], [foreseen]
@@ -29,7 +29,9 @@ def check_result(result: Result, foreseen: Any, sizes: Sizes) -> None:
 
 
 def agree(a: shape.Tensor, b: shape.Tensor) -> bool:
-    """Whether two types are one for some values of their symbols that differ much."""
+    """
+    Whether two types are equal for several widely different values of their symbols.
+    """
     if a == b:
         return True
     if a.element_type != b.element_type or len(a.shape) != len(b.shape):
@@ -42,6 +44,6 @@ def agree(a: shape.Tensor, b: shape.Tensor) -> bool:
 
 
 def values(dims: Sequence[Any], seed: int) -> dict[str, int]:
-    """A number for each symbol of some dimensions."""
+    """A value for each symbol of some dimensions."""
     names = sorted({name for each in dims for name in symbols_of(each)})
     return {name: seed + 7 * place for place, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Operators that combine the elements, or the rows, that meet at one place."""
+"""Operators that combine the elements, or the rows, with the same index."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ COMBINERS: dict[str, Combiner] = {
 """How elements are combined, by torch's names."""
 
 Scatter: TypeAlias = Callable[[SSAValue, SSAValue, str], SSAValue]
-"""Builds a tensor in which updates are put somewhere, combined with what is there."""
+"""Builds a scatter: input, updates and the name of the reduction."""
 
 SUM, MEAN, MAX = range(3)
-"""How torch numbers the ways to combine the rows of a bag."""
+"""Torch's numbers of the modes of an embedding bag."""
 
 
 def filled(value: float, element: Element, *shape: Dim) -> SSAValue:
-    """A tensor that holds one number everywhere."""
+    """A tensor filled with one number."""
     return expanded(number(value, element), shape)
 
 
 def identity(combiner: Combiner, value: SSAValue) -> float:
-    """The number that changes nothing of this type that it is combined with."""
+    """The identity of a combiner for the element type of `value`."""
     if combiner in ("add", "mul"):
         return 0 if combiner == "add" else 1
     kind = dtype(tensor_type(value))
@@ -65,7 +65,7 @@ def reduce_into(
     include_self: bool,
     scatter: Scatter,
 ) -> SSAValue:
-    """The tensor in which updates are combined, with what is there or without it."""
+    """The tensor with updates combined, with or without its own elements."""
     how, type = COMBINERS[reduction], tensor_type(x)
     if reduction == "mean" and not is_float(type):
         raise Unsupported("a mean of integers")
@@ -86,7 +86,7 @@ def reduce_into(
 
 
 def scattered(combiner: Combiner | None) -> Reader:
-    """The reader of a scatter that combines so, or as its last argument says."""
+    """The reader of a scatter with this combiner, or that of its last argument."""
 
     def read(
         call: Call,
@@ -119,7 +119,7 @@ def scatter_reduce(
     reduction: str,
     include_self: bool = True,
 ) -> Result:
-    """The tensor in which the elements that meet at a place are combined."""
+    """The tensor with the elements of equal index combined."""
     flat, at = at_least_one_axis(x), at_least_one_axis(indices)
 
     def scatter(into: SSAValue, updates: SSAValue, how: str) -> SSAValue:
@@ -141,7 +141,7 @@ def index_reduce(
     reduction: str,
     include_self: bool = True,
 ) -> Result:
-    """The tensor in which the slices that meet at an index are combined."""
+    """The tensor with the slices of equal index combined."""
     x, source = at_least_one_axis(x), at_least_one_axis(source)
     place = normalize_axis(axis, len(shape_of(x)))
     rows = reshaped(indices, [*shape_of(at_least_one_axis(indices)), 1])
@@ -158,7 +158,7 @@ def index_reduce(
 
 
 def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
-    """For each of `count` indices in a row the number of the bag it is in."""
+    """The number of the bag for each of `count` indices."""
     (bags,) = shape_of(offsets)
     begins = ScatterNdOp(
         filled(0, i64, count + 1),
@@ -184,7 +184,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding: int = -1,
 ) -> Result:
-    """The sums, means or greatest of rows of a table, for each bag of indices."""
+    """The sum, mean or maximum of the rows of a table for each bag of indices."""
     (count,), (bags,) = shape_of(indices), shape_of(offsets)
     element = tensor_type(table).element_type
     into = reshaped(bags_of(offsets, count), [count, 1])
@@ -216,9 +216,9 @@ def embedding_bag(
             empty = EqOp(sizes, number(0, element))
             result = WhereOp(empty, number(0, element), result).result
     if include_last_offset:
-        # What begins at the last offset is beyond all bags.
+        # The last offset is the end of the last bag.
         result = part(result, 0, 0, bags - 1)
-    # What the others are is of use to training only.
+    # Only training uses the other results.
     return [result, None, None, None]
 
 

@@ -1,4 +1,4 @@
-"""Operators that take a part of a tensor: slices and pieces."""
+"""Operators that take parts of a tensor: slices and splits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def slice_axis(
     end: Dim | None = None,
     step: int = 1,
 ) -> Result:
-    """Elements from `start` to before `end`; below zero both count from the end."""
+    """The elements from `start` to before `end`; negative ones count from the end."""
     place = normalize_axis(axis, len(shape_of(x)))
     whole, size = shape_of(x)[place], call.shape[place]
     if size == 0:
@@ -28,16 +28,16 @@ def slice_axis(
 
 
 def first_place(start: Dim | None, whole: Dim, size: Dim) -> Dim:
-    """Where a slice of `size` elements begins, counted from the front."""
+    """The start of a slice of `size` elements, counted from the front."""
     first = 0 if start is None else start
     if isinstance(first, int) and first < 0:
-        # All of the elements asked for are there when that many come out.
+        # The slice is not clamped when it has as many elements as requested.
         return whole + first if size == -first else maximum(whole + first, 0)
     return first
 
 
 def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
-    """The slice along an axis with this number."""
+    """The slice at one index of an axis, without that axis."""
     place = normalize_axis(axis, len(shape_of(x)))
     if isinstance(index, int) and index < 0:
         index = shape_of(x)[place] + index
@@ -45,7 +45,7 @@ def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
 
 
 def pieces(axis_place: int) -> Reader:
-    """The reader of pieces of a tensor along the axis that is this argument."""
+    """The reader of splits of a tensor along the axis in argument `axis_place`."""
 
     def read(call: Call, x: SSAValue, *arguments: int) -> Result:
         axis = normalize_axis(arguments[axis_place], len(shape_of(x)))
@@ -61,7 +61,7 @@ def pieces(axis_place: int) -> Reader:
 
 
 def unbind(call: Call, x: SSAValue, axis: int = 0) -> Result:
-    """Each slice along an axis."""
+    """All slices along an axis."""
     place = normalize_axis(axis, len(shape_of(x)))
     return [
         reshaped(part(x, place, number, 1), sizes(type))

@@ -1,4 +1,4 @@
-"""Sizes of an exported program: what torch writes in sympy becomes dimensions."""
+"""Sizes of an exported program: sympy expressions become dimensions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from ..unsupported import Unsupported
 from .dtypes import element_of
 
 Expression = Any
-"""An expression of sympy, which comes without types."""
+"""An expression of sympy, which has no type annotations."""
 
 GREATEST = 2**63 - 1
-"""The upper bound of a size that may be of any value."""
+"""The upper bound of a size without a known bound."""
 
 
 def _remainder(a: Dim, b: Dim) -> Dim:
@@ -44,7 +44,7 @@ OF_TWO: dict[str, Callable[[Dim, Dim], Dim]] = {
     "Mod": _remainder,
     "PythonMod": _remainder,
 }
-"""Functions of torch's sizes, by the names of their classes."""
+"""Binary functions of torch's sizes, by the names of their classes."""
 
 OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
     "Add": lambda a, b: a + b,
@@ -52,11 +52,11 @@ OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
     "Min": minimum,
     "Max": maximum,
 }
-"""Functions of two sizes or more."""
+"""Functions of two or more sizes."""
 
 
 class Sizes:
-    """The symbols of an exported program: their names, and the values they may have."""
+    """The symbols of an exported program: their names and ranges."""
 
     def __init__(self) -> None:
         """No symbols yet."""
@@ -64,13 +64,13 @@ class Sizes:
         self.ranges: dict[str, tuple[int, int]] = {}
         self.given: set[Expression] = set()
         self.defined: set[str] = set()
-        """The symbols to which the run gives a value, and not its inputs."""
+        """The symbols that are defined at run time, and not by an input."""
         self.bounds: Mapping[Expression, Any] = {}
-        """What torch knows of the values of symbols."""
+        """The ranges of symbols that torch knows."""
         self.environment: Any = None
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
-        """Gives a symbol of torch a name, or one like it when that is taken."""
+        """Names a symbol of torch; a name that is taken gets a suffix."""
         base = name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"_{name}"
         base = re.sub(r"\W", "_", base)
         free, number = base, 0
@@ -82,10 +82,10 @@ class Sizes:
 
     def define_at_run(self, expression: Expression, low: Dim, high: Dim) -> Dim:
         """
-        Gives a symbol of torch a name, whose value the run defines within limits.
+        Names a symbol of torch that is defined at run time within limits.
 
-        What torch knows besides is what the program asserts of it; that is not known
-        before it was checked.
+        Torch's own range of it comes from assertions of the program, and does not hold
+        before they are checked.
         """
         known = [
             limit if isinstance(limit, int) else other
@@ -96,11 +96,11 @@ class Sizes:
         return symbol(self.names[expression])
 
     def limits(self, expression: Expression) -> tuple[int, int]:
-        """The least and the greatest that torch knows a number to be."""
+        """The least and the greatest value that torch knows for a number."""
         return _bounds(self.bounds.get(expression), True)
 
     def dim(self, size: int | SymInt) -> Dim:
-        """The dimension that is this size; raises `Unsupported`."""
+        """The dimension of a size; raises `Unsupported`."""
         return size if isinstance(size, int) else self.read(size.node.expr)
 
     def read(self, expression: Expression) -> Dim:
@@ -125,7 +125,7 @@ class Sizes:
         raise Unsupported(f"a size computed by {kind}, {expression}")
 
     def _scaled(self, expression: Expression) -> Dim | None:
-        """A size times a float, rounded down, if that is a simple fraction."""
+        """A size times a float, rounded down, if the float is a simple fraction."""
         scale, size = Fraction(1), None
         for each in expression.args:
             if each.is_Float:
@@ -137,22 +137,22 @@ class Sizes:
         return None if size is None else scaled_size(size, scale)
 
     def type(self, tensor: Tensor) -> shape.Tensor:
-        """The type of a tensor that torch foresees; raises `Unsupported`."""
+        """The type of a tensor that torch infers; raises `Unsupported`."""
         if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
             raise Unsupported(f"a tensor of layout {tensor.layout}, not a dense one")
         return shape.tensor(element_of(tensor.dtype), *self.shape(tensor))
 
     def shape(self, tensor: Tensor) -> tuple[Dim, ...]:
-        """The dimensions of a tensor that torch foresees; raises `Unsupported`."""
+        """The dimensions of a tensor that torch infers; raises `Unsupported`."""
         return tuple(self.dim(size) for size in sizes_in(tensor))
 
     def require(self, amount: Dim) -> None:
         """
-        Makes sure that `amount` is at least zero, which torch took for granted.
+        Ensures that `amount` is not negative, as torch assumed.
 
-        It traces with sizes of two or more and allows all in the range: a slice of the
-        last two rows is of two rows even where there is one. Such sizes leave the range
-        here. Raises `Unsupported` when none is left.
+        Torch traces with sizes of two or more, but allows the whole range: a slice of
+        the last two rows has two rows even when there is only one row. Such sizes are
+        removed from the range here. Raises `Unsupported` when none is left.
         """
         if isinstance(amount, int):
             if amount < 0:
@@ -164,7 +164,7 @@ class Sizes:
             case ((((Symbol(name),), factor)), ((), offset)):
                 pass
             case _:
-                return  # what is not plain is checked when the program runs
+                return  # other conditions are checked at run time
         if name in self.defined:
             return  # it is checked once it is known
         low, high = self.ranges[name]
@@ -177,7 +177,7 @@ class Sizes:
         self.ranges[name] = (low, high)
 
     def attribute(self) -> DictionaryAttr:
-        """The symbols and their ranges, as a function says them."""
+        """The symbols and their ranges, as an attribute of a function."""
         return DictionaryAttr(
             {
                 name: ArrayAttr([IntegerAttr(bound, i64) for bound in bounds])
@@ -191,10 +191,11 @@ def sizes_of_inputs(
     inputs: Iterable[tuple[str, Tensor]], ranges: Mapping[Expression, Any]
 ) -> Sizes:
     """
-    The sizes of a program with these inputs, where torch knows symbols by `ranges`.
+    The sizes of a program with these inputs and torch's `ranges` of symbols.
 
-    A symbol is named by the user's `Dim`, or `x_dim0` after the first input and axis it
-    is the size of. Raises `CompileError` when no axis is just that symbol.
+    A symbol is named by the user's `Dim`, or `x_dim0` after the first input and axis
+    with this size. Raises `CompileError` when a symbol is the size of no axis by
+    itself.
     """
     sizes = Sizes()
     sizes.bounds = ranges
@@ -224,12 +225,12 @@ def sizes_of_inputs(
 
 
 def sizes_in(tensor: Tensor) -> Sequence[int | SymInt]:
-    """The sizes of a tensor while it is traced, some of which are symbols."""
+    """The sizes of a tensor under tracing, some of which are symbols."""
     return tensor.shape
 
 
 def name_given(size: SymInt) -> str | None:
-    """The name of the `Dim` that the user gave for a symbol, if it is still known."""
+    """The name of the user's `Dim` of a symbol, if it is still known."""
     environment = size.node.shape_env
     names: Mapping[str, str] = getattr(environment, "source_name_to_debug_name", {})
     sources: Mapping[Expression, Any] = getattr(environment, "var_to_sources", {})
@@ -240,10 +241,10 @@ def name_given(size: SymInt) -> str | None:
 
 
 def _bounds(values: Any, is_named: bool) -> tuple[int, int]:
-    """The least and the greatest of what torch calls a range of values."""
+    """The least and the greatest value of a `ValueRanges` of torch."""
     if values is None:
         return 1, GREATEST
     least = int(values.lower) if values.lower.is_Integer else -GREATEST - 1
     if least == 2 and not is_named:
-        least = 1  # torch says so of every size that it is not told of, and allows 1
+        least = 1  # torch assumes this minimum for every unnamed size, but allows 1
     return least, int(values.upper) if values.upper.is_Integer else GREATEST

@@ -1,4 +1,4 @@
-"""Where in the user's code a node comes from."""
+"""The place in the user's code that a node comes from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 def frame(node: fx.Node) -> tuple[str, int] | None:
-    """The file and the line that made the node, or None when torch did by itself."""
+    """The file and the line that made the node; None for a node of torch's own."""
     for file, line in reversed(FRAME.findall(node.stack_trace or "")):
         if Path(file).is_absolute() and not Path(file).is_relative_to(TORCH):
             return file, int(line)
@@ -31,6 +31,6 @@ def location(node: fx.Node) -> NameLoc:
 
 
 def place(node: fx.Node) -> str:
-    """The same in words: `add_1 at model.py:12`."""
+    """The location in words: `add_1 at model.py:12`."""
     found = frame(node)
     return node.name if found is None else f"{node.name} at {found[0]}:{found[1]}"

@@ -1,5 +1,5 @@
 """
-Write beside each result which values share its memory, and while which ops it lives.
+Annotate each result with its alias group and its lifetime.
 
 Before:
 
@@ -16,14 +16,14 @@ After:
     %2 = graph.neg %1 {
         graph.lifetimes = [#graph.lifetime<group = 1, first = 2, last = 3>]} : …
 
-A group is a value, the views of it, and what `reuse-operands` lets take its memory; it
-lives from the op that computes it to the last op that uses any of them, both included,
-so that no other op writes where it reads. Returning counts as a use. The groups are
-Static Runtime's `ValueGroup`s and `ManagedTensorRanges`.
+A group is a value, its views, and the values that `reuse-operands` computes in its
+memory; it lives from the op that computes it to the last op that uses any member, both
+included, so that no op overwrites its own operands by accident. Returning counts as a
+use. The groups are PyTorch Static Runtime's `ValueGroup`s and `ManagedTensorRanges`.
 
-Ops are numbered as they stand in the text, those of a region between the numbers at
-which its op begins and ends. What such an op takes lives until its end, since a loop
-reads it again; what it gives lives from its beginning.
+Ops are numbered in textual order; the ops of a region have numbers between the begin
+and the end of its op. The operands of such an op live until its end, since a loop reads
+them again; its results live from its beginning.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class AnalyzeAliases(ModulePass):
 
 
 def spans(block: Block) -> dict[Operation, tuple[int, int]]:
-    """The numbers at which each op begins and ends, also those in regions."""
+    """The numbers at which each op begins and ends, ops in regions included."""
     found: dict[Operation, tuple[int, int]] = {}
     count = 0
 
@@ -73,14 +73,14 @@ def spans(block: Block) -> dict[Operation, tuple[int, int]]:
 
 
 def lives(block: Block, memory: MemoryMap) -> dict[SSAValue, tuple[int, int]]:
-    """The first and the last op at which each memory of a function is needed."""
+    """The first and the last op that need the memory of each owner."""
     span_of = spans(block)
     found: dict[SSAValue, tuple[int, int]] = {}
     for op in ops_in(block):
         start, end = span_of[op]
         for value in (*op.operands, *op.results):
             owner = memory.owner_of(value)
-            # An argument lives before the first op, and is nobody's to plan.
+            # The memory of an argument belongs to the caller, and is not planned.
             at = 0 if isinstance(owner.owner, Block) else start
             first, last = found.get(owner, (at, end))
             found[owner] = min(first, at), max(last, end)

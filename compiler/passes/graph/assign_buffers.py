@@ -1,5 +1,5 @@
 """
-Give every result an offset in memory; results that never live together share some.
+Give every result an offset in memory; results with disjoint lifetimes may share it.
 
 Before:
 
@@ -16,11 +16,10 @@ After:
           #graph.buffer<outputs, slot = 0, offset = 0, size = "256">], …}
 
 An output is computed in the memory that is returned. Constants lie one after the other.
-What is between shares one block: the planner gives offsets to the groups of
-`analyze-aliases`, and the plan is compared with its lower bound; where they are equal
-no plan is smaller.
-While a size depends on symbols its offset is `?`: then the plan is made once the sizes
-are known, by the same planner.
+All intermediate values share one arena: the planner gives offsets to the groups of
+`analyze-aliases`, and reports the size of the plan and its lower bound; where they are
+equal no plan is smaller. Where sizes depend on symbols the offset is `?`: the same
+planner runs once the sizes are known.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ from ....dialects.shape import tensor_type
 from ....runtime.planning import Record, plan
 
 ALIGNMENT = 64
-"""Bytes that every buffer begins at a multiple of: a cache line, and a vector."""
+"""The alignment of every buffer in bytes: a cache line, and the longest vector."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def assign(function: func.FuncOp, planner: str) -> None:
 
 
 def assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
-    """The buffers of the weights, one after the other."""
+    """Assigns the buffers of the weights, one after the other."""
     buffers: dict[SSAValue, BufferAttr] = {}
     known: dict[str, BufferAttr] = {}
     total = 0
@@ -147,7 +146,7 @@ def plan_activations(
     values: Sequence[OpResult], sizes: Sequence[Dim], planner: str
 ) -> tuple[list[int], DictionaryAttr]:
     """
-    Where each value begins in the block of activations, and what came of the plan.
+    The offset of each value in the arena of activations, and the figures of the plan.
     """
     entries: dict[str, Attribute] = {"planner": StringAttr(planner)}
     known = [size for size in sizes if isinstance(size, int)]
@@ -168,7 +167,9 @@ def plan_activations(
 def write_buffers(
     block: Block, memory: MemoryMap, roots: dict[SSAValue, BufferAttr], ranges: Ranges
 ) -> None:
-    """Writes the buffer of each result beside its op; a view has that of its root."""
+    """
+    Annotates each op with the buffers of its results; a view has that of its root.
+    """
     for op in ops_in(block):
         if not op.results or isinstance(op, ConstantOp):
             continue

@@ -1,5 +1,5 @@
 """
-Choose in which order the axes of each tensor lie: the one its users compute best in.
+Choose the layout of each tensor: the axis order that its users compute best in.
 
 Before:
 
@@ -15,14 +15,15 @@ After:
     %4 = graph.conv %2, (%w permuted) {…, channels_last} : … -> tensor<1x8x8x64xf32>
     %3 = graph.permute %4 {order = array<i64: 0, 3, 1, 2>} : … -> tensor<1x64x8x8xf32>
 
-An op says itself which order of its operand it prefers, and how it is computed when an
-operand comes in another (`carry`); so no op is named here. Convolutions prefer their
-channels last: then the weights and the result lie in rows of output channels, and what
-is summed up lies in a row. What comes after them is carried along as far as it goes,
-unless more would have to be put in order for it than is in order already. An order goes
-back through an op to what it is computed from, when that is smaller. Permutations
-remain where a chain begins and ends; `fold-constants` computes those of weights. A
-chain with too little to compute for what it has permuted there stays as it was.
+Each op says which order of its operand it prefers (`preferred`), and how it is computed
+when an operand is in another order (`carry`); so no op is named here. Convolutions
+prefer channels last: then weights and result are contiguous in the output channels, and
+the reduction reads contiguous memory. The order is propagated to users as long as they
+can carry it, unless more elements would have to be permuted for an op than are in the
+order already. An order is propagated back through an op to its operands when these are
+smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
+those of weights. A chain that computes too little for the elements that it permutes is
+left unchanged.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ from ....dialects.graph.order import Carried, Order, inverse, ordered, then
 from ....dialects.shape import sizes, tensor_type
 
 WORTH = 64
-"""How many points of a preferred nest make up for one element that is permuted."""
+"""The points of a preferred nest that pay for one permuted element."""
 
 
 @dataclass(frozen=True)
 class AssignLayouts(ModulePass):
-    """Computes chains of ops in the order of axes that they are computed best in."""
+    """Computes chains of ops in their preferred axis order."""
 
     name = "assign-layouts"
 
@@ -65,7 +66,9 @@ class AssignLayouts(ModulePass):
 
 @dataclass
 class Chain:
-    """Ops that are carried together, what they compute, and what is permuted for it."""
+    """
+    Ops that share an axis order, their points, and the elements permuted for them.
+    """
 
     ops: list[GraphOp]
     points: int = 0
@@ -73,19 +76,19 @@ class Chain:
 
     @property
     def pays(self) -> bool:
-        """Whether there is enough to compute."""
+        """Whether the chain computes enough to pay for its permutations."""
         return self.points >= WORTH * self.moved
 
 
 class Choice:
-    """Which ops of a block are carried, and how."""
+    """Chooses which ops of a block are computed in another order, and how."""
 
     def __init__(self, block: Block):
-        """What is chosen for the ops of `block`."""
+        """Makes the choice for the ops of `block`."""
         self.plan: dict[Operation, Carried] = {}
         self.chains: dict[Operation, Chain] = {}
         self.orders: dict[SSAValue, Order] = {}
-        """The orders in which values are computed, where not the usual ones."""
+        """The orders of values that are not computed in their original order."""
         self.permuted: set[tuple[SSAValue, Order]] = set()
         for op in block.ops:
             if isinstance(op, GraphOp) and (carried := self.wanted(op)) is not None:
@@ -94,13 +97,15 @@ class Choice:
             self.leave(value, order)
 
     def made(self) -> dict[Operation, Carried]:
-        """The ops that are carried, without those of chains that are too short."""
+        """
+        The ops to compute in another order, without those of chains that do not pay.
+        """
         return {
             op: carried for op, carried in self.plan.items() if self.chains[op].pays
         }
 
     def wanted(self, op: GraphOp) -> Carried | None:
-        """How the op is computed in another order, when it should be."""
+        """How the op is computed in another order, or None when it stays."""
         if len(op.results) != 1 or op.regions:
             return None
         if (preferred := op.preferred) is not None:
@@ -113,7 +118,7 @@ class Choice:
         return None
 
     def is_ready(self, op: GraphOp, carried: Carried) -> bool:
-        """Whether no more has to be put in order than is in order already."""
+        """Whether no more elements must be permuted than are in the order already."""
         ready = missing = 0
         for operand, order in zip(op.operands, carried.operands, strict=True):
             if order is not None:
@@ -122,7 +127,7 @@ class Choice:
         return missing <= ready
 
     def cost(self, value: SSAValue, order: Order) -> int:
-        """How many elements have to be moved to have a value in an order."""
+        """The number of elements to move to have a value in an order."""
         total, waiting = 0, [(value, order)]
         while waiting:
             value, order = waiting.pop()
@@ -143,25 +148,29 @@ class Choice:
 
     def led_back(self, value: SSAValue, order: Order) -> Carried | None:
         """
-        How a value is computed in this order, when less is moved than to move it.
+        How a value is computed in this order from permuted operands, if these are
+        smaller.
         """
         op = value.owner
         if not isinstance(op, GraphOp) or len(op.results) != 1 or op.regions:
             return None
         if not op.operands or not value.has_one_use() or op in self.plan:
             return None
-        # The order is one for the first operand too, where that has as many axes.
+        # The order applies to the first operand only when it has as many axes.
         if len(sizes(tensor_type(op.operands[0]))) != len(order):
             return None
         carried = op.carry(0, order)
         if carried is None or carried.result != order:
             return None
-        # Operands that are as large as the result gain nothing.
+        # Permuting operands as large as the result gains nothing.
         largest = max(map(elements, op.operands))
         return carried if largest < elements(value) else None
 
     def carry(self, op: GraphOp, carried: Carried) -> None:
-        """Plans that an op is carried, and what it takes to have its operands so."""
+        """
+        Plans an op in another order, and the ops that supply its operands in their
+        orders.
+        """
         waiting = self.begin(op, carried)
         while waiting:
             _, value, order = waiting[-1]
@@ -177,7 +186,9 @@ class Choice:
     def begin(
         self, op: GraphOp, carried: Carried
     ) -> list[tuple[GraphOp, SSAValue, Order]]:
-        """Plans that an op is carried; what it then takes in order, the last first."""
+        """
+        Plans one op in another order; returns the operands to permute, the last first.
+        """
         self.plan[op] = carried
         chain = self.chains[op] = Chain([op])
         if carried.result != tuple(range(len(carried.result))):
@@ -189,7 +200,7 @@ class Choice:
         return [(op, v, order) for v, order in operands if order is not None][::-1]
 
     def supply(self, op: GraphOp, value: SSAValue, order: Order) -> None:
-        """Notes what makes a value that an op takes in some order."""
+        """Notes the cost of supplying an operand in an order, and joins its chain."""
         if value in self.orders:
             self.join(op, value.owner)
         if (value, order) not in self.permuted:
@@ -197,7 +208,7 @@ class Choice:
             self.chains[op].moved += self.cost(value, order)
 
     def join(self, op: Operation, other: Operation | Block) -> None:
-        """Makes one chain of those of two ops."""
+        """Merges the chains of two ops."""
         assert isinstance(other, Operation), "what is carried is the result of an op"
         into, chain = self.chains[other], self.chains[op]
         if into is not chain:
@@ -210,7 +221,7 @@ class Choice:
                 self.chains[each] = into
 
     def leave(self, value: SSAValue, order: Order) -> None:
-        """Notes that a value is put back where it is used in the usual order."""
+        """Notes the cost of permuting a value back for users in the original order."""
         assert isinstance(value.owner, Operation), "what is carried is a result"
         for use in value.uses:
             carried = self.plan.get(use.operation)
@@ -222,7 +233,7 @@ class Choice:
 
 
 def rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
-    """Replaces the ops that are carried."""
+    """Replaces the ops of a plan."""
     builder = Builder()
     for op in list(block.ops):
         if isinstance(op, GraphOp) and op in plan:
@@ -232,20 +243,20 @@ def rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
 
 @dataclass
 class Builder:
-    """Builds ops in other orders, and what puts values in order between them."""
+    """Builds ops in other orders, and the permutations between them."""
 
     carried: dict[SSAValue, tuple[SSAValue, Order]] = field(
         default_factory=dict[SSAValue, tuple[SSAValue, Order]]
     )
-    """What is computed in another order: by which value, and in which order."""
+    """The new value and its order, for each value computed in another order."""
 
     made: dict[tuple[SSAValue, Order], SSAValue] = field(
         default_factory=dict[tuple[SSAValue, Order], SSAValue]
     )
-    """What has been put in an order."""
+    """The permutations built so far."""
 
     def replace(self, op: GraphOp, carried: Carried) -> None:
-        """Builds an op in another order; the old one goes when all are built."""
+        """Builds an op in another order; `finish` removes the old one."""
         at = InsertPoint.before(op)
         operands = [
             operand if order is None else self.in_order(operand, order, at)
@@ -260,7 +271,7 @@ class Builder:
             self.carried[op.results[0]] = new.results[0], carried.result
 
     def in_order(self, value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-        """The value in an order; what makes it stands here or before."""
+        """The value in an order, permuted before `at` if needed."""
         new, own = self.carried.get(value, (value, None))
         if own == order:
             return new
@@ -270,7 +281,9 @@ class Builder:
         return self.made[value, order]
 
     def finish(self) -> None:
-        """Removes what was replaced; puts back what is used in the usual order."""
+        """
+        Removes replaced ops; permutes values back for users in the original order.
+        """
         for value, (new, order) in reversed(self.carried.items()):
             if value.uses:
                 assert isinstance(new.owner, GraphOp)
@@ -281,24 +294,26 @@ class Builder:
 
 
 def elements(value: SSAValue) -> int:
-    """About how many elements a value has."""
+    """An estimate of the number of elements of a value."""
     return guess(product(sizes(tensor_type(value))))
 
 
 def is_constant(value: SSAValue) -> bool:
-    """Whether a value is made of nothing, so that it is put in order beforehand."""
+    """
+    Whether a value has no operands, so that its permutation folds at compile time.
+    """
     return isinstance(value.owner, GraphOp | WeightOp) and not value.owner.operands
 
 
 def is_view(shape: Sequence[Dim], order: Order) -> bool:
-    """Whether only axes of one element change their positions."""
+    """Whether a permutation moves only axes of size one."""
     more = len(order) - len(shape)
     wide = [each - more for each in order if each >= more and shape[each - more] != 1]
     return wide == sorted(wide)
 
 
 def put(value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
-    """Builds the value in an order; axes that it lacks come first."""
+    """Builds the permutation of a value; missing axes are added in front."""
     shape = sizes(tensor_type(value))
     ones = (1,) * (len(order) - len(shape))
     if is_view(shape, order):

@@ -1,5 +1,5 @@
 """
-Replace every op that has no loops of its own by the simpler ops that it is made of.
+Replace every op that has no loop nests of its own by simpler ops.
 
 Before:
 
@@ -11,9 +11,9 @@ After:
         : tensor<5x3xf32> -> tensor<3x5xf32>
     %2 = graph.matmul %0, %t : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
 
-The parts are what the op's own `decompose` builds, again until nothing decomposes. From
-here every op has loops, is a view, or is a fallback that runs its reference. What an op
-requires of sizes, and none of its parts does, is from here on a check of the function.
+Each op's own `decompose` builds its parts, repeatedly until nothing decomposes. From
+here every op has loop nests, is a view, or is a fallback that runs its reference. A
+requirement on sizes that the parts do not repeat becomes a check of the function.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ class DecomposeOp(RewritePattern):
 
 
 def keep_requirements(op: GraphOp, parts: Block) -> None:
-    """Makes what `op` requires, but none of its parts, a check of the function."""
+    """
+    Turns the requirements of `op` that its parts do not repeat into checks of the
+    function.
+    """
     kept = {
         each.value
         for part in parts.ops
@@ -76,7 +79,7 @@ def keep_requirements(op: GraphOp, parts: Block) -> None:
 
 @dataclass(frozen=True)
 class Decompose(ModulePass):
-    """Replaces ops by the simpler ops that they are made of."""
+    """Replaces ops without loop nests by simpler ops."""
 
     name = "decompose"
 

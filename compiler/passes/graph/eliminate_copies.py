@@ -1,6 +1,5 @@
 """
-Compute what a loop carries where it is carried, when nothing needs the old value any
-more.
+Remove copies of loop-carried values where the old value is no longer needed.
 
 Before:
 
@@ -18,9 +17,9 @@ After:
       %b = graph.matmul %a, %w : ...
       graph.yield %b : tensor<3xf32>
 
-`own-outputs` put a copy at the end of each trip. It goes when the value is computed
-after the last read of the old one, and is used for nothing else. It runs after `fuse`,
-which decides what reads when.
+`own-outputs` adds a copy at the end of each trip. It is removed when the new value is
+computed after the last read of the old one, and has no other use. This runs after
+`fuse`, which decides which kernel reads a value.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from ....dialects.graph.storage.memory import is_computed, root_of
 
 @dataclass(frozen=True)
 class EliminateCopies(ModulePass):
-    """Removes the copies at the end of a loop that nothing needs."""
+    """Removes unneeded copies at the end of a loop."""
 
     name = "eliminate-copies"
 
@@ -51,7 +50,7 @@ class EliminateCopies(ModulePass):
 
 
 def eliminate(loop: LoopOp) -> None:
-    """Removes what copies of one loop can go."""
+    """Removes the unneeded copies of one loop."""
     block = loop.body.block
     end = block.last_op
     assert end is not None

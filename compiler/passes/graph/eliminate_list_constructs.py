@@ -13,9 +13,10 @@ After:
     %1 = graph.concat %a, %b {axis = 0 : i64}
         : tensor<2xf32>, tensor<3xf32> -> tensor<5xf32>
 
-A container's type says what it holds, so that taking an element out is known at compile
-time. Containers among the arguments and results of a function become their elements, in
-order. From here no value is a container; one that is left is an error.
+A container's type lists its elements, so every access to an element is resolved at
+compile time. Containers among the arguments and results of a function are replaced by
+their elements, in order. From here no value is a container; a remaining one is an
+error.
 
 This is list-construct elimination of PyTorch's Static Runtime (`UseVariadicCat` and its
 kin), for containers of every kind and nesting.
@@ -63,7 +64,7 @@ class EliminateListConstructs(ModulePass):
             flatten_arguments(function)
         for each in list(op.walk()):
             replace_use(each)
-        # Only now is every container that is returned constructed where it is seen.
+        # By this point the construction of every returned container is visible.
         for function in defined:
             flatten_results(function)
         dce(op)
@@ -71,7 +72,7 @@ class EliminateListConstructs(ModulePass):
 
 
 def elements_of(value: SSAValue) -> Sequence[SSAValue]:
-    """The elements of a container, which is constructed where it is seen."""
+    """The elements of a container, whose construction must be visible."""
     owner = value.owner
     if isinstance(owner, ListConstructOp | TupleConstructOp | DictConstructOp):
         return list(owner.elements)
@@ -79,7 +80,7 @@ def elements_of(value: SSAValue) -> Sequence[SSAValue]:
 
 
 def replace_use(op: Operation) -> None:
-    """Replaces an op on a container by what it does to the elements."""
+    """Replaces an op on a container by an op on the elements."""
     match op:
         case ConcatListOp():
             values = elements_of(op.list)
@@ -100,7 +101,7 @@ def replace_use(op: Operation) -> None:
 
 
 def leaves(type: Attribute) -> Iterator[Attribute]:
-    """The types that are left when the containers in `type` are taken away."""
+    """The types of the elements of `type`, nested containers flattened."""
     if isinstance(type, Container):
         for element in type.elements:
             yield from leaves(element)
@@ -109,7 +110,7 @@ def leaves(type: Attribute) -> Iterator[Attribute]:
 
 
 def flatten_arguments(function: func.FuncOp) -> None:
-    """Gives the function an argument for each element of a container it takes."""
+    """Replaces container arguments of the function by one argument per element."""
     block = function.body.block
     at = InsertPoint.at_start(block)
     for argument in list(block.args):
@@ -143,7 +144,7 @@ def rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSA
 
 
 def flatten_results(function: func.FuncOp) -> None:
-    """Lets the function return the elements of a container instead of it."""
+    """Replaces container results of the function by their elements."""
     end = function.body.block.last_op
     assert isinstance(end, func.ReturnOp)
 
@@ -161,7 +162,7 @@ def flatten_results(function: func.FuncOp) -> None:
 
 
 def update_type(function: func.FuncOp) -> None:
-    """Makes the type of the function what its body takes and returns."""
+    """Updates the type of the function from its body."""
     block: Block = function.body.block
     end = block.last_op
     assert end is not None

@@ -1,6 +1,5 @@
 """
-Remove ops whose result is their operand: a cast to the same type, a slice of
-everything.
+Remove ops whose result equals their operand: a cast to the same type, a full slice.
 
 Before:
 
@@ -12,9 +11,9 @@ After:
 
     %3 = graph.relu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
 
-It is read off the nest of an op: it reads its operand where it writes, and only moves
-elements. So no op is named here, and every op that can do nothing is found. (PyTorch's
-Static Runtime has `EliminateNoOps` and `EliminateNoOpSlice`, for listed ops.)
+The nest of such an op reads its operand at the position that it writes, and its body is
+the identity. So no op is named here, and every kind of op is covered. (PyTorch's Static
+Runtime has `EliminateNoOps` and `EliminateNoOpSlice`, for listed ops.)
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from ....dialects.shape import sizes, tensor_type
 
 
 def does_nothing(op: GraphOp) -> bool:
-    """Whether the only result is the first operand, element for element."""
+    """Whether the only result equals the first operand, element for element."""
     if len(op.operands) != 1 or op.result_types != op.operand_types:
         return False
     if not isinstance(op.result_types[0], TensorType) or isinstance(op, CopyOp):
@@ -58,7 +57,7 @@ def does_nothing(op: GraphOp) -> bool:
 
 @dataclass(frozen=True)
 class EliminateNoOps(ModulePass):
-    """Removes ops that only pass their operand on."""
+    """Removes ops whose result equals their operand."""
 
     name = "eliminate-no-ops"
 

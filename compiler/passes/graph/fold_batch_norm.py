@@ -1,5 +1,5 @@
 """
-Fold what scales and moves channels into the weights of the layer before or after it.
+Fold the scale and bias of channels into the weights of the layer before or after.
 
 Before:
 
@@ -12,15 +12,15 @@ After:
     %1 = graph.conv %x, (%w * %f) {…} : …
     %2 = graph.add %1, (%bias - %mean * %f) : …
 
-Scaling an output channel of a layer is scaling its filter; so a product with, or a
-quotient by, a constant for each channel goes the same way, which is what is left of a
-normalisation that an exporter wrote out. A bias in between is scaled as well, and two
-biases become one. A normalisation that no layer precedes goes into the layer after it:
-its factors into the filters, and what they make of its shifts into a bias, unless the
-layer pads what it reads, with zeros that were never shifted.
+Scaling an output channel of a layer is the same as scaling its filter. So a product
+with, or a quotient by, a constant per channel is folded as well: exporters leave these
+of a normalization. A bias in between is scaled too, and two biases become one. A
+normalization without a layer before it is folded into the layer after it: its scale
+into the filters, and the filtered shifts into a bias, unless that layer pads its input,
+as the padding zeros were never shifted.
 
-It fires when all but the input are constants, so that `fold-constants` then computes
-the new weights, and when nothing else uses what is between.
+It fires when all operands but the input are constants, so that `fold-constants` then
+computes the new weights, and when the intermediate values have no other use.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def replace(
     result: SSAValue,
     rewriter: PatternRewriter,
 ) -> None:
-    """Replaces `op` by what was built of `layer`."""
+    """Replaces `op` by the values built from `layer`."""
     for each in built.ops:
         each.location = layer.location
     rewriter.inline_block(built, InsertPoint.before(op))
@@ -87,7 +87,7 @@ def replace(
 
 @dataclass(frozen=True)
 class FoldIntoLayerBefore(RewritePattern):
-    """Replaces a layer and what scales its channels by a layer with other weights."""
+    """Folds the scale of channels into the weights of the layer before it."""
 
     weights: WeightStore
     constants: Constants
@@ -124,7 +124,7 @@ class FoldIntoLayerBefore(RewritePattern):
         replace(op, layer, built, result, rewriter)
 
     def scaled_by(self, op: Operation) -> SSAValue | None:
-        """What `op` multiplies or divides by constants that are known here."""
+        """The operand that `op` normalizes or scales by usable constants, if any."""
         match op:
             case BatchNormOp():
                 return op.input if self.constants.have(op.operands[1:]) else None
@@ -140,11 +140,13 @@ class FoldIntoLayerBefore(RewritePattern):
                 return None
 
     def operand(self, op: Operation) -> int:
-        """Which operand of a product or a quotient is the constant."""
+        """The number of the constant operand of a product or a quotient."""
         return int(isinstance(op, DivOp) or op.operands[1] in self.constants)
 
     def is_usable(self, constant: SSAValue, divides: bool) -> bool:
-        """Whether products with the numbers, or quotients by them, are finite."""
+        """
+        Whether a constant has only finite factors, as a multiplier or as a divisor.
+        """
         match constant.owner:
             case ConstantOp() as op:
                 array = to_array(op.value)
@@ -155,7 +157,7 @@ class FoldIntoLayerBefore(RewritePattern):
         return bool(np.isfinite(array).all()) and not (divides and (array == 0).any())
 
     def scale_and_shift(self, op: Operation) -> tuple[SSAValue, SSAValue | None]:
-        """Builds the factor of each channel, and what is added to it, if anything."""
+        """Builds the scale of each channel, and its bias if there is one."""
         if isinstance(op, BatchNormOp):
             return op.scale_and_shift()
         factor = vector(op.operands[self.operand(op)])
@@ -164,7 +166,9 @@ class FoldIntoLayerBefore(RewritePattern):
 
 @dataclass(frozen=True)
 class MergeBiases(RewritePattern):
-    """Adds one constant to a layer where two were added, or one was subtracted."""
+    """
+    Merges two constants added to a layer; turns a subtracted one into an added one.
+    """
 
     constants: Constants
 
@@ -213,7 +217,7 @@ class FoldIntoLayerAfter(RewritePattern):
             if any(layer.values()["padding"]):
                 return
         elif len(op.shape) != 2:
-            # The channels are not what a row of the weight is multiplied with.
+            # The channels are not the axis that the weight's rows are multiplied with.
             return
         rank, channels = len(layer.shape), channel_axis(layer)
         with ImplicitBuilder(built := Block()):
@@ -232,7 +236,7 @@ class FoldIntoLayerAfter(RewritePattern):
 
 @dataclass(frozen=True)
 class FoldBatchNorm(ModulePass):
-    """Folds what scales and moves channels into the layers beside it."""
+    """Folds the scale and bias of channels into the adjacent layers."""
 
     name = "fold-batch-norm"
 

@@ -10,10 +10,10 @@ After:
 
     %1 = graph.constant dense<[2.0, 4.0]> : tensor<2xf32>
 
-The value is the op's own `reference`, so folding and the test oracle cannot disagree. A
-value of more than 16 elements goes to the weight store, and becomes a `graph.weight`.
-An op that makes more of less, such as a broadcast, is left to run time when it is
-large.
+The value comes from the op's own `reference`, so folding and the test oracle cannot
+disagree. A value of more than 16 elements goes to the weight store, and becomes a
+`graph.weight`. A large result that takes more space than its operands, such as a
+broadcast, is left to run time.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from ...context import weights_of
 from ...weights import WeightStore
 
 INLINE = 16
-"""Elements of the largest constant that stands in the IR itself."""
+"""The most elements of a constant that stands in the IR itself."""
 
 BLOCK = 128
-"""Elements along each of two axes that are copied at a time."""
+"""The block size of a permuting copy, in elements along each of two axes."""
 
 GROWTH = 65536
-"""Bytes from which on a result may not be larger than what it is made of."""
+"""The size in bytes above which a result may not be larger than its operands."""
 
 
 def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
@@ -74,7 +74,7 @@ def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
 
 def make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
     """The op that has the value `array`: inline when small, else under `key`."""
-    # What is not computed with is never inline: it has the bits of bf16.
+    # A storage-only element type is never inline: the array holds the bits of bf16.
     element = ELEMENTS.get(array.dtype, bf16)
     if array.size <= INLINE and element in DTYPES:
         return ConstantOp(value=array)
@@ -84,10 +84,10 @@ def make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
 
 def in_rows(array: Array) -> Array:
     """
-    The array with its elements in rows, itself where they are.
+    The array in row-major order; itself when it is.
 
-    A permuted array is copied in blocks of the axis along which it lies in rows and of
-    the one along which the copy does, so that each line of the cache is read once.
+    A permuted array is copied in blocks of the axis contiguous in the source and the
+    axis contiguous in the copy, so that each cache line is read once.
     """
     if array.flags.c_contiguous or array.ndim < 2 or array.size < BLOCK * BLOCK:
         return np.ascontiguousarray(array)
@@ -104,7 +104,7 @@ def in_rows(array: Array) -> Array:
 
 @dataclass(frozen=True)
 class FoldConstants(ModulePass):
-    """Evaluates at compile time what does not depend on the inputs of the model."""
+    """Evaluates ops at compile time that do not depend on the inputs of the model."""
 
     name = "fold-constants"
 
@@ -117,7 +117,7 @@ class FoldConstants(ModulePass):
 
 
 def fold_all(ops: Sequence[Operation], weights: WeightStore) -> None:
-    """Folds ops in order, those of regions first."""
+    """Folds ops in order; the ops of a region come before its op."""
     for op in ops:
         if isinstance(op, ControlOp):
             sink_constants(op)
@@ -133,7 +133,7 @@ def fold_all(ops: Sequence[Operation], weights: WeightStore) -> None:
 
 
 def sink_constants(op: ControlOp) -> None:
-    """Makes what regions take constants of their own where they are constant."""
+    """Replaces constant operands of regions by constants inside the regions."""
     for block in op.blocks:
         for argument in block.args[op.first_seen :]:
             value = op.memory_of(argument)
@@ -148,9 +148,7 @@ def sink_constants(op: ControlOp) -> None:
 
 
 def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
-    """
-    Puts the chosen region where an op stood whose condition is known; its ops.
-    """
+    """Inlines the chosen region of an op with a constant condition; returns its ops."""
     condition = constant_value(op.condition, weights)
     if condition is None:
         return None
@@ -164,17 +162,17 @@ def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
 
 
 def fold(op: GraphOp, weights: WeightStore) -> None:
-    """Replaces `op` by its value, when that is known and not too large."""
+    """Replaces `op` by its value when it is known and not too large."""
     values = [constant_value(operand, weights) for operand in op.operands]
     known = [value for value in values if value is not None]
     if len(known) < len(values) or not is_worth_folding(op, known):
         return
     try:
-        # What overflows, or is no number, is what the run would compute too.
+        # Overflow and NaN are the results of the run, too.
         with np.errstate(all="ignore"):
             arrays = op.run_reference(known, {})
     except IndexError:
-        # An index out of range is an error of the run, not of the compiler.
+        # An index out of range is an error at run time, not of the compiler.
         return
     constants = [
         make_constant(
@@ -189,7 +187,9 @@ def fold(op: GraphOp, weights: WeightStore) -> None:
 
 
 def is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:
-    """Whether the results are tensors of known shape that do not take up more space."""
+    """
+    Whether the results are tensors of static shape that do not take up too much space.
+    """
     if any(isinstance(each, Polynomial) for each in op.dimensions()):
         return False
     total = 0

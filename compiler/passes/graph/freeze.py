@@ -1,5 +1,5 @@
 """
-Make a model into what it computes once it is trained: attributes become weights.
+Freeze a model for inference: attributes become weights, dropout is removed.
 
 Before:
 
@@ -12,8 +12,8 @@ After:
     %0 = graph.weight "fc.weight" : tensor<2x3xf32>
     %2 = graph.add %x, %0 : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
 
-From here nothing of the model changes between runs, so that what depends on weights
-alone can be computed now. Dropout does nothing outside training.
+From here no state of the model changes between runs, so that ops that depend on weights
+alone can be folded. Dropout is the identity outside training.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ class RemoveDropout(RewritePattern):
 
 @dataclass(frozen=True)
 class Freeze(ModulePass):
-    """Makes attributes of the model constant, and removes what only training needs."""
+    """
+    Makes attributes of the model constant, and removes ops that only training needs.
+    """
 
     name = "freeze"
 

@@ -1,5 +1,5 @@
 """
-Put ops that can be computed together into one region, which becomes one kernel.
+Fuse ops that can be computed together into one region, which becomes one kernel.
 
 Before:
 
@@ -17,17 +17,16 @@ After:
       graph.yield %6 : tensor<2x5xf32>
     }
 
-A value moves into the kernel of its users, when these are all in one, and it is then
-computed no more often than before: where they read each element once. The elementwise
-tail of a reduction or contraction becomes its epilogue; elementwise ops before a
-reduction its prologue. A contraction takes no prologue, since it reads its operands
-many times over. An op of several nests, each for a part of its result, such as a
-concatenation, may take a reduction for each of them; what is padded is computed inside
-the padding. Several reductions over the same rows, and what is computed between them
-for each row and column, are one kernel that goes from row to row: a softmax, or a
-normalization with what is around it (`dialects/kernel/row_reductions.py`). It is
-decided by the nests of the ops alone, before there are buffers, so that what is inside
-a group never needs one.
+A value moves into the kernel of its users when they are all in one kernel that reads
+each element once, so that nothing is computed twice. The elementwise tail of a
+reduction or contraction becomes its epilogue; elementwise ops before a reduction become
+its prologue. A contraction takes no prologue, since it reads its operands many times.
+An op of several nests, each for a part of its result, such as a concatenation, may take
+one reduction for each nest; the operand of a padding is computed inside it. Several
+reductions over the same rows, and the elementwise ops between them, become one kernel
+that goes from row to row: a softmax, or a normalization with its neighbours
+(`dialects/kernel/row_reductions.py`). The nests of the ops alone decide, before there
+are buffers, so that values inside a group never need one.
 """
 
 from __future__ import annotations
@@ -51,28 +50,28 @@ from ....dialects.kernel.row_reductions import arrange, is_contraction
 from ....dialects.shape import sizes, tensor_type
 
 LIMIT = 64
-"""Ops of the largest group, so that a kernel keeps its values in registers."""
+"""The most ops in a group, so that a kernel keeps its values in registers."""
 
 
 @dataclass
 class Candidate:
-    """Ops that become one kernel; the last is the one whose value is stored."""
+    """Ops that become one kernel; the result of the last is stored."""
 
     ops: list[GraphOp]
     nests: Sequence[Nest]
     """The nests of the last op."""
 
     reducing: set[int] = field(default_factory=set[int])
-    """The nests of the last op that reduce, or whose values come from a reduction."""
+    """The numbers of those nests that reduce, or that a reduction feeds."""
 
     is_staged: bool = False
     """
-    Whether the ops reduce more than once, or use an accumulator for more than itself.
+    Whether the group is computed in stages: with several reductions, or a wide result.
     """
 
 
 def candidate_of(op: GraphOp) -> Candidate | None:
-    """The group of one op; None when the op must stay by itself."""
+    """The candidate of one op; None when the op cannot be fused."""
     nests = op.nests()
     if not nests or isinstance(op, CopyOp):
         return None
@@ -83,7 +82,7 @@ def candidate_of(op: GraphOp) -> Candidate | None:
 
 
 def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
-    """Which of the nests read an operand, and where."""
+    """The reads of an operand, each with the number of its nest."""
     return [
         (number, source)
         for number, nest in enumerate(nests)
@@ -93,7 +92,7 @@ def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
 
 
 def reads_once(nest: Nest, read: Read) -> bool:
-    """Whether no element is read twice: every axis moves a position of its own."""
+    """Whether no element is read twice, as every axis moves a position of its own."""
     moved: list[int] = []
     for position in read.at:
         if not isinstance(position, Linear) or len(position.factors) > 1:
@@ -104,16 +103,14 @@ def reads_once(nest: Nest, read: Read) -> bool:
 
 
 def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
-    """
-    The nest of the last op of `user` inside which `producer` can be computed, if any.
-    """
+    """The nest of the last op of `user` that can compute `producer` inside, if any."""
     found = reads(user.nests, operand)
     if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
         return None
     ((number, read),) = found
     nest = user.nests[number]
     if producer.reducing:
-        # The tail of a reduction: each accumulator is used once, just where it belongs.
+        # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
         can = free and is_total and reads_at_own_point(nest, read, producer)
@@ -124,7 +121,7 @@ def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
 
 
 def reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
-    """Whether a nest goes over all of a value, and reads it at the nest's own point."""
+    """Whether a nest runs over all of a value, and reads it at the nest's own point."""
     shape = sizes(tensor_type(producer.ops[-1].results[0]))
     return nest.bounds == shape and all(
         size == 1 or position == axis(number)
@@ -134,19 +131,19 @@ def reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
 
 @dataclass
 class Candidates:
-    """The groups of a block so far, by the values that they have."""
+    """The candidates of a block so far, by result."""
 
     known: dict[SSAValue, Candidate] = field(default_factory=dict[SSAValue, Candidate])
     nests: dict[GraphOp, Sequence[Nest]] = field(
         default_factory=dict[GraphOp, Sequence[Nest]]
     )
-    """The nests of every op of a group."""
+    """The nests of every op of a candidate."""
 
     order: dict[GraphOp, int] = field(default_factory=dict[GraphOp, int])
-    """The number of each such op in the order of the block."""
+    """The position of each such op in the block."""
 
     def add(self, op: GraphOp, group: Candidate) -> None:
-        """Adds the group of one op, and moves into it what may."""
+        """Adds the candidate of one op, and merges producers into it."""
         self.nests[op] = group.nests
         self.order[op] = len(self.order)
         for number, operand in enumerate(op.operands):
@@ -160,7 +157,7 @@ class Candidates:
         self.known[op.results[0]] = group
 
     def extend(self, group: Candidate) -> bool:
-        """Moves one more group into this one; whether there was one."""
+        """Merges one more producer into a group as stages; false when there is none."""
         inside = set[Operation](group.ops)
         for value in dict.fromkeys(each for op in group.ops for each in op.operands):
             producer = self.known.get(value)
@@ -168,7 +165,8 @@ class Candidates:
                 continue
             if not all(use.operation in inside for use in value.uses):
                 continue
-            # In their order in the block, in which the lowering arranges them again.
+            # Sorted as in the block, since the lowering arranges them in that order
+            # again.
             ops = sorted((*producer.ops, *group.ops), key=self.order.__getitem__)
             stages = arrange({each: self.nests[each] for each in ops})
             if stages is not None:
@@ -187,7 +185,7 @@ def merge(user: Candidate, producer: Candidate, nest: int) -> None:
 
 @dataclass(frozen=True)
 class Fuse(ModulePass):
-    """Candidates ops into fusions."""
+    """Groups ops into fusions."""
 
     name = "fuse"
 
@@ -198,7 +196,7 @@ class Fuse(ModulePass):
 
 
 def fuse_block(block: Block) -> None:
-    """Groups the ops of a block and of the regions in it; builds fusions of several."""
+    """Groups the ops of a block and of its regions, and builds the fusions."""
     groups = Candidates()
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
@@ -214,7 +212,7 @@ def fuse_block(block: Block) -> None:
 
 
 def build_fusion(ops: Sequence[GraphOp]) -> None:
-    """Replaces `ops`, in their order, by one fusion with the value of the last."""
+    """Replaces `ops`, which are in order, by one fusion that yields the last result."""
     inside, last = set[Operation](ops), ops[-1]
     inputs: dict[SSAValue, None] = {}
     for op in ops:

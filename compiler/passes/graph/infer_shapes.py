@@ -1,5 +1,5 @@
 """
-Infer the type of every result again, after giving symbols of the inputs their values.
+Bind symbols of the inputs to dimensions, and infer the type of every result again.
 
 With `infer-shapes{bind="batch=8"}` the batch of a model becomes 8.
 
@@ -13,8 +13,8 @@ After:
     func.func @main(%x: tensor<8x3xf32>) {
       %1 = graph.relu %x : tensor<8x3xf32> -> tensor<8x3xf32>
 
-A symbol may be given a number, or another dimension. Types are what each op infers from
-its operands, so that they are known as exactly as the inputs are.
+A symbol may be bound to a number, or to another dimension. Each op infers its types
+from its operands, so that results are known as exactly as the inputs.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from ....dialects.shape import sizes, tensor, tensor_type
 
 @dataclass(frozen=True)
 class InferShapes(ModulePass):
-    """Makes the type of each result what its op infers."""
+    """Sets the type of each result to the one that its op infers."""
 
     name = "infer-shapes"
 
     bind: tuple[str, ...] = ()
-    """Symbols and what they stand for, such as `batch=8`."""
+    """Bindings of symbols, such as `batch=8`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = dict(parse_binding(each) for each in self.bind)
@@ -110,7 +110,7 @@ def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
 
 
 def bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
-    """The type with symbols replaced by what they stand for, in containers too."""
+    """The type with symbols replaced by their bindings, in containers too."""
     if isinstance(type, ListType | TupleType | DictType):
         elements = ArrayAttr([bind(each, symbols) for each in type.elements])
         if isinstance(type, DictType):
@@ -124,7 +124,7 @@ def bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
 
 
 def bind_property(op: GraphOp, name: str, symbols: Mapping[str, Dim]) -> Attribute:
-    """A property that holds dimensions, with symbols replaced."""
+    """A property that holds dimensions, with symbols replaced by their bindings."""
     value = op.values()[name]
     bound = [evaluate(dim(each), symbols) for each in texts(value)]
     return to_attribute(str(bound[0])) if isinstance(value, str) else to_names(bound)

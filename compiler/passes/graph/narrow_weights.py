@@ -26,10 +26,10 @@ other factor is rounded as well:
       %2 = graph.cast %a {to = bf16} : tensor<7x64xf32> -> tensor<7x64xbf16>
       %3 = graph.cast %2 {to = f32} : tensor<7x64xbf16> -> tensor<7x64xf32>
 
-A contraction is known by its nest, and what it would read in panels (`pack_weights.py`)
-is narrowed. Weights with a filter for each channel stay: they are small, and each
-element is used but once for a position of the image. What something else reads as well
-is there twice.
+Contractions are recognised by their nests, and weights that they would read in panels
+(`pack_weights.py`) are narrowed. Filters of depthwise convolutions stay: they are
+small, and each element is used once for a point of the image. A weight that another op
+reads too is stored twice.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class NarrowWeights(ModulePass):
 
 @dataclass(frozen=True)
 class Wish:
-    """Whether a weight is narrowed for an op, and what it is multiplied with too."""
+    """Whether a weight is narrowed for an op, and whether the other factor is too."""
 
     narrow: bool = False
     both: bool = False
@@ -94,10 +94,10 @@ class Narrower:
     def __post_init__(self) -> None:
         self.wishes: dict[Hashable, Wish] = {}
         self.narrowed: dict[str, str] = {}
-        """The entries that have a weight in bf16, by those that it was in."""
+        """The key in bf16 of each key in f32, in the store."""
 
     def narrow(self, op: WeightOp) -> None:
-        """Gives each contraction that reads a weight its bf16."""
+        """Lets each contraction that reads a weight read it in bf16."""
         wishes = {each: self.wish(each, op) for each in op.result.uses}
         uses = [each for each, wish in wishes.items() if wish.narrow]
         if not uses:
@@ -113,7 +113,7 @@ class Narrower:
             Rewriter.erase_op(op)
 
     def wish(self, use: Use, weight: WeightOp) -> Wish:
-        """What an op makes of a weight that it reads, found once for equal ops."""
+        """How an op reads a weight, found once for ops of one structure."""
         op = use.operation
         if not isinstance(op, GraphOp):
             return Wish()
@@ -131,7 +131,7 @@ class Narrower:
         return self.wishes[key]
 
     def entry(self, key: str) -> str:
-        """The entry of the store that has a weight in bf16."""
+        """The key in the store of a weight in bf16."""
         if key not in self.narrowed:
             array = narrow(self.weights[key])
             self.narrowed[key] = self.weights.put(f"{key}.bf16", array)

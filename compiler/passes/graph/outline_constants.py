@@ -11,9 +11,10 @@ After:
     %0 = graph.weight "constant" : tensor<2xf32>
     %1 = graph.constant dense<3.0> : tensor<f32>
 
-A number that only kernels use becomes part of their code, and stays where it is, unless
-they look it up, or look something up in it. All else is read from memory: from here
-each has a name in the store, and gets an offset among the constants of the program.
+A scalar that only kernels use stays, and becomes an immediate in their code, unless a
+kernel uses it as an index or indexes into it. Every other constant is read from memory:
+from here it has a name in the store, and gets an offset among the constants of the
+program.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ from ...context import weights_of
 
 
 class Readers:
-    """Which operands ops read from memory, not as numbers in the code of loops."""
+    """Which operands ops read from memory, instead of as immediates in the code."""
 
     def __init__(self) -> None:
-        """Nothing is known of any op yet."""
+        """Starts without known kernels."""
         self.known: dict[Operation, Container[int]] = {}
 
     def need_memory(self, use: Use) -> bool:
@@ -59,7 +60,7 @@ def in_memory(op: Operation) -> Container[int]:
     nests = op.nests() if isinstance(op, GraphOp) else None
     if nests is None:
         return range(len(op.operands))
-    # What is looked up, and what it is looked up in.
+    # Indices, and the tensors that they index.
     looked_up = {each.operand for nest in nests for each in nest.lookups}
     looked_in = {
         source.operand
@@ -73,7 +74,7 @@ def in_memory(op: Operation) -> Container[int]:
 
 @dataclass(frozen=True)
 class OutlineConstants(ModulePass):
-    """Makes constants weights, unless they are single numbers inside of kernels."""
+    """Turns constants into weights, except scalars inside kernels."""
 
     name = "outline-constants"
 

@@ -1,6 +1,5 @@
 """
-Give every output of a function, and all that a region yields, memory that nothing else
-shares, by a copy where needed.
+Copy outputs and yielded values that would alias other values.
 
 Before:
 
@@ -16,14 +15,14 @@ After:
       %2 = graph.copy %x : tensor<2x3xf32> -> tensor<2x3xf32>
       func.return %1, %2 : tensor<6xf32>, tensor<2x3xf32>
 
-An output that is an input, a constant, a view of either, or memory that is an output
-already, is copied; any other is computed in its memory. From here an output never
-aliases anything. (Static Runtime's `CreateOwnedRefsForSpecialValues` does it with
-references.)
+An output is copied when it is an input, a constant, a view of either, or shares memory
+with another output; every other output is computed in its own memory. From here an
+output never aliases anything. (Static Runtime's `CreateOwnedRefsForSpecialValues` does
+it with references.)
 
-What a region yields becomes the result of its op in the same way. What a loop carries
-is copied at the end of a trip, once nothing reads the old value any more;
-`eliminate-copies` takes away those that were not needed.
+Values that a region yields become the results of its op in the same way. Loop-carried
+values are copied at the end of a trip, after the last read of the old value;
+`eliminate-copies` removes the copies that were not needed.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from ....dialects.shape import computed_type
 
 @dataclass(frozen=True)
 class OwnOutputs(ModulePass):
-    """Copies outputs that would share memory with something else."""
+    """Copies outputs and yielded values that would alias other values."""
 
     name = "own-outputs"
 
@@ -65,7 +64,7 @@ class OwnOutputs(ModulePass):
 
 def copy_operand(op: Operation, number: int) -> None:
     """
-    Lets an op take a copy of an operand; raises `VerifyException` if none can be made.
+    Replaces an operand by a copy; raises `VerifyException` if it cannot be copied.
     """
     computed_type(op.operands[number])
     copy = CopyOp(op.operands[number])
@@ -75,7 +74,7 @@ def copy_operand(op: Operation, number: int) -> None:
 
 
 def own_operands(op: Operation, numbers: Iterable[int]) -> None:
-    """Copies what an op may not take as it is, as its block did not compute it so."""
+    """Copies operands whose memory this block does not own, or that share memory."""
     owned = set[SSAValue]()
     for number in numbers:
         root = root_of(op.operands[number])
@@ -86,7 +85,7 @@ def own_operands(op: Operation, numbers: Iterable[int]) -> None:
 
 
 def own_first(op: LoopOp) -> None:
-    """Copies the first values of what a loop carries, which it writes over."""
+    """Copies initial values of carried values unless the loop may overwrite them."""
     for number in range(op.first, op.first + op.carried_count):
         root = root_of(value := op.operands[number])
         mine = is_computed(root) and root is value and block_of(root) is op.parent
@@ -95,7 +94,7 @@ def own_first(op: LoopOp) -> None:
 
 
 def own_carried(op: LoopOp) -> None:
-    """Copies what a trip carries on, after what it reads of the trip before."""
+    """Copies carried values at the end of a trip, after all reads of the old values."""
     end = op.body.block.last_op
     assert end is not None
     carried = op.results[: op.carried_count]
@@ -111,7 +110,7 @@ def own_carried(op: LoopOp) -> None:
 
 
 def own_yielded(op: ControlOp, block: Block) -> None:
-    """Copies what a region yields but did not compute to be yielded."""
+    """Copies yielded values that are not computed in the memory of their result."""
     end = block.last_op
     assert end is not None
     own_operands(

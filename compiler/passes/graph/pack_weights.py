@@ -1,5 +1,5 @@
 """
-Put constants that a contraction reads into panels, in the order in which it reads them.
+Pack weights into panels of NR columns, in the order in which contractions read them.
 
 Here the target has vectors of 256 bits.
 
@@ -15,12 +15,11 @@ After:
     } : tensor<64x120xf32>
     %1 = graph.matmul %x, %w : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
-A contraction is known by its nest, and so is what of it are columns: a convolution is
-packed as a product of matrices is, and a weight that is converted before the product,
-as one of bf16, as another is. The tensor stays the same, to all that ask; only how
-it lies in the store is another. A weight that something else reads as well is there
-twice. Panels are as wide as the registers like it, or as an op has it under
-`preference`.
+Contractions, and which of their axes are columns, are recognised by their nests: so a
+convolution is packed as a product of matrices is, and a weight of bf16 that is widened
+before the product as one of f32 is. The type of the tensor stays the same; only its
+layout in the store changes. A weight that another op reads too is stored twice. The
+cost model chooses NR, unless the op has a `preference`.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from ...weights import WeightStore
 
 @dataclass(frozen=True)
 class PackWeights(ModulePass):
-    """Packs every weight that a contraction reads."""
+    """Packs every weight that a contraction reads as its factor B."""
 
     name = "pack-weights"
 
@@ -72,14 +71,16 @@ class Packer:
 
     def __post_init__(self) -> None:
         self.keys: dict[Operation, Hashable] = {}
-        """The structures of ops, which each are asked of for every weight of theirs."""
+        """The structure of each op: it is asked for once for each weight of the op."""
         self.wishes: dict[Hashable, dict[int, PanelsAttr]] = {}
-        """What ops of one structure want of their operands."""
+        """The panels of operands, for each structure of an op."""
         self.packed: dict[tuple[str, PanelsAttr], str] = {}
         self.replaced: set[str] = set()
 
     def pack(self, op: WeightOp) -> None:
-        """Gives each contraction that reads a weight the panels that it wants."""
+        """
+        Replaces a weight by packed ones, one for each layout that its readers want.
+        """
         wanted: dict[PanelsAttr, list[Use]] = {}
         for use in list(op.result.uses):
             panels = self.wish(use)
@@ -110,14 +111,14 @@ class Packer:
         return self.wishes[key].get(use.index)
 
     def entry(self, key: str, panels: PanelsAttr) -> str:
-        """The entry of the store that has a weight in panels."""
+        """The key in the store of a weight in panels."""
         if (key, panels) not in self.packed:
             array = panels.pack(self.weights[key])
             self.packed[key, panels] = self.weights.put(f"{key}.panels", array)
         return self.packed[key, panels]
 
     def forget(self, ops: Sequence[WeightOp]) -> None:
-        """Drops from the store what was packed and is read by nothing else."""
+        """Drops weights from the store that nothing reads but in panels."""
         used = {op.key.data for op in ops}
         for key in self.replaced - used:
             self.weights.drop(key)

@@ -1,5 +1,5 @@
 """
-Let an op compute its result where an operand is that nothing needs any more.
+Compute results in place, in the memory of an operand that has its last use.
 
 Before:
 
@@ -11,16 +11,15 @@ After:
     %0 = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
     %1 = graph.softmax %0 {axis = 1 : i64, graph.in_place = 0 : i64} : …
 
-The operand was computed by the same block, and no op after this one reads it or a view
-of it. Inputs and constants are nobody's to overwrite, and what a region takes belongs
-to its op. Both have as many elements of one type, and the loops of the op read each
-element only before they store it (`dialects/kernel/in_place.py`). What a region
-yields has its memory already, and is left there.
+The operand is computed in the same block, and no later op reads it or a view of it.
+Inputs, constants and region arguments are never overwritten. Operand and result have
+equally many elements of one type, and the loops of the op read each element before they
+store to it (`dialects/kernel/in_place.py`). A yielded value already has the memory of
+its destination, and stays there.
 
-From here the two are one memory: `analyze-aliases` gives them one group, and the kernel
-gets one pointer for both. A contraction computes in the memory of what its tail adds
-only where accumulators are never stored before they are finished, so that it is as
-fast.
+From here the two share memory: `analyze-aliases` gives them one group, and the kernel
+gets one pointer for both. A contraction overwrites an operand of its epilogue only when
+it never stores partial accumulators, so that it is as fast as before.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from .analyze_aliases import lives, spans
 
 @dataclass(frozen=True)
 class ReuseOperands(ModulePass):
-    """Notes at each op the operand in whose memory it computes its result."""
+    """Annotates each op with the operand that it overwrites."""
 
     name = "reuse-operands"
 
@@ -62,7 +61,7 @@ class ReuseOperands(ModulePass):
 
 
 def reuse(block: Block, loops: Loops) -> None:
-    """Notes what the ops of a function overwrite."""
+    """Annotates the ops of a function with the operands that they overwrite."""
     memory = MemoryMap(block)
     ends = {owner: last for owner, (_, last) in lives(block, memory).items()}
     span_of = spans(block)
@@ -86,9 +85,8 @@ def reuse(block: Block, loops: Loops) -> None:
 
 def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
     """
-    Whether the memory of an operand may become that of the result, should the loops
-    allow it: the block of the op computed it, all of it is read under one name, and the
-    result has no memory yet.
+    Whether the memory of an operand is free to become that of the result: its block
+    computed it, the op reads all of it by one name, and the result has no memory yet.
     """
     owner = memory.owner_of(operand)
     names = {each for each in op.operands if memory.owner_of(each) is owner}
@@ -104,16 +102,16 @@ def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
 
 @dataclass
 class Loops:
-    """What the loops of the ops of a module allow."""
+    """Which operands the loops of the ops of a module may overwrite."""
 
     module: ModuleOp
     known: dict[Hashable, frozenset[int]] = field(
         default_factory=dict[Hashable, frozenset[int]]
     )
-    """For ops of one structure, the numbers of the operands."""
+    """The numbers of the operands, by the structure of the op."""
 
     def allowed(self, op: GraphOp) -> frozenset[int]:
-        """The operands that the loops of an op may overwrite, and are as fast then."""
+        """The operands that the loops of an op may overwrite without being slower."""
         if len(op.results) != 1:
             return frozenset()
         key = structure(op)
@@ -122,7 +120,7 @@ class Loops:
         return self.known[key]
 
     def found(self, op: GraphOp) -> Iterator[int]:
-        """What is `allowed` of an op whose structure is new."""
+        """Computes `allowed` for an op with a new structure."""
         group = group_of(op)
         kept = None if group is None else read_elsewhere(group)
         if group is None or kept is None:

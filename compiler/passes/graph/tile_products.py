@@ -1,6 +1,5 @@
 """
-Compute two products, and what is done to rows between them, a block of rows at a time,
-where what is between does not fit the cache.
+Tile two chained products by rows, where the value between them does not fit the cache.
 
 Before:
 
@@ -21,12 +20,11 @@ After:
         graph.yield %g : tensor<128x64xf32>
       }
 
-Attention is such a chain, whatever it is written as: scores, a mask, a softmax of each
-row, a product with the values. Between the products may be what computes each element
-by itself, and reductions of whole rows; all of it is computed as it was, so no bit of
-the result depends on the blocks. (MLIR calls it tile and fuse; that a row is computed
-whole is what sets it apart from FlashAttention, which splits rows as well and so rounds
-otherwise.)
+Attention is such a chain, however it is written: scores, a mask, a softmax of each row,
+a product with the values. Between the products may be elementwise ops and reductions of
+whole rows; every row is computed as before, so no bit of the result depends on the
+blocks. (MLIR calls it tile and fuse. FlashAttention splits rows as well, and so rounds
+differently.)
 """
 
 from __future__ import annotations
@@ -55,18 +53,18 @@ from ....dialects.graph.ops.where import WhereOp
 from ....dialects.shape import sizes, tensor_type
 
 FITS = 1 << 21
-"""Bytes between two products that are worth no blocks, as a second cache has."""
+"""The size in bytes of a value between products that needs no tiling: an L2 cache."""
 
 BLOCK = 1 << 20
-"""Bytes that a block of rows may have."""
+"""The most bytes of a block of rows."""
 
 FEWEST = 32
-"""Rows of the smallest block: each packs the columns of both products again."""
+"""The least rows of a block, as each block packs the columns of both products again."""
 
 
 @dataclass(frozen=True)
 class TileProducts(ModulePass):
-    """Computes chained products a block of rows at a time where that saves memory."""
+    """Tiles chained products by rows where that saves memory."""
 
     name = "tile-products"
 
@@ -79,7 +77,7 @@ class TileProducts(ModulePass):
 
 
 def is_large(first: MatmulOp) -> bool:
-    """Whether a product is known not to fit, whatever its symbols are."""
+    """Whether a product does not fit the cache, whatever its symbols are."""
     element = tensor_type(first.result).element_type
     assert isinstance(element, FixedBitwidthType)
     known = product([each for each in first.shape if isinstance(each, int)])
@@ -89,7 +87,7 @@ def is_large(first: MatmulOp) -> bool:
 
 def chain(first: MatmulOp) -> list[GraphOp] | None:
     """
-    A product, all that is computed from it, and the product at the end, in order.
+    A product, the ops that lead from it to a second product, and that one, in order.
     """
     found: dict[Operation, None] = {first: None}
     each: Operation | None = first
@@ -121,24 +119,27 @@ def chain(first: MatmulOp) -> list[GraphOp] | None:
 
 
 def pays(ops: Sequence[GraphOp]) -> bool:
-    """Whether there is more between the products than they read, again and again."""
+    """
+    Whether the value between the products is larger than the operands that blocks
+    reread.
+    """
     first, *_, last = ops
     read = [*first.operands, last.operands[1]]
     return elements(first.results[0]) > sum(map(elements, read))
 
 
 def elements(value: SSAValue) -> int:
-    """About how many elements a tensor has."""
+    """An estimate of the number of elements of a tensor."""
     return guess(product(sizes(tensor_type(value))))
 
 
 def graph_ops(ops: Mapping[Operation, None]) -> list[GraphOp]:
-    """The ops, all of which are of the graph dialect."""
+    """The ops, which all belong to the graph dialect."""
     return [each for each in ops if isinstance(each, GraphOp)]
 
 
 def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
-    """Whether each row of the result is computed from the same rows, in this shape."""
+    """Whether each row of the result depends only on the same rows of the operands."""
     if isinstance(op, ReduceOp):
         values, rank = op.values(), len(op.operand_sizes()[0])
         whole = values["axes"] == (rank - 1,) and values["keepdims"]
@@ -151,7 +152,7 @@ def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
 
 
 def tile(ops: Sequence[GraphOp]) -> None:
-    """Replaces a chain by loops."""
+    """Replaces a chain by loops over its batches and blocks of rows."""
     *_, last = ops
     inner = set[SSAValue]()
     outer: dict[SSAValue, None] = {}
@@ -181,10 +182,10 @@ class Tiling:
 
     ops: Sequence[GraphOp]
     shape: Sequence[Dim]
-    """That of the first product."""
+    """The shape of the first product."""
 
     by_row: set[SSAValue]
-    """What the chain takes a row of for each row; all but the second operands."""
+    """The operands that are sliced by row: all but the second ones of products."""
 
     @property
     def rank(self) -> int:
@@ -192,7 +193,7 @@ class Tiling:
         return len(self.shape)
 
     def build(self, values: Mapping[SSAValue, SSAValue], axis: int) -> SSAValue:
-        """Builds the loops from one axis on, of what is left of the values."""
+        """Builds the loops over `axis` and all later ones."""
         if axis < self.rank - 2:
             if self.shape[axis] == 1:
                 return self.build(values, axis + 1)
@@ -229,7 +230,7 @@ class Tiling:
         trips: Dim,
         axis: int,
     ) -> SSAValue:
-        """Builds a loop that sees an element of some values, and the others whole."""
+        """Builds a loop that scans some values, and captures the others whole."""
         whole = [each for each in values if each not in split]
         types = [unstacked_type(values[each]) for each in split]
         types += [values[each].type for each in whole]
@@ -247,7 +248,7 @@ class Tiling:
         ).results[0]
 
     def inside(self, values: Mapping[SSAValue, SSAValue]) -> SSAValue:
-        """Builds the chain itself, of matrices."""
+        """Builds the chain itself, on matrices."""
         made = {each: self.without(value, 2) for each, value in values.items()}
         for op in self.ops:
             properties = op.values()
@@ -259,20 +260,20 @@ class Tiling:
         return made[self.ops[-1].results[0]]
 
     def size(self, value: SSAValue, axis: int) -> Dim:
-        """How long a value is along an axis of the first product, or 1."""
+        """The size of a value along an axis of the first product, or 1."""
         shape = sizes(tensor_type(value))
         own = axis - self.rank + len(shape)
         return shape[own] if own >= 0 else 1
 
     def without(self, value: SSAValue, rank: int) -> SSAValue:
-        """Builds a view of a value without the axes of size 1 before the last ones."""
+        """Builds a view of a value without leading axes of size 1, down to a rank."""
         shape = sizes(tensor_type(value))
         if len(shape) <= rank:
             return value
         return ReshapeOp(value, shape=to_names(shape[len(shape) - rank :])).result
 
     def blocks(self) -> int:
-        """How many blocks the rows are split into."""
+        """The number of blocks that the rows are split into."""
         rows, columns = self.shape[-2:]
         if not isinstance(rows, int) or not isinstance(columns, int):
             return 1

@@ -1,5 +1,5 @@
 """
-Note at each contraction what is preferred to the rules of the cost model.
+Attach to each contraction what it prefers to the rules of the cost model.
 
 Here with `tune-contractions{nr=24}`.
 
@@ -13,9 +13,9 @@ After:
         : tensor<7x64xf32>, tensor<64x120xf32> -> tensor<7x120xf32>
 
 A compilation that tunes sets the pass up with a tuner, which measures what is faster on
-this machine (`compiler/tuning/`); without one, and without options, nothing is noted.
-`pack-weights` and `size-tiles` do what is preferred where they can. Bits do not depend
-on it.
+this machine (`compiler/tuning/`); without one, and without options, none is attached.
+`pack-weights` and `size-tiles` follow a preference where registers and scratch memory
+allow it. Bits do not depend on it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Tuner(Protocol):
 
 @dataclass(frozen=True)
 class TuneContractions(ModulePass):
-    """Notes what is preferred: what is asked for here, or else what a tuner says."""
+    """Attaches the options of the pass, or else the preference of a tuner."""
 
     name = "tune-contractions"
 

@@ -12,11 +12,11 @@ After:
 
     the same; or an error that names two values and the bytes that they share
 
-It reads what the planning passes wrote and nothing else, so that it does not repeat
-their mistakes. Values of one group share memory because one is a view of the other, or
-a region's name for it, or is computed in its memory: then nothing needs the other after
-that op, and its loops read each element before they store it. Buffers whose offset is
-`?` are checked when they have offsets.
+It reads only the attributes that the planning passes wrote, so that it does not repeat
+their mistakes. Values of one group share memory because one is a view of the other, a
+region argument for it, or computed in its memory: then nothing needs the other after
+that op, and its loops read each element before they store to it. Buffers whose offset
+is `?` are checked once the offset is known.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from .reuse_operands import is_free
 
 @dataclass(frozen=True)
 class Placed:
-    """A group of values in memory, for as long as it lives."""
+    """The memory and the lifetime of a group of values."""
 
     name: str
     group: int
@@ -62,14 +62,14 @@ class Placed:
     end: int
 
     def meets(self, other: Placed) -> bool:
-        """Whether both live at some op, in bytes that both have."""
+        """Whether the lifetimes and the bytes of both overlap."""
         in_time = self.first <= other.last and other.first <= self.last
         return in_time and self.begin < other.end and other.begin < self.end
 
 
 @dataclass(frozen=True)
 class VerifyBuffers(ModulePass):
-    """Raises an error when two live values overlap."""
+    """Raises an error when two live values share bytes."""
 
     name = "verify-buffers"
 
@@ -86,7 +86,7 @@ def verify(block: Block) -> None:
     found = sorted(placed(block), key=lambda each: each.first)
     if are_apart(wholes(found)):
         return
-    # What is looked at pair by pair is seldom wrong, but can be named.
+    # The slow check by pairs can name the values of a conflict.
     live: list[Placed] = []
     for each in found:
         live = [other for other in live if other.last >= each.first]
@@ -102,7 +102,7 @@ def verify(block: Block) -> None:
 
 
 def wholes(found: Sequence[Placed]) -> list[Placed]:
-    """For each group all bytes and all ops between the first and the last of it."""
+    """For each group the smallest range of bytes and of ops that covers its members."""
     groups: dict[int, Placed] = {}
     for each in found:
         known = groups.get(each.group, each)
@@ -118,8 +118,8 @@ def wholes(found: Sequence[Placed]) -> list[Placed]:
 
 def are_apart(found: Sequence[Placed]) -> bool:
     """
-    Whether no two of what is given, in the order of the first op, meet. Those that live
-    at an op are apart up to the first that meets one, so that it meets a neighbour.
+    Whether no two groups, sorted by their first op, meet. The live groups are disjoint
+    until the first conflict, so only neighbours in memory need to be compared.
     """
     live: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
@@ -141,7 +141,7 @@ def are_apart(found: Sequence[Placed]) -> bool:
 
 
 def verify_groups(block: Block) -> None:
-    """Checks that values of one group are the same memory, by what the ops are."""
+    """Checks that the values of one group share memory according to their ops."""
     memory, owners = MemoryMap(block), dict[int, SSAValue]()
     for op in ops_in(block):
         noted = op.attributes.get(LIFETIMES)
@@ -156,7 +156,9 @@ def verify_groups(block: Block) -> None:
 
 
 def verify_in_place(block: Block) -> None:
-    """Checks that what an op overwrites is needed by nothing else, and as it reads."""
+    """
+    Checks that overwritten operands have no later use, and are read before the store.
+    """
     memory, span_of = MemoryMap(block, reuses=False), spans(block)
     last = {owner: end for owner, (_, end) in lives(block, memory).items()}
     known: dict[Hashable, bool] = {}

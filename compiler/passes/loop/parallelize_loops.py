@@ -16,12 +16,12 @@ After:
 
 Each thread runs a range of the indices of a loop that is `split`: the outermost of its
 nest that has enough of them, never one that reduces or whose order matters; of a tile
-they share the rows or the columns, whichever are more. So what is
-computed for an index, and its bits, do not depend on the number of threads. The work of
-a kernel is about how many multiply-adds take as long, three for one that waits for its
-weight; where that is known and small the kernel stays as it is, and elsewhere a call
-compares it with what a thread costs. A kernel that checks indices, or reads what
-another index of the loop wrote, is one thread's.
+they share the rows or the columns, whichever are more. So bits do not depend on the
+number of threads. The work of a kernel is the number of multiply-adds that take as
+long; one that waits for its weight counts as three. Where the work is known and small
+the kernel stays as it is; elsewhere a call compares it with the cost of a thread. A
+kernel that checks indices, or reads what another index of the loop wrote, is one
+thread's.
 """
 
 from __future__ import annotations
@@ -42,16 +42,19 @@ from ....dialects.loop.ops.tile import TileOp
 from ....runtime.layout import GRAIN
 
 ENOUGH = 8
-"""Indices of a loop that several threads can share evenly enough."""
+"""Iterations of a loop, at least, that threads share evenly enough; chosen by hand."""
 
 MANY = 1 << 20
 """Units whose number only a run knows."""
 
 WAIT = 3
-"""The work of a multiply-add that nothing shares the loads of."""
+"""
+The work of a multiply-add whose load of B no other row shares, in those of a tile: one
+that waits for memory. Chosen by hand.
+"""
 
 POINT = 16
-"""The work of a point of a loop that moves memory, in multiply-adds of a tile."""
+"""The work of an iteration that moves memory, in multiply-adds; chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -198,5 +201,5 @@ def work_of(block: Block) -> Dim:
 
 
 def wait(rows: Dim) -> int:
-    """How much longer than in registers a step takes that so few rows share."""
+    """How much longer a multiply-add takes than in registers, beside so few rows."""
     return max(-(-WAIT // rows), 1) if isinstance(rows, int) and rows else 1

@@ -48,7 +48,8 @@ from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
 from ....dialects.loop.ops.tile import TileOp
 from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from ....dialects.loop.target import TargetAttr, target_of
-from ...cost.blocking import choose_blocking, fits
+from ...cost.blocking import choose_blocking
+from ...cost.register_tile import fits
 from ...cost.strategy import strategy
 from ...cost.tile_registers import choose_tile_registers
 

@@ -15,12 +15,13 @@ After:
 
     loop.for parallel %i to 64 lanes 8 { … }
 
-It is the loop along which most loads and stores move by one element; of loops that come
-one after the other inside of a row, each of them or the rows. The bodies that are left
-over at the end run one by one, by the same arithmetic. A loop that reduces gets an
-accumulator for each lane, of several vectors where a body is short, and these are
-combined at its end: the order depends on the number of elements and the target only,
-never on the sizes around it. The bodies of an ordered loop never run side by side.
+It is the loop along which most loads and stores are contiguous. Where loops follow each
+other inside of a loop over rows, it is each of them, or the loop over rows. The bodies
+that are left over at the end run one by one, by the same arithmetic. A loop that
+reduces gets an accumulator for each lane, of several vectors where a body is short, and
+these are combined at its end: the order depends on the number of elements and the
+target only, never on the sizes around it. The bodies of an ordered loop never run side
+by side.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ from ....dialects.loop.target import TargetAttr, target_of
 from ...cost.functions import CONSTANTS
 
 WEIGHT = 256
-"""How many accesses one that is a loop deeper is worth."""
+"""How much more an access counts for each loop that it is deeper; chosen by hand."""
 
 SHORT = 12
 """
-Ops of a body that is over before what it waits for, an accumulator or memory, is there.
+Ops of a body, at most, that is unrolled into several vectors: a shorter one ends before
+its accumulator, or a load, is ready. Chosen by hand.
 """
 
 

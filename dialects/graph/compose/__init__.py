@@ -1,6 +1,6 @@
 """
-Functions that are several ops of the graph dialect, each written once.
+Functions that are compositions of several graph ops, each written once.
 
-Front ends read an operator of a framework as one of these, and ops decompose to them.
-Each takes and returns values, and builds its ops where the builder stands.
+Front ends and the `decompose` of ops build them. Each takes and returns values, and
+inserts its ops at the implicit builder's insertion point.
 """

@@ -1,10 +1,10 @@
 """
-Activations that are several ops, with a value for every number.
+Activations that are several ops, defined for every input.
 
-At zero of either sign, at infinities and at NaN each is what its definition says, where
-that says something; `softplus` and `hard_swish` do not overflow where their values do
-not. Of large negative numbers `hard_swish` is -0.0, and NaN of minus infinity, as in
-PyTorch and in ONNX's own text.
+At signed zeros, infinities and NaN each has the value of its definition, if there is
+one; `softplus` and `hard_swish` do not overflow where the result is finite.
+`hard_swish` is -0.0 for large negative numbers and NaN for minus infinity, as in
+PyTorch and in the text of ONNX.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def exponential_unit(
     """
     Builds `scale * x` above zero, `scale * alpha * (exp(inner * x) - 1)` elsewhere.
 
-    The two are chosen from, and not added up: so -0.0 stays, and an infinite factor of
-    the one never meets a zero of the other.
+    One of the two is selected, instead of adding both: so -0.0 stays, and an infinite
+    factor is never multiplied by zero.
     """
     above = GtOp(x, number_like(0, x))
     below = times(Expm1Op(times(x, inner)).result, alpha * scale)
@@ -37,29 +37,31 @@ def exponential_unit(
 
 
 def hard_sigmoid(x: SSAValue, factor: float, term: float) -> SSAValue:
-    """Builds `factor * x + term`, held between zero and one."""
+    """Builds `factor * x + term`, clamped to [0, 1]."""
     return ClampOp(affine(x, factor, term), min=0.0, max=1.0).result
 
 
 def sixths(x: SSAValue) -> SSAValue:
     """
-    Builds a sixth of `x + 3`, held between zero and one.
+    Builds a sixth of `x + 3`, clamped to [0, 1].
 
-    The sum is exact near -3, where `x / 6 + 0.5` cancels. A sixth is a factor: the
-    quotient would be nearer by half a unit in the last place, and take ten times as
-    long. Six times it is one in every float, so that the value is one from 3 on.
+    The sum is exact near -3, where `x / 6 + 0.5` cancels. It multiplies by 1/6: a
+    division would be more precise by half an ulp, and ten times as slow. Six times that
+    constant rounds to one in every float type, so that the value is one from 3 on.
     """
     held = ClampOp(plus(x, 3), min=0.0, max=6.0).result
     return times(held, 1 / 6)
 
 
 def hard_swish(x: SSAValue) -> SSAValue:
-    """Builds `x` times its `sixths`, of which the product with six cannot overflow."""
+    """Builds `x` times its `sixths`, which cannot overflow as `x * (x + 3)` could."""
     return MulOp(x, sixths(x)).result
 
 
 def softplus(x: SSAValue) -> SSAValue:
-    """Builds `log(1 + exp(x))`, by the exponential of what is not above zero."""
+    """
+    Builds `log(1 + exp(x))` from the exponential of `-abs(x)`, which cannot overflow.
+    """
     tail = Log1pOp(ExpOp(NegOp(AbsOp(x))))
     return AddOp(ReluOp(x), tail).result
 
@@ -90,6 +92,6 @@ def scaled_tanh(x: SSAValue, outside: float, inside: float) -> SSAValue:
 
 
 def thresholded(x: SSAValue, limit: float) -> SSAValue:
-    """Builds the numbers above a limit, and zeros for the others."""
+    """Builds `x` where it is above a limit, and zero elsewhere."""
     above = GtOp(x, number_like(limit, x))
     return WhereOp(above, x, number_like(0, x)).result

@@ -1,4 +1,4 @@
-"""Numbers held between others, and those that have no bound."""
+"""Clamping between bounds, and tests for NaN and infinity."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from .number import number_like
 
 
 def clamped(x: SSAValue, low: float | None, high: float | None) -> SSAValue:
-    """Builds `x` held between two numbers, where given."""
+    """Builds `x` clamped to the given bounds, which are numbers."""
     bounds = {"min": low, "max": high}
     given = {name: float(each) for name, each in bounds.items() if each is not None}
     return ClampOp(x, **given).result if given else x
 
 
 def is_bound(value: float | None) -> bool:
-    """Whether `clamped` takes a number: not NaN, and no integer of too many digits."""
+    """Whether a number may be a bound: not NaN, and no integer beyond 64 bits."""
     return value is None or float(value) == value
 
 
 def between(x: SSAValue, low: SSAValue | None, high: SSAValue | None) -> SSAValue:
-    """Builds `x` held between those of two tensors, where given; `high` comes last."""
+    """
+    Builds `x` clamped to the given bounds, which are tensors; `high` is applied last.
+    """
     if low is not None:
         x = MaximumOp(x, low).result
     return x if high is None else MinimumOp(x, high).result

@@ -1,4 +1,4 @@
-"""Numbers in a row, and the places in a tensor that are true."""
+"""Arithmetic progressions, and the indices of the true elements of a tensor."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .shaping import along, shape_of
 
 
 def counted(size: Dim, axis: int, rank: int, element: Element = i64) -> SSAValue:
-    """Builds the numbers from zero to before `size` along one of `rank` axes."""
+    """Builds the integers from 0 to `size` - 1 along one of `rank` axes."""
     row = convert(IotaOp(size=str(size)).result, element)
     return along(row, axis, rank)
 
 
 def progression(first: SSAValue, step: Number, count: Dim) -> SSAValue:
-    """Builds `count` numbers from `first` on, each a step after the one before."""
+    """Builds `count` numbers: `first`, `first + step`, and so on."""
     places = convert(IotaOp(size=str(count)).result, element_of(first))
     return AddOp(times(places, step), first).result
 
@@ -40,9 +40,10 @@ def truths(x: SSAValue) -> SSAValue:
 
 def true_places(mask: SSAValue, define: Callable[[SSAValue, Dim], Dim]) -> SSAValue:
     """
-    Builds the rows of indices at which booleans are true.
+    Builds the indices of the true elements, one row for each.
 
-    `define` makes a size of their number, which it is given with the most that it is.
+    `define` makes a symbolic size of their number, given that number and its upper
+    bound.
     """
     shape = shape_of(mask)
     every = tuple(range(len(shape)))

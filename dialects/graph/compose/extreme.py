@@ -1,4 +1,4 @@
-"""Least elements, by way of the greatest."""
+"""Reversal of the order of elements, which turns the least into the greatest."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from .number import element_of, number_like
 
 
 def reversed_order(x: SSAValue) -> SSAValue:
-    """Builds elements in the reverse order: the greatest is where the least was."""
+    """
+    Builds numbers whose order is reversed: the greatest stands where the least was.
+    """
     if is_float(tensor_type(x)):
         return NegOp(x).result
     if element_of(x) == i1:
         return LogicalNotOp(x).result
-    # The least integer has no negative, but every one has this.
+    # The least integer cannot be negated, but every integer has a complement.
     return SubOp(number_like(-1, x), x).result

@@ -1,4 +1,4 @@
-"""Lengths of the kind that is called Lp: roots of sums of powers of magnitudes."""
+"""Lp norms: roots of sums of powers of magnitudes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .number import convert, element_of, number_like
 
 
 def raised(x: SSAValue, power: float) -> SSAValue:
-    """Builds the magnitudes to a power."""
+    """Builds the magnitudes raised to a power."""
     if power == 2:
         return MulOp(x, x).result
     magnitudes = AbsOp(x).result
@@ -24,7 +24,7 @@ def raised(x: SSAValue, power: float) -> SSAValue:
 
 
 def root(total: SSAValue, power: float) -> SSAValue:
-    """Builds the root that takes a power back."""
+    """Builds the root that inverts a power."""
     if power == 1:
         return total
     if power == 2:
@@ -36,8 +36,8 @@ def length(
     x: SSAValue, power: float, axes: tuple[int, ...], keepdims: bool
 ) -> SSAValue:
     """
-    Builds the root of the sum of powers along axes; for the power zero how many are
-    not zero, for an infinite one the greatest or the least magnitude.
+    Builds the Lp norm along axes: for p = 0 the number of nonzero elements, for
+    infinite p the greatest or the least magnitude.
     """
     how = {"axes": axes, "keepdims": keepdims}
     if power == 0:

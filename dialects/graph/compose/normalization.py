@@ -1,4 +1,4 @@
-"""Numbers brought to a scale: by their mean and variance, and for each channel."""
+"""Normalization by mean and variance, and scale and bias for each channel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .shaping import per_channel, shape_of
 
 
 def centered(x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
-    """Builds `x` less its mean along axes, and that mean."""
+    """Builds `x` minus its mean along axes, and that mean."""
     mean = MeanOp(x, axes=tuple(axes), keepdims=True).result
     return SubOp(x, mean).result, mean
 
@@ -23,10 +23,10 @@ def standardized(
     x: SSAValue, axes: Sequence[int], epsilon: float
 ) -> tuple[SSAValue, SSAValue, SSAValue]:
     """
-    Builds `x` with mean 0 and variance 1 along axes, its mean, and its factor.
+    Builds `x` with mean 0 and variance 1 along axes, the mean, and the scale used.
 
-    The variance is the mean of squared distances, and not a difference of two means,
-    which cancels where the mean is large.
+    The variance is the mean of squared deviations: a difference of two means would
+    cancel where the mean is large.
     """
     distance, mean = centered(x, axes)
     squares = MulOp(distance, distance)
@@ -38,7 +38,7 @@ def standardized(
 def scaled_and_shifted(
     x: SSAValue, scale: SSAValue | None, bias: SSAValue | None
 ) -> SSAValue:
-    """Builds `x * scale + bias`, of those that are given."""
+    """Builds `x * scale + bias`, with those of the two that are given."""
     if scale is not None:
         x = MulOp(x, scale).result
     return x if bias is None else AddOp(x, bias).result
@@ -47,7 +47,7 @@ def scaled_and_shifted(
 def with_channels(
     x: SSAValue, scale: SSAValue | None, bias: SSAValue | None
 ) -> SSAValue:
-    """Builds NxCx... scaled and shifted by a number for each channel, where given."""
+    """Builds NxCx... with the given scale and bias of each channel."""
     rank = len(shape_of(x))
     return scaled_and_shifted(
         x,

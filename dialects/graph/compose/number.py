@@ -24,30 +24,32 @@ def element_of(x: SSAValue) -> Element:
 
 
 def number(value: float, element: Element) -> SSAValue:
-    """Builds a tensor without axes that holds one number; too large a one is inf."""
+    """
+    Builds a tensor of rank 0 that holds one number; too large a float becomes inf.
+    """
     with np.errstate(over="ignore"):
         return ConstantOp(value=np.array(value, DTYPES[element])).result
 
 
 def quantity(value: Number, element: Element) -> SSAValue:
-    """Builds a tensor without axes that holds a number, or one computed from sizes."""
+    """Builds a tensor of rank 0 that holds a number, or one computed from sizes."""
     if isinstance(value, Polynomial):
         return convert(DimOp(value=str(value)).result, element)
     return number(value, element)
 
 
 def number_like(value: Number, x: SSAValue) -> SSAValue:
-    """Builds a tensor without axes that holds one number of the type of `x`."""
+    """Builds a tensor of rank 0 that holds one number of the element type of `x`."""
     return quantity(value, element_of(x))
 
 
 def times(x: SSAValue, factor: Number) -> SSAValue:
-    """Builds `x` times a number, which is `x` itself for one."""
+    """Builds `x` times a number; `x` itself when the number is one."""
     return x if factor == 1 else MulOp(x, number_like(factor, x)).result
 
 
 def plus(x: SSAValue, term: Number) -> SSAValue:
-    """Builds `x` plus a number, which is `x` itself for zero."""
+    """Builds `x` plus a number; `x` itself when the number is zero."""
     return x if term == 0 else AddOp(x, number_like(term, x)).result
 
 

@@ -1,4 +1,4 @@
-"""Elements of a tensor put around it: its edge, its mirror image, its other end."""
+"""Padding with elements of the tensor itself: edge, reflect and wrap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .parts import joined, part
 from .shaping import expanded, shape_of
 
 Around: TypeAlias = Callable[[SSAValue, int, int, bool], SSAValue]
-"""Builds so many elements that belong before an axis, or after it."""
+"""Builds a number of padding elements before or after an axis."""
 
 
 def edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
@@ -23,13 +23,15 @@ def edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
 
 
 def mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """Builds the `count` elements next to the first or the last one, backwards."""
+    """
+    Builds the `count` elements next to the first or the last one, in reverse order.
+    """
     start = count if is_before else shape_of(x)[axis] - 2
     return part(x, axis, start, count, -1)
 
 
 def from_the_other_end(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
-    """Builds the last or the first `count` elements."""
+    """Builds the `count` elements at the other end of an axis."""
     start = shape_of(x)[axis] - count if is_before else 0
     return part(x, axis, start, count)
 
@@ -39,11 +41,11 @@ AROUND: dict[str, Around] = {
     "reflect": mirrored,
     "wrap": from_the_other_end,
 }
-"""What is put around a tensor, by numpy's names."""
+"""What builds the padding, by numpy's name of the mode."""
 
 
 def padded(x: SSAValue, axis: int, low: int, high: int, mode: str) -> SSAValue:
-    """Builds `x` with elements of its own before and after it; none for zero."""
+    """Builds `x` padded along one axis by `low` elements before and `high` after."""
     parts = [x]
     if low > 0:
         parts.insert(0, AROUND[mode](x, axis, low, True))

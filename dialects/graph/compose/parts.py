@@ -1,4 +1,4 @@
-"""Parts of tensors along their axes, and tensors that are put together of parts."""
+"""Slices of tensors, and tensors joined from parts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..ops.slice import SliceOp
 from .shaping import reshaped, shape_of
 
 Cut: TypeAlias = tuple[Dim, Dim, int]
-"""Along one axis: where it starts, how many elements, and the step."""
+"""A slice of one axis: start, size and step."""
 
 
 def cut(x: SSAValue, cuts: Mapping[int, Cut]) -> SSAValue:
-    """Builds the part of `x` that `cuts` says, by axis; other axes stay."""
+    """Builds the slice of `x` that `cuts` describes by axis; other axes stay whole."""
     shape = shape_of(x)
     every = [cuts.get(axis, (0, size, 1)) for axis, size in enumerate(shape)]
     if all(each == (0, size, 1) for each, size in zip(every, shape, strict=True)):
@@ -30,29 +30,29 @@ def cut(x: SSAValue, cuts: Mapping[int, Cut]) -> SSAValue:
 
 
 def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAValue:
-    """Builds `size` elements along an axis from `start` on, each a step further."""
+    """Builds `size` elements along an axis, from `start` at a stride of `step`."""
     return cut(x, {axis: (start, size, step)})
 
 
 def taken(x: SSAValue, axis: int, place: int) -> SSAValue:
-    """Builds the slice of `x` at one place along an axis, without that axis."""
+    """Builds the slice of `x` at one index of an axis, without that axis."""
     shape = shape_of(x)
     return reshaped(part(x, axis, place, 1), [*shape[:axis], *shape[axis + 1 :]])
 
 
 def flipped(x: SSAValue, axes: Collection[int]) -> SSAValue:
-    """Builds `x` backwards along some axes."""
+    """Builds `x` reversed along some axes."""
     shape = shape_of(x)
     return cut(x, {axis: (shape[axis] - 1, shape[axis], -1) for axis in axes})
 
 
 def joined(values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """Builds tensors one after the other along an axis; one alone is itself."""
+    """Builds the concatenation of tensors along an axis; a single tensor is itself."""
     return values[0] if len(values) == 1 else ConcatOp(*values, axis=axis).result
 
 
 def stacked(values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """Builds tensors of one shape one after the other along a new axis."""
+    """Builds tensors of one shape stacked along a new axis."""
     shape = list(shape_of(values[0]))
     shape.insert(axis, 1)
     return joined([reshaped(each, shape) for each in values], axis)

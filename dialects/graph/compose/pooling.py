@@ -1,4 +1,4 @@
-"""Windows that slide over an image: where they end, and the means under them."""
+"""Pooling windows: sizes rounded up, means, and the sum of blocks into an image."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """A window, and how it moves; each tuple has a number for each spatial axis."""
+    """The geometry of a window; each tuple has a number for each spatial axis."""
 
     kernel: Sizes
     strides: Sizes
@@ -36,7 +36,7 @@ class Window:
     high: Sizes
     """Paddings after the image."""
     beyond: Sizes
-    """More paddings after it, so that a window that is partly outside has a place."""
+    """Further padding after the image, for a last window that is partly outside."""
 
     @property
     def padding(self) -> Sizes:
@@ -56,8 +56,8 @@ class Window:
 
 def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
     """
-    The window with its places along every axis rounded up; None where their number is
-    another one for some sizes that vary.
+    The window with the number of positions along every axis rounded up; None when that
+    number has no single formula for all values of a symbolic size.
     """
     ends: list[tuple[int, int]] = []
     axes = zip(window.kernel, window.dilation, window.strides, window.low, window.high)
@@ -73,9 +73,9 @@ def rounded_up(window: Window, spatial: Sequence[Dim]) -> Window | None:
 def _end(
     size: Dim, low: int, high: int, reach: int, stride: int
 ) -> tuple[int, int] | None:
-    """The padding after an axis, and that beyond it, with the places rounded up."""
+    """The padding after an axis, and beyond it, when positions are rounded up."""
     if not isinstance(size, int):
-        # The last window may begin in the padding, and is left out then.
+        # For some sizes the last window begins in the padding, and is left out.
         return None if stride > 1 and high + stride > reach else (high, stride - 1)
     places = -(-(size + low + high - reach) // stride) + 1
     # A window does not start in the padding after the image.
@@ -87,9 +87,9 @@ def _end(
 
 def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
     """
-    Builds the means under a window, of integers rounded towards zero.
+    Builds the means under a window; means of integers are rounded towards zero.
 
-    Padding is part of a mean where it counts; what lies beyond the padding never is.
+    Padding counts if `counts_padding`; elements beyond the padding never count.
     """
     if counts_padding and any(window.beyond):
         outer, none = (
@@ -110,7 +110,10 @@ def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
 
 
 def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAValue:
-    """Builds the sum of the columns NxDxL where their blocks lie in an image."""
+    """
+    Builds an image from the columns NxDxL of its blocks, which add up where they
+    overlap.
+    """
     count, kernel = len(spatial), window.kernel
     n, depth, _ = shape_of(x)
     wide = [

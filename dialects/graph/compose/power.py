@@ -1,4 +1,4 @@
-"""Powers that take no logarithm: by products, by a root, by a quotient."""
+"""Powers computed without a logarithm: by products, a root or a quotient."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def square(x: SSAValue) -> SSAValue:
 
 
 POWERS: dict[float, Callable[[SSAValue], SSAValue]] = {
-    # Not one by the square, which is infinite, or nothing, long before the power is.
+    # Not one divided by the square, which overflows or underflows before the power
+    # does.
     -2.0: lambda x: square(ReciprocalOp(x).result),
     -1.0: lambda x: ReciprocalOp(x).result,
     -0.5: lambda x: RsqrtOp(x).result,
@@ -27,11 +28,11 @@ POWERS: dict[float, Callable[[SSAValue], SSAValue]] = {
     3.0: lambda x: MulOp(square(x), x).result,
     4.0: lambda x: square(square(x)),
 }
-"""What builds a power, by its exponent."""
+"""Builders of powers, by exponent."""
 
 
 def near_power(x: SSAValue, exponent: float) -> SSAValue | None:
-    """Builds a power that few ops make, or returns None for another one."""
+    """Builds a power that takes few ops; None when there is no such form."""
     if exponent < 1 and not is_float(tensor_type(x)):
         return None
     build = POWERS.get(exponent)

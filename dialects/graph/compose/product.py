@@ -11,7 +11,10 @@ from .shaping import per_channel, reshaped, shape_of
 
 
 def matmul(a: SSAValue, b: SSAValue) -> SSAValue:
-    """Builds the product of stacks of matrices; a vector is a row, then a column."""
+    """
+    Builds numpy's matmul: batched matrices, a vector as a row on the left, a column on
+    the right.
+    """
     left, right = shape_of(a), shape_of(b)
     row = reshaped(a, [1, *left]) if len(left) == 1 else a
     column = reshaped(b, [*right, 1]) if len(right) == 1 else b
@@ -27,7 +30,7 @@ def matmul(a: SSAValue, b: SSAValue) -> SSAValue:
 def combined(
     product: SSAValue, c: SSAValue | None, alpha: Number, beta: Number
 ) -> SSAValue:
-    """Builds `alpha * product + beta * c`; what `beta` makes nothing is not read."""
+    """Builds `alpha * product + beta * c`; `c` is not read when `beta` is zero."""
     result = times(product, alpha)
     if c is None or beta == 0:
         return result
@@ -35,7 +38,7 @@ def combined(
 
 
 def with_bias(x: SSAValue, bias: SSAValue | None) -> SSAValue:
-    """Builds NxCx... plus a number for each channel, where there are some."""
+    """Builds NxCx... plus a bias for each channel, if there is one."""
     if bias is None:
         return x
     return AddOp(x, per_channel(bias, len(shape_of(x)))).result

@@ -1,4 +1,4 @@
-"""Tensors under other shapes, and with their axes in another order."""
+"""Reshaping, broadcasting, permuting and repeating tensors."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ def shape_of(x: SSAValue) -> tuple[Dim, ...]:
 
 
 def reshaped(x: SSAValue, shape: Sequence[Dim]) -> SSAValue:
-    """Builds `x` under another shape, which is `x` itself for its own."""
+    """Builds `x` with another shape; `x` itself when it has that shape."""
     if shape_of(x) == tuple(shape):
         return x
     return ReshapeOp(x, shape=to_names(shape)).result
 
 
 def expanded(x: SSAValue, shape: Sequence[Dim]) -> SSAValue:
-    """Builds `x` repeated along axes of size one, or `x` itself when none is."""
+    """Builds `x` broadcast to a shape; `x` itself when it has that shape."""
     if shape_of(x) == tuple(shape):
         return x
     return ExpandOp(x, shape=to_names(shape)).result
 
 
 def filled(value: Array, shape: Sequence[Dim]) -> SSAValue:
-    """Builds a tensor of `value`, an array without axes, everywhere."""
+    """Builds a tensor that is filled with `value`, an array of rank 0."""
     return expanded(ConstantOp(value=value).result, shape)
 
 
 def permuted(x: SSAValue, order: Sequence[int]) -> SSAValue:
-    """Builds `x` whose axis `i` is axis `order[i]`, or `x` itself when all stay."""
+    """Builds `x` with axis `order[i]` as axis `i`; `x` itself for the identity."""
     if list(order) == sorted(order):
         return x
     return PermuteOp(x, order=tuple(order)).result
 
 
 def along(row: SSAValue, axis: int, rank: int) -> SSAValue:
-    """Builds a row of numbers as a tensor of `rank` axes, with all of them on one."""
+    """Builds a vector as a tensor of `rank` axes that lies along one of them."""
     shape: list[Dim] = [1] * rank
     (shape[axis],) = shape_of(row)
     return reshaped(row, shape)
 
 
 def per_channel(x: SSAValue, rank: int) -> SSAValue:
-    """Builds a number for each channel as a tensor that broadcasts to NxCx...."""
+    """Builds a vector of one number per channel, shaped to broadcast to NxCx...."""
     return reshaped(x, [*shape_of(x), *(1 for _ in range(rank - 2))])
 
 
 def repeated(x: SSAValue, counts: Sequence[Dim]) -> SSAValue:
-    """Builds `x` several times over along each axis, of which there may be more."""
+    """Builds `x` repeated along each axis; more counts than axes add leading axes."""
     shape = [*(1 for _ in counts[len(shape_of(x)) :]), *shape_of(x)]
     apart = reshaped(x, [each for size in shape for each in (1, size)])
     pairs = list(zip(counts, shape, strict=True))

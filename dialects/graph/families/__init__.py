@@ -1,1 +1,1 @@
-"""What several ops of the graph dialect share: windows, gates, elementwise bases."""
+"""What families of graph ops share: windows, gates, bases of elementwise ops."""

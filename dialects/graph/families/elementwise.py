@@ -1,4 +1,4 @@
-"""Bases of ops that compute each element by itself: of one tensor, or of several."""
+"""Base classes of elementwise ops on one tensor or on several."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class UnaryOp(SingleResultOp, ABC):
 
 
 class MathOp(UnaryOp, ABC):
-    """An op that is one op of MLIR's `math` on each element."""
+    """An op that applies one op of MLIR's `math` dialect to each element."""
 
     MATH: ClassVar[Callable[[SSAValue], Operation]]
     """The op on a scalar."""
 
     NUMPY: ClassVar[Callable[[Array], Array]]
-    """The function of numpy that means the same."""
+    """The numpy function with the same meaning."""
 
     def scalar(self, x: SSAValue) -> SSAValue:
         return type(self).MATH(x).results[0]
@@ -77,10 +77,12 @@ class BinaryOp(SingleResultOp, ABC):
     ACCEPTS: ClassVar[Accepts] = "any"
 
     SCALAR: ClassVar[str] = ""
-    """What `scalar.py` calls the op on two scalars, unless `scalar` says more."""
+    """
+    The name in `scalar.py` of the op on two scalars, unless `scalar` is overridden.
+    """
 
     NUMPY: ClassVar[Callable[[Array, Array], Array]]
-    """The function of numpy that means the same."""
+    """The numpy function with the same meaning."""
 
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
@@ -106,7 +108,7 @@ class BinaryOp(SingleResultOp, ABC):
 
 
 class CompareOp(BinaryOp, ABC):
-    """An op that answers true or false for the elements of two tensors."""
+    """An op that compares the elements of two tensors; the result is boolean."""
 
     @classmethod
     def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:

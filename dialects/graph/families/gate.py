@@ -1,5 +1,5 @@
 """
-Functions of the gates of recurrent nets, by name, from ops of the graph dialect.
+Functions of the gates of recurrent layers, by name, as ops of the graph dialect.
 
 A gate is written as text: `sigmoid`, or with numbers, as in `hard_sigmoid 0.2 0.5`.
 """
@@ -29,12 +29,12 @@ from ..region import run_block
 
 
 def leaky_relu(x: SSAValue, slope: float) -> SSAValue:
-    """Builds the numbers, those below zero times a slope."""
+    """Builds `x`, with negative numbers multiplied by a slope."""
     return LeakyReluOp(x, slope=slope).result
 
 
 def of_op(op: type[SigmoidOp | TanhOp | ReluOp]) -> Callable[[SSAValue], SSAValue]:
-    """What builds the function that is just an op."""
+    """The builder of a function that is a single op."""
     return lambda x: op(x).result
 
 
@@ -51,19 +51,19 @@ FUNCTIONS: dict[str, tuple[Callable[..., SSAValue], int]] = {
     "elu": (exponential_unit, 1),
     "thresholded_relu": (thresholded, 1),
 }
-"""What builds each function that a gate may have, and how many numbers it has."""
+"""The builder of each gate function, and the number of its parameters."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """A function with its numbers."""
+    """A gate function with its parameters."""
 
     function: Callable[..., SSAValue]
     numbers: tuple[float, ...]
 
     @classmethod
     def of(cls, text: str) -> Gate:
-        """The gate that a text names; raises `ValueError` when it names none."""
+        """The gate that a text describes; raises `ValueError` on other text."""
         name, *numbers = text.split() or [""]
         if name not in FUNCTIONS:
             known = ", ".join(FUNCTIONS)
@@ -74,11 +74,11 @@ class Gate:
         return cls(function, tuple(map(float, numbers)))
 
     def build(self, x: SSAValue) -> SSAValue:
-        """Builds the function of a tensor."""
+        """Builds the function applied to a tensor."""
         return self.function(x, *self.numbers)
 
     def numpy(self, x: Array) -> Array:
-        """The function of an array, by the references of its ops."""
+        """The function applied to an array, by the references of its ops."""
         block = Block(arg_types=[tensor(ELEMENTS[x.dtype], *x.shape)])
         with ImplicitBuilder(block):
             YieldOp(self.build(block.args[0]))

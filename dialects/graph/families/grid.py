@@ -1,4 +1,6 @@
-"""Which elements along an axis of an image a point of a grid weighs, and how much."""
+"""
+The elements along one axis of an image that a grid point samples, and their weights.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ MODES = ("nearest", "linear", "cubic")
 PADDINGS = ("zeros", "border", "reflection")
 
 FARTHEST = 1e9
-"""How far from an image points are told apart."""
+"""Grid coordinates are clipped to this distance from zero."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,15 @@ class Grid:
 
     @property
     def taps(self) -> Array:
-        """The elements that a point weighs, from the one before it."""
+        """The offsets of the sampled elements from the element before a point."""
         return np.arange(
             *{"nearest": (0, 1), "linear": (0, 2), "cubic": (-1, 3)}[self.mode]
         )
 
     def table(self, points: Array, size: int) -> tuple[Array, Array]:
-        """The elements that each point weighs, and the weights, along a last axis."""
+        """
+        The elements that each point samples and their weights, along a new last axis.
+        """
         of = points.dtype.type
         position = self.positions(points, size)
         if self.mode != "cubic":
@@ -56,7 +60,7 @@ class Grid:
         return inside, np.where(is_inside, weights, of(0))
 
     def positions(self, points: Array, size: int) -> Array:
-        """The positions of points, in elements."""
+        """The positions of grid points, in units of elements."""
         of = points.dtype.type
         near = np.clip(points, of(-FARTHEST), of(FARTHEST))
         above = np.where(np.isnan(points), of(-1), near) + of(1)
@@ -65,7 +69,10 @@ class Grid:
         return (above * of(size) - of(1)) * of(0.5)
 
     def brought_inside(self, position: Array, size: int) -> Array:
-        """Positions inside the image, unless what is beyond it is zero."""
+        """
+        Positions moved into the image by border or reflection; unchanged for zero
+        padding.
+        """
         of = position.dtype.type
         if self.padding == "zeros":
             return position

@@ -1,9 +1,9 @@
 """
-Where the elements of a resized axis lie between those that it had, and what they weigh.
+Interpolation along a resized axis: source positions, taps and weights.
 
-All is said twice, of arrays and of tensors that a run computes: there the sizes may be
-symbols. Positions are computed in one precision, step by step, since a nearest element
-depends on the last bit of them.
+It is written twice: here for arrays, and in `resize.py` as ops, where the sizes may be
+symbols. Both compute positions by the same steps in the same precision, since the
+choice of a nearest element depends on their last bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...dims import Dim
 from ...shape import Array
 
 ROUNDED = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
-"""The modes that take the nearest element, by how positions are rounded."""
+"""The nearest-element modes, named after the rounding of positions."""
 
 MODES = (*ROUNDED, "linear", "cubic")
 
@@ -26,7 +26,7 @@ COORDINATES = (
     *("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners"),
     *("asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"),
 )
-"""How a point of the result becomes a position, in the words of ONNX."""
+"""How a result index becomes a source position, by ONNX's names."""
 
 
 @dataclass(frozen=True)
@@ -37,29 +37,35 @@ class Interpolation:
     coordinates: str
 
     scale: float | None = None
-    """Places for each element; None when the sizes say it."""
+    """The ratio of the new size to the old; None when it follows from the sizes."""
 
     multiplies: bool = False
-    """Whether points are multiplied by the elements for each, not divided by scale."""
+    """
+    Whether points are multiplied by the inverse of the scale, not divided by the scale.
+    """
 
     cubic: float = -0.75
     """The coefficient of the cubic mode."""
 
     exclude_outside: bool = False
-    """Whether elements beyond the ends have no weight; else the ends stand for them."""
+    """
+    Whether taps beyond the ends have no weight; else the end elements replace them.
+    """
 
     antialias: bool = False
-    """Whether each point of a smaller result weighs all elements that it stands for."""
+    """Whether downsampling widens the kernel over all elements that a point covers."""
 
     start: float = 0.0
     end: float = 1.0
-    """The part of the axis that is cropped, of its whole length."""
+    """The end of the cropped region, as a fraction of the axis."""
 
     outside: float | None = None
-    """The value of points beyond the ends; None when they are like others."""
+    """
+    The value of points beyond the ends; None when they are interpolated like others.
+    """
 
     def __post_init__(self):
-        """Raises `VerifyException` for names that are not known."""
+        """Raises `VerifyException` for an unknown mode or coordinate transform."""
         for name, known in ((self.mode, MODES), (self.coordinates, COORDINATES)):
             if name not in known:
                 raise VerifyException(f"expected one of {', '.join(known)}, got {name}")
@@ -68,11 +74,13 @@ class Interpolation:
 
     @property
     def is_nearest(self) -> bool:
-        """Whether each point is one element."""
+        """Whether each point takes one element."""
         return self.mode in ROUNDED
 
     def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
-        """The elements that a point weighs, from the one before it; what shrinks it."""
+        """
+        The offsets of the taps from the element before a point, and the kernel's scale.
+        """
         reach = 1 if self.mode == "linear" else 2
         shrink = 1.0
         if self.antialias:
@@ -91,7 +99,7 @@ class Interpolation:
         return np.arange(first, 2 - first), shrink
 
     def positions(self, count: int, size: int, kind: np.dtype[np.floating]) -> Array:
-        """The position of each point."""
+        """The source position of each point."""
         of = kind.type
         x = np.arange(size).astype(kind)
         if self.coordinates == "tf_crop_and_resize":
@@ -119,7 +127,7 @@ class Interpolation:
         return x
 
     def nearest(self, positions: Array, count: int) -> Array:
-        """The number of the element that is nearest to each position."""
+        """The index of the element nearest to each position."""
         half = positions.dtype.type(0.5)
         points = {
             "floor": lambda: np.floor(positions),
@@ -130,7 +138,9 @@ class Interpolation:
         return np.clip(points.astype(np.int64), 0, count - 1)
 
     def table(self, positions: Array, count: int) -> tuple[Array, Array]:
-        """The elements that each position weighs, and the weights: a row for each."""
+        """
+        The elements that each position samples and their weights, one row per position.
+        """
         kind = positions.dtype.type
         taps, shrink = self.taps(count, len(positions))
         before = np.floor(positions)
@@ -145,7 +155,7 @@ class Interpolation:
         return np.clip(points, 0, count - 1), weights
 
     def kernel(self, distance: Array) -> Array:
-        """The weight of an element so far from a position."""
+        """The weight of an element at a distance from a position."""
         kind = distance.dtype.type
         if self.mode == "linear":
             return np.maximum(kind(1) - distance, kind(0))

@@ -1,8 +1,8 @@
 """
 The base of recurrent layers: one direction of one layer, run over all time steps.
 
-What depends on the input alone is computed for all time steps at once, before the loop:
-so that a step is one product with the recurrent weights, and the gates.
+The product of the input with its weights is computed for all time steps at once, before
+the loop, so that a step is one product with the recurrent weights, and the gates.
 """
 
 from __future__ import annotations
@@ -50,26 +50,27 @@ from .gate import Gate
 
 class RecurrentOp(GraphOp, ABC):
     """
-    A layer of which each time step takes the states that the step before left.
+    A recurrent layer: each time step takes the states of the step before.
 
-    The operands are the input of TxBxI; for each gate a weight of HxI and a recurrent
-    weight of HxP, and for both a bias; the first states, of BxP, then of BxH; and what
-    else is `given`. P is H unless the state is a `projection`. With `lengths`, a row of
-    the batch ends after so many steps: its states stay, and its output is zero. A layer
-    that goes `backward` begins at the last step, or at the last of each row.
+    The operands are the input TxBxI; for each gate a weight HxI, a recurrent weight
+    HxP, and a bias for each of the two; the initial states, BxP then BxH; and the
+    optional operands named by `given`. P is H unless the state is a `projection`. With
+    `lengths`, a row of the batch ends after its own number of steps: its states stay,
+    and its output is zero. A `backward` layer begins at the last step, or at the last
+    step of each row.
     """
 
     GATES: ClassVar[int]
-    """How many gates there are."""
+    """The number of gates."""
 
     FUNCTION_COUNT: ClassVar[int]
-    """How many functions the gates have between them."""
+    """The number of functions that the gates have together."""
 
     STATES: ClassVar[tuple[str, ...]] = ("state",)
     """The states; the first is the output."""
 
     OPTIONAL: ClassVar[tuple[str, ...]] = ("lengths",)
-    """Operands that may be given."""
+    """The names of the optional operands."""
 
     inputs = var_operand_def(TensorType)
     functions = prop_def(ArrayAttr[StringAttr])
@@ -79,7 +80,7 @@ class RecurrentOp(GraphOp, ABC):
 
     @classmethod
     def operand_names(cls, given: Sequence[str]) -> tuple[str, ...]:
-        """What each operand is; raises `VerifyException` for one that no op takes."""
+        """The name of each operand; raises `VerifyException` for an unknown name."""
         if any(each not in cls.OPTIONAL for each in given):
             known, got = ", ".join(cls.OPTIONAL), ", ".join(given)
             raise VerifyException(f"expected some of {known} to be given, got {got}")
@@ -125,7 +126,9 @@ class RecurrentOp(GraphOp, ABC):
 
     @classmethod
     def operand_shapes(cls, types: Mapping[str, Tensor]) -> dict[str, tuple[Dim, ...]]:
-        """The dimensions that operands must have, by what the first of them have."""
+        """
+        The dimensions that operands must have, derived from those of the first ones.
+        """
         match sizes(types["input"]), sizes(types["recurrent_weight"]):
             case (steps, batch, width), (_, hidden, out):
                 pass
@@ -163,31 +166,36 @@ class RecurrentOp(GraphOp, ABC):
     def step(
         self, x: Array, states: Sequence[Array], operands: Mapping[str, Array]
     ) -> Sequence[Array]:
-        """The states after a step, for the gates BxGxH of its input, bias included."""
+        """
+        The states after a step in numpy; `x` is the input part BxGxH of the gates with
+        bias.
+        """
 
     @abstractmethod
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
-        """Builds what every step takes, once."""
+        """Builds the values outside the loop that every step uses."""
 
     @abstractmethod
     def build_step(
         self, x: SSAValue, states: Sequence[SSAValue], captured: Mapping[str, SSAValue]
     ) -> Sequence[SSAValue]:
-        """Builds the states after a step, for the gates Bx(G*H) of its input."""
+        """
+        Builds the states after a step; `x` is the input part Bx(G*H) of the gates.
+        """
 
     def folded_bias(self, operands: Mapping[str, SSAValue]) -> SSAValue:
         """Builds the bias GxH that is added before the loop."""
         return AddOp(operands["bias"], operands["recurrent_bias"]).result
 
     def held(self, x: SSAValue) -> SSAValue:
-        """Builds a tensor that stays within the clip."""
+        """Builds a tensor clamped to the clip, if there is one."""
         if self.clip is None:
             return x
         most = self.clip.value.data
         return ClampOp(x, min=-most, max=most).result
 
     def held_array(self, x: Array) -> Array:
-        """An array that stays within the clip."""
+        """An array clamped to the clip, if there is one."""
         if self.clip is None:
             return x
         most = x.dtype.type(self.clip.value.data)
@@ -247,7 +255,7 @@ class RecurrentOp(GraphOp, ABC):
         return [loop.results[-1], *loop.results[:-1]]
 
     def before_loop(self, operands: Mapping[str, SSAValue]) -> SSAValue:
-        """Builds the gates TxBx(G*H) of the input at every step, as one product."""
+        """Builds the input part TxBx(G*H) of the gates of all steps, as one product."""
         steps, batch, width = sizes(tensor_type(operands["input"]))
         flat = ReshapeOp(operands["input"], shape=to_names([steps * batch, width]))
         product = MatmulOp(flat, columns(operands["weight"]))
@@ -262,7 +270,10 @@ class RecurrentOp(GraphOp, ABC):
         states: Sequence[SSAValue],
         captured: Mapping[str, SSAValue],
     ) -> tuple[list[SSAValue], SSAValue]:
-        """Builds the states after a step, and its output, of rows that go on."""
+        """
+        Builds the states and the output of a step; rows that have ended keep their
+        states.
+        """
         new = list(self.build_step(elements[0], states, captured))
         if len(elements) == 1:
             return new, new[0]
@@ -273,7 +284,7 @@ class RecurrentOp(GraphOp, ABC):
 
 
 def within(lengths: SSAValue, steps: Dim) -> SSAValue:
-    """Builds TxBx1: whether a row of the batch is not over yet at a step."""
+    """Builds TxBx1: whether a row of the batch is still running at a step."""
     (batch,) = sizes(tensor_type(lengths))
     each = ReshapeOp(IotaOp(size=str(steps)), shape=to_names([steps, 1, 1]))
     ends = ReshapeOp(CastOp(lengths, to=i64), shape=to_names([1, batch, 1]))
@@ -281,14 +292,16 @@ def within(lengths: SSAValue, steps: Dim) -> SSAValue:
 
 
 def columns(weight: SSAValue) -> SSAValue:
-    """Builds Ix(G*H) of a weight GxHxI: a column for each number of each gate."""
+    """Builds the matrix Ix(G*H) of a weight GxHxI."""
     gates, hidden, width = sizes(tensor_type(weight))
     turned = PermuteOp(weight, order=(2, 0, 1))
     return ReshapeOp(turned, shape=to_names([width, hidden * gates])).result
 
 
 def part(x: SSAValue, axis: int, number: int, size: Dim) -> SSAValue:
-    """Builds one of the parts of a tensor, each of `size` elements along an axis."""
+    """
+    Builds part `number` of a tensor that is split into parts of `size` along an axis.
+    """
     return cut(x, {axis: (size * number, size, 1)})
 
 

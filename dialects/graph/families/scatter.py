@@ -1,4 +1,4 @@
-"""How updates change a tensor at positions that are looked up."""
+"""How updates change a tensor at indexed positions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ COMBINE: Mapping[str, Callable[..., Any]] = {
     "max": np.maximum.at,
     "min": np.minimum.at,
 }
-"""How numpy combines updates with what is there, one after the other."""
+"""The numpy functions that combine updates with elements, in order."""
 
 
 def combiner(reduction: str) -> Combiner | None:
-    """How an update is combined with what is there, None when it replaces that."""
+    """How an update is combined with an element; None when it replaces it."""
     return None if reduction == "none" else cast(Combiner, reduction)
 
 
 def require_update(input: Tensor, updates: Tensor, reduction: str) -> None:
-    """Raises `VerifyException` when elements of `input` cannot be updated so."""
+    """Raises `VerifyException` when `updates` cannot update elements of `input`."""
     if reduction not in (known := ("none", *get_args(Combiner))):
         raise VerifyException(
             f"expected a reduction {', '.join(known)}, got {reduction}"
@@ -40,7 +40,7 @@ def require_update(input: Tensor, updates: Tensor, reduction: str) -> None:
 def update(
     input: Array, at: tuple[Array, ...], updates: Array, reduction: str
 ) -> Array:
-    """A copy of `input` with the updates put where `at` says, in their order."""
+    """A copy of `input` with the updates applied in order at the indices `at`."""
     result = input.copy()
     if reduction == "none":
         result[at] = updates

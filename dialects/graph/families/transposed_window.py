@@ -1,10 +1,10 @@
 """
-Windows of transposed convolutions over the spatial axes of NxCx...: which elements of
-the result each element of the input adds to.
+Windows of transposed convolutions: which elements of the result each element of the
+input adds to.
 
 Element `i` along an axis adds tap `k` to element `i * stride + k * dilation`. So the
-elements of the result with one remainder by the stride, a *phase*, are an ordinary
-convolution with the taps that reach them.
+elements of the result with the same remainder modulo the stride, a *phase*, are an
+ordinary convolution with the taps that reach them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from ...shape import Array
 
 @dataclass(frozen=True, eq=False)
 class Phases:
-    """Phases of one axis, one after the other, with as many taps each."""
+    """Consecutive phases of one axis with equally many taps."""
 
     taps: Array
-    """The number of each tap, a row for each phase."""
+    """The indices of the taps, a row for each phase."""
 
     offset: int
-    """The element that the first tap of a phase takes, less that of the result."""
+    """
+    The element that the first tap reads, relative to the result's index in its phase.
+    """
 
     step: int
-    """How far apart the elements are that two taps in a row take."""
+    """The distance between the elements that consecutive taps read."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,11 @@ class TransposedWindow:
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
     low: tuple[int, ...]
-    """Elements that are cut off before the image."""
+    """Elements that are cropped before the image."""
     high: tuple[int, ...]
-    """Elements that are cut off after it."""
+    """Elements that are cropped after it."""
     output_padding: tuple[int, ...]
-    """Elements of the result after the last that an element of the input reaches."""
+    """Elements of the result after the last one that the input reaches."""
     dilation: tuple[int, ...]
 
     @classmethod
@@ -80,7 +82,9 @@ class TransposedWindow:
         )
 
     def phases(self, axis: int) -> list[Phases]:
-        """The phases of an axis; those that one convolution can find are together."""
+        """
+        The phases of an axis, grouped so that one convolution computes each group.
+        """
         size, stride, step = self.kernel[axis], self.strides[axis], self.dilation[axis]
         common = gcd(stride, step)
         every = stride // common
@@ -99,25 +103,28 @@ class TransposedWindow:
         return found
 
     def first(self, axis: int) -> int:
-        """The first element that is computed, counted in strides."""
+        """The index, in strides, of the first element that is computed."""
         least = min(self._reach(each) - each.offset for each in self.phases(axis))
         return min(least, self.low[axis] // self.strides[axis])
 
     def grows(self, axis: int) -> int:
-        """How many more elements are computed than there are elements."""
+        """
+        The difference between the number of points computed per phase and the input's
+        size.
+        """
         last = (self.kernel[axis] - 1) * self.dilation[axis] + self.output_padding[axis]
         needed = (last - self.high[axis]) // self.strides[axis]
         least = max(-each.offset for each in self.phases(axis))
         return max(needed, least) - self.first(axis)
 
     def around(self, axis: int, phases: Phases) -> tuple[int, int]:
-        """The zeros before and after the image with which all elements are computed."""
+        """The zero padding before and after the image that a group of phases needs."""
         low = self._reach(phases) - phases.offset - self.first(axis)
         return low, self.grows(axis) + self._reach(phases) - low
 
     @staticmethod
     def _reach(phases: Phases) -> int:
-        """How far the last tap of a phase is from the first."""
+        """The distance between the first and the last tap of a phase."""
         return max(phases.taps.shape[1] - 1, 0) * phases.step
 
 

@@ -1,6 +1,5 @@
 """
-Windows that slide over the spatial axes of an image: what convolution and pooling
-share.
+Sliding windows over the spatial axes of an image, for convolution and pooling.
 
 An image is NxCx..., or Nx...xC where an op says that its channels come last.
 """
@@ -21,7 +20,7 @@ T = TypeVar("T")
 
 
 def take_apart(image: Sequence[T], channels_last: bool) -> tuple[T, T, tuple[T, ...]]:
-    """What stands for the batch, for the channels and for the spatial axes."""
+    """The entries of the batch, of the channels and of the spatial axes."""
     if channels_last:
         n, *spatial, c = image
     else:
@@ -32,7 +31,7 @@ def take_apart(image: Sequence[T], channels_last: bool) -> tuple[T, T, tuple[T, 
 def put_together(
     n: T, c: T, spatial: Sequence[T], channels_last: bool
 ) -> tuple[T, ...]:
-    """What stands for each axis of an image, in their order."""
+    """The entries of all axes of an image, in the order of its axes."""
     return (n, *spatial, c) if channels_last else (n, c, *spatial)
 
 
@@ -48,7 +47,7 @@ def window_sizes(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[Dim, ...]:
-    """How many positions a window has along each axis; raises `VerifyException`."""
+    """The number of window positions along each axis; raises `VerifyException`."""
     count = len(spatial)
     if not len(kernel) == len(strides) == len(dilation) == count:
         raise VerifyException(
@@ -81,7 +80,9 @@ def room(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> list[Dim]:
-    """How far a window can move along each axis; negative where it does not fit."""
+    """
+    The range of a window's movement along each axis; negative where it does not fit.
+    """
     count = len(spatial)
     return [
         size + padding[at] + padding[at + count] - (kernel[at] - 1) * dilation[at] - 1
@@ -102,6 +103,6 @@ def padded(
 
 
 def pad_spatial(input: Array, padding: Sequence[int], value: float) -> Array:
-    """NxCx... with elements of `value` around its spatial axes."""
+    """NxCx... padded with `value` along its spatial axes."""
     width = list(zip(*padded(padding), strict=True))
     return np.pad(input, width, constant_values=input.dtype.type(value))

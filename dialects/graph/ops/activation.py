@@ -39,7 +39,7 @@ def build_sigmoid(x: SSAValue) -> SSAValue:
 @irdl_op_definition
 class ReluOp(UnaryOp):
     """
-    The numbers with the negative ones set to zero; NaN stays.
+    The elements with negative ones set to zero; NaN stays.
 
     ```mlir
     %1 = graph.relu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -60,7 +60,7 @@ class ReluOp(UnaryOp):
 @irdl_op_definition
 class LeakyReluOp(UnaryOp):
     """
-    The numbers with the negative ones multiplied by `slope`.
+    The elements with negative ones multiplied by `slope`.
 
     ```mlir
     %1 = graph.leaky_relu %0 {slope = 0.1 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -123,7 +123,7 @@ class SigmoidOp(UnaryOp):
 @irdl_op_definition
 class SiluOp(UnaryOp):
     """
-    The number times its logistic function (also called swish).
+    Each element times its logistic function (also called swish).
 
     ```mlir
     %1 = graph.silu %0 : tensor<2x3xf32> -> tensor<2x3xf32>

@@ -1,4 +1,4 @@
-"""`graph.argmax`: where along an axis the greatest element is."""
+"""`graph.argmax`: the index of the greatest element along an axis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .reduce import ReduceMaxOp
 @irdl_op_definition
 class ArgmaxOp(PlaceOp):
     """
-    The index along `axis` of the greatest element: the first of equals, the first NaN.
+    The index of the greatest element along `axis`: the first of equals, the first NaN.
 
     ```mlir
     %1 = graph.argmax %0 {axis = 1 : i64, keepdims = false} : tensor<2x3xf32> -> tensor<2xi64>

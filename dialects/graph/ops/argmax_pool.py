@@ -1,4 +1,4 @@
-"""`graph.argmax_pool`: where under each position of a window the greatest element is."""
+"""`graph.argmax_pool`: the index of the greatest element in each window of an image."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from .unfold import UnfoldOp, elements_under
 @irdl_op_definition
 class ArgmaxPoolOp(PoolOp):
     """
-    Where the greatest element under each position of a window is: its number among the
-    elements of the channel. It is the first of equals, the first NaN.
+    The index of the greatest element in each window, counted over the elements of the
+    channel: the first of equals, the first NaN.
 
     ```mlir
     %1 = graph.argmax_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xi64>
@@ -75,7 +75,7 @@ class ArgmaxPoolOp(PoolOp):
         return with_element(type, i64)
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        # It decomposes before orders are chosen.
+        # The op decomposes before `assign-layouts` runs.
         return None
 
     def requirements(self) -> Sequence[Requirement]:
@@ -140,8 +140,8 @@ class ArgmaxPoolOp(PoolOp):
 
     def numbers(self, spatial: Sequence[Dim]) -> tuple[SSAValue, SSAValue]:
         """
-        Builds how far each tap is from the first, and the number of the first tap of
-        each position.
+        Builds the offset of each tap from the first, and the index of the first tap of
+        each window.
         """
         values, count = self.values(), len(spatial)
         taps = list(pairs(*map(range, values["kernel"])))

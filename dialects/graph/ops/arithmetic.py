@@ -17,7 +17,7 @@ from ..families.elementwise import UnaryOp
 @irdl_op_definition
 class AbsOp(UnaryOp):
     """
-    The numbers without their signs.
+    The absolute values.
 
     ```mlir
     %1 = graph.abs %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -38,7 +38,7 @@ class AbsOp(UnaryOp):
 @irdl_op_definition
 class NegOp(UnaryOp):
     """
-    The numbers with their signs changed.
+    The negated elements.
 
     ```mlir
     %1 = graph.neg %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -59,7 +59,7 @@ class NegOp(UnaryOp):
 @irdl_op_definition
 class SignOp(UnaryOp):
     """
-    -1, 0 or 1 as the number is below, at or above zero; NaN stays.
+    -1, 0 or 1 for elements below, at or above zero; NaN stays.
 
     ```mlir
     %1 = graph.sign %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -83,7 +83,7 @@ class SignOp(UnaryOp):
 @irdl_op_definition
 class ReciprocalOp(UnaryOp):
     """
-    One divided by the number.
+    The reciprocal.
 
     ```mlir
     %1 = graph.reciprocal %0 : tensor<2x3xf32> -> tensor<2x3xf32>

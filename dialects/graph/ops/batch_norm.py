@@ -1,5 +1,5 @@
 """
-`graph.batch_norm`: each channel shifted and scaled by statistics known beforehand.
+`graph.batch_norm`: each channel normalized by statistics that are operands.
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ class BatchNormOp(SingleResultOp):
             return input * factor.reshape(shape) + shift.reshape(shape)
 
     def scale_and_shift(self) -> tuple[SSAValue, SSAValue]:
-        """
-        Builds the factor of each channel, and what is added to it: two tensors of C.
-        """
+        """Builds the scale and the bias of each channel: two tensors of size C."""
         epsilon = ConstantOp(
             value=np.array(dtype(self.type).type(self.epsilon.value.data))
         )

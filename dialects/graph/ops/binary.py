@@ -16,9 +16,7 @@ from ..families.elementwise import BinaryOp
 
 
 def divide(lhs: Array, rhs: Array) -> Array:
-    """
-    The quotient, of integers rounded towards zero, and zero of a division by zero.
-    """
+    """The quotient; of integers rounded towards zero, and zero when divided by zero."""
     with np.errstate(all="ignore"):
         if np.issubdtype(lhs.dtype, np.floating):
             return np.divide(lhs, rhs)
@@ -28,7 +26,9 @@ def divide(lhs: Array, rhs: Array) -> Array:
 
 
 def power(lhs: Array, rhs: Array) -> Array:
-    """The power; of an integer to one below zero, what is left of a fraction."""
+    """
+    The power; an integer to a negative power is the reciprocal rounded towards zero.
+    """
     with np.errstate(all="ignore"):
         if np.issubdtype(lhs.dtype, np.floating):
             return np.power(lhs, rhs)
@@ -41,7 +41,7 @@ def power(lhs: Array, rhs: Array) -> Array:
 @irdl_op_definition
 class AddOp(BinaryOp):
     """
-    The sum; of booleans, whether one holds.
+    The sum; of booleans, the logical or.
 
     ```mlir
     %2 = graph.add %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -74,7 +74,7 @@ class SubOp(BinaryOp):
 @irdl_op_definition
 class MulOp(BinaryOp):
     """
-    The product; of booleans, whether both hold.
+    The product; of booleans, the logical and.
 
     ```mlir
     %2 = graph.mul %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -90,7 +90,7 @@ class MulOp(BinaryOp):
 @irdl_op_definition
 class DivOp(BinaryOp):
     """
-    The quotient, of integers rounded towards zero; an integer divided by zero is zero.
+    The quotient; of integers rounded towards zero, and zero when divided by zero.
 
     ```mlir
     %2 = graph.div %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -141,7 +141,7 @@ class PowOp(BinaryOp):
     """
     The first to the power of the second, as C99 defines it.
 
-    An integer to a power below zero is one divided by it, rounded towards zero.
+    An integer to a negative power is the reciprocal rounded towards zero.
 
     ```mlir
     %2 = graph.pow %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -160,7 +160,7 @@ class PowOp(BinaryOp):
 
 
 def whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
-    """Builds an integer to the power of another, by a square for each of its bits."""
+    """Builds an integer to the power of another, by repeated squaring."""
     type = base.type
     assert isa(type, IntegerType)
     zero, one = scalar.constant(0, type), scalar.constant(1, type)

@@ -1,4 +1,4 @@
-"""`graph.bitcast`: the bits of a tensor as elements of another type."""
+"""`graph.bitcast`: the bits of a tensor reinterpreted as another element type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class BitcastOp(SingleResultOp):
     """
-    The elements with the same bits of another type, which has as many.
+    The elements' bits reinterpreted as another type of the same width.
 
     ```mlir
     %1 = graph.bitcast %0 {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>

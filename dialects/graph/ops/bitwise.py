@@ -94,7 +94,7 @@ class BitwiseNotOp(UnaryOp):
 @irdl_op_definition
 class ShiftLeftOp(BinaryOp):
     """
-    The bits moved to higher positions; zero when none of these is there.
+    The bits shifted to higher positions; zero when the amount is out of range.
 
     ```mlir
     %2 = graph.shift_left %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
@@ -115,7 +115,7 @@ class ShiftLeftOp(BinaryOp):
 @irdl_op_definition
 class ShiftRightOp(BinaryOp):
     """
-    The bits moved to lower positions, the sign into those that come free.
+    The bits shifted to lower positions, filled with the sign bit.
 
     ```mlir
     %2 = graph.shift_right %0, %1 : tensor<2x3xi64>, tensor<3xi64> -> tensor<2x3xi64>
@@ -134,12 +134,12 @@ class ShiftRightOp(BinaryOp):
 
 
 def is_position(amount: SSAValue) -> SSAValue:
-    """Builds whether an integer has a bit of this number."""
+    """Builds whether a shift amount is within the width of the integer."""
     count = scalar.constant(width(amount), amount.type)
     return arith.CmpiOp(amount, count, "ult").result
 
 
 def width(integer: SSAValue) -> int:
-    """How many bits an integer has."""
+    """The width of an integer in bits."""
     assert isa(integer.type, IntegerType)
     return integer.type.width.data

@@ -23,10 +23,9 @@ class CastOp(SingleResultOp):
     """
     The elements converted to the type `to`.
 
-    A float becomes an integer by dropping its fraction; one too large becomes the
-    nearest integer there is, and NaN becomes zero. A number becomes true when it is not
-    zero. What is bf16 is computed with after such a conversion, to a float; an f32 becomes
-    one by rounding to the nearest.
+    A float becomes an integer by truncation, saturates at the bounds of the integer
+    type, and NaN becomes zero. A number becomes true when it is not zero. A bf16 must
+    be converted to f32 before arithmetic; an f32 becomes the nearest bf16.
 
     ```mlir
     %1 = graph.cast %0 {to = i64} : tensor<2x3xf32> -> tensor<2x3xi64>

@@ -1,4 +1,4 @@
-"""`graph.clamp`: numbers held between a least and a greatest."""
+"""`graph.clamp`: elements limited to a range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..families.elementwise import UnaryOp, require
 @irdl_op_definition
 class ClampOp(UnaryOp):
     """
-    The numbers, but none below `min` or above `max`, where given; NaN stays.
+    The elements limited to `min` and `max`, where given; NaN stays.
 
     ```mlir
     %1 = graph.clamp %0 {min = 0.0 : f64, max = 6.0 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -64,7 +64,7 @@ class ClampOp(UnaryOp):
 def limits(
     kind: np.dtype[Any], min: float | None = None, max: float | None = None
 ) -> tuple[float | None, float | None]:
-    """The bounds in numbers that the dtype has: whole and in its range for integers."""
+    """The bounds as values of the element type: rounded and in range for integers."""
     if kind.kind == "f":
         return min, max
     info = np.iinfo(kind)

@@ -1,4 +1,4 @@
-"""`graph.concat`: tensors one after the other along an axis."""
+"""`graph.concat`: the concatenation of tensors along an axis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..order import Carried, Order
 
 
 def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
-    """The type of tensors put one after the other along `axis`."""
+    """The type of the concatenation of tensors along `axis`."""
     if not inputs:
         raise VerifyException("expected tensors to concatenate, got none")
     first = sizes(inputs[0])
@@ -42,7 +42,7 @@ def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
 @irdl_op_definition
 class ConcatOp(SingleResultOp):
     """
-    The tensors one after the other along `axis`.
+    The concatenation of the tensors along `axis`.
 
     ```mlir
     %2 = graph.concat %0, %1 {axis = 1 : i64} : tensor<2x3xf32>, tensor<2x5xf32> -> tensor<2x8xf32>

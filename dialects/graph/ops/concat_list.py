@@ -1,4 +1,4 @@
-"""`graph.concat_list`: the tensors of a list one after the other along an axis."""
+"""`graph.concat_list`: the concatenation of a list of tensors along an axis."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .concat import infer_concat
 @irdl_op_definition
 class ConcatListOp(SingleResultOp):
     """
-    The tensors of a list one after the other along `axis`.
+    The concatenation of a list of tensors along `axis`.
 
     ```mlir
     %1 = graph.concat_list %0 {axis = 1 : i64} : !graph.list<tensor<2x3xf32>, tensor<2x5xf32>> -> tensor<2x8xf32>

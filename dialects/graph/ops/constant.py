@@ -37,7 +37,7 @@ class ConstantOp(SingleResultOp):
         return value
 
     def print(self, printer: Printer) -> None:
-        """Prints the literal, which says its type."""
+        """Prints the literal with its type."""
         if self.attributes:
             printer.print_string(" ")
             printer.print_attr_dict(self.attributes)

@@ -37,7 +37,8 @@ UNLIMITED = 2**63 - 1
 @irdl_op_definition
 class IfOp(ControlOp):
     """
-    What one of two regions yields: the first when the condition is true.
+    The values that one of two regions yields: the first region when the condition is
+    true.
 
     Both regions take the operands after the condition. Only the one that is chosen
     runs.
@@ -66,7 +67,7 @@ class IfOp(ControlOp):
     def of(
         cls, condition: SSAValue, captured: Sequence[SSAValue], *blocks: Block
     ) -> IfOp:
-        """The choice between two blocks, which take `captured`."""
+        """The choice between two blocks, whose arguments are `captured`."""
         end = blocks[0].last_op
         assert end is not None
         return cls.create(
@@ -111,16 +112,16 @@ class IfOp(ControlOp):
 @irdl_op_definition
 class LoopOp(ControlOp):
     """
-    A region run up to `trips` times, on what it yielded the time before.
+    A region that runs up to `trips` times; carried values pass from trip to trip.
 
-    The operands are a condition when the loop is `conditional`; then, `carried` in
-    number, the first values of what is carried from one time to the next; then tensors
-    of which the region sees one element of the first axis at a time, `scanned` in
-    number; then what it sees whole. The region yields whether to go on, when
-    `conditional`, what is carried on, and elements that are stacked along a new first
-    axis. The results are what was carried last, and the stacks. `backward` has a 1 for
-    each scanned operand, then for each stack, that goes from the last element to the
-    first. When the condition ends a loop early, the rest of a stack has no meaning.
+    The operands are, in order: the first condition, if the loop is `conditional`; the
+    initial values of `carried` loop-carried values; `scanned` tensors, of which each
+    trip sees one element of the first axis; and captured tensors, which every trip sees
+    whole. The region yields the next condition, if `conditional`, the next carried
+    values, and elements that are stacked along a new first axis. The results are the
+    final carried values, and the stacks. `backward` has a 1 for each scanned operand,
+    then for each stack, that runs from the last element to the first. When the
+    condition ends a loop early, the rest of a stack is undefined.
 
     It is ONNX's Loop and Scan, and ATen's `while_loop`; a loop that only its condition
     ends has 2**63 - 1 trips.
@@ -160,8 +161,8 @@ class LoopOp(ControlOp):
         backward: Sequence[bool] | None = None,
     ) -> LoopOp:
         """
-        The loop of `body`, which takes an element of what is carried, of what is
-        scanned, and what is captured.
+        The loop of `body`, whose arguments are the carried values, an element of each
+        scanned operand, and the captured values.
         """
         end = body.last_op
         assert end is not None
@@ -188,40 +189,43 @@ class LoopOp(ControlOp):
 
     @property
     def limit(self) -> Dim:
-        """The most times that the region is run."""
+        """The maximum number of trips."""
         return dim(self.trips.data)
 
     @property
     def first(self) -> int:
-        """How many operands, and yielded values, are a condition: one or none."""
+        """
+        The number of conditions among the operands, and among the yielded values: 0 or
+        1.
+        """
         return int(bool(self.conditional.value.data))
 
     @property
     def carried_count(self) -> int:
-        """How many values are carried from one time to the next."""
+        """The number of loop-carried values."""
         return self.carried.value.data
 
     @property
     def scanned_count(self) -> int:
-        """How many operands the region sees one element of."""
+        """The number of scanned operands."""
         return self.scanned.value.data
 
     @property
     def condition(self) -> SSAValue | None:
-        """Whether to run at all."""
+        """The condition of the first trip."""
         return self.operands[0] if self.first else None
 
     @property
     def first_seen(self) -> int:
-        """The region sees what is left after elements, whole."""
+        """The operands after the scanned ones are seen whole."""
         return self.carried_count + self.scanned_count
 
     def is_backward(self, number: int) -> bool:
-        """Whether a scanned operand, or a stack after those, goes to the front."""
+        """Whether a scanned operand, or a stack numbered after these, runs backward."""
         return bool(self.backward.get_values()[number])
 
     def scanned_operand(self, argument: BlockArgument) -> SSAValue | None:
-        """The operand of which an argument is an element."""
+        """The scanned operand that an argument is an element of."""
         number = argument.index - self.carried_count
         if 0 <= number < self.scanned_count:
             return self.operands[self.first + argument.index]
@@ -282,7 +286,7 @@ class LoopOp(ControlOp):
     def run_reference(
         self, operands: Sequence[Array], symbols: Mapping[str, int]
     ) -> tuple[Array, ...]:
-        """What the region comes to when it is run again and again."""
+        """Runs the loop in numpy."""
         limit = known(self.limit, symbols)
         goes_on = bool(operands[0]) if self.first else True
         values = list(operands[self.first :])
@@ -318,7 +322,7 @@ def verify_condition(value: SSAValue) -> None:
 
 
 def stack_type(element: Attribute, trips: Dim) -> TensorType[Attribute]:
-    """The type of so many elements along a new first axis."""
+    """The type of `trips` elements stacked along a new first axis."""
     type = tensor_type(element)
     return tensor(type.element_type, trips, *sizes(type))
 
@@ -330,7 +334,7 @@ def unstacked_type(stack: Attribute | SSAValue) -> TensorType[Attribute]:
 
 
 def known(size: Dim, symbols: Mapping[str, int]) -> int:
-    """The number that a size is when its symbols have these values."""
+    """The value of a size when its symbols have these values."""
     number = evaluate(size, symbols)
     assert isinstance(number, int), "every symbol has a value"
     return number

@@ -37,10 +37,10 @@ from ..order import Carried, Order, inverse
 from .pad import PadOp
 
 FILTERS = 8
-"""Output channels from which on a vector of them is worth another layout."""
+"""The least number of output channels for which channels-last pays."""
 
 TAPS = 16
-"""Products in an element of the result from which on moving elements is worth it."""
+"""The least number of products per result element for which a permutation pays."""
 
 
 @irdl_op_definition
@@ -108,8 +108,8 @@ class ConvOp(SingleResultOp):
     @property
     def parts(self) -> tuple[tuple[Dim, Dim, tuple[Dim, ...]], ...]:
         """
-        Batch, channels and spatial sizes of the image; outputs, channels of a group and
-        sizes of the window; batch, outputs and positions of the result.
+        The dimensions of the image, of the weights and of the result, each as batch or
+        outputs, channels, spatial sizes.
         """
         last = self.channels_last is not None
         image, filters = self.operand_sizes()
@@ -204,8 +204,8 @@ class ConvOp(SingleResultOp):
         count = len(spatial)
         assert isinstance(o, int), "the weights have so many filters"
         per_group = o // groups
-        # Of the axes that are reduced, the one along which the image lies in a row is
-        # the last; of the others, the one along which the result does.
+        # The last reduced axis is the one along which the image is contiguous; the last
+        # parallel axis is the one along which the result is.
         if last:
             outer = (n, *spatial, groups, per_group)
             image, *positions, group, channel = axes(3 + count)
@@ -234,7 +234,7 @@ class ConvOp(SingleResultOp):
 def take_filters(
     weight: Sequence[Dim], channels_last: bool
 ) -> tuple[Dim, Dim, tuple[Dim, ...]]:
-    """The filters, the channels of each and the sizes of the window."""
+    """The number of filters, the channels of each, and the sizes of the window."""
     if channels_last:
         *kernel, c_group, o = weight
     else:

@@ -34,9 +34,9 @@ class ConvTransposeOp(SingleResultOp):
     The transposed convolution of NxCx... with weights Cx(O/groups)x..., as ONNX and
     ATen define it.
 
-    Each element adds the weights, so many times as it is large, around the point that
-    is `strides` times its own. `padding` is cut off before each spatial axis, then
-    after each; `output_padding` elements, zeros or further sums, stand at the end of each.
+    Each element, times the weights, is added to the result at `strides` times its own
+    index. `padding` is cropped before each spatial axis, then after each;
+    `output_padding` elements are added at the end of each.
 
     ```mlir
     %2 = graph.conv_transpose %0, %1 {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 1, 1>, output_padding = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<3x4x3x3xf32> -> tensor<2x4x10x7xf32>
@@ -87,7 +87,7 @@ class ConvTransposeOp(SingleResultOp):
                 )
 
     def window(self) -> TransposedWindow:
-        """The kernel, and how far apart its elements and its windows are."""
+        """The window of the op."""
         values = self.values()
         kernel = self.operand_sizes()[1][2:]
         names = ("strides", "padding", "output_padding", "dilation")
@@ -115,7 +115,7 @@ class ConvTransposeOp(SingleResultOp):
         outputs, kernel = weight.shape[1], weight.shape[2:]
         window = TransposedWindow.of(kernel, strides, padding, output_padding, dilation)
         shape = [int(str(each)) for each in transposed_sizes(spatial, window)]
-        # Zeros around the image, as many as any tap reaches.
+        # Zero padding around the image, as far as any tap reaches.
         reach = [
             (k - 1) * d + m
             for k, d, m in zip(kernel, dilation, output_padding, strict=True)
@@ -144,8 +144,8 @@ class ConvTransposeOp(SingleResultOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         """
-        Convolutions that find, for each point of the image, what lies between it and
-        the next: so many channels each, which are then put side by side.
+        One convolution for each group of phases, whose channels are then interleaved
+        along the spatial axes.
         """
         window, half = self.window(), len(self.shape) - 2
         strides = window.strides
@@ -173,8 +173,8 @@ class ConvTransposeOp(SingleResultOp):
 
     def combine(self, window: TransposedWindow, chosen: tuple[Phases, ...]) -> SSAValue:
         """
-        Builds NxOx(phases)...x(points)..., of all phases along the axes after those
-        that are chosen.
+        Builds NxOx(phases)...x(points)... for the chosen phases of the first axes and
+        all phases of the others.
         """
         at = len(chosen)
         if at == len(window.kernel):
@@ -183,7 +183,9 @@ class ConvTransposeOp(SingleResultOp):
         return parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=2 + at).result
 
     def convolve(self, window: TransposedWindow, chosen: Sequence[Phases]) -> SSAValue:
-        """Builds NxOx(phases)...x(points)..., of some phases along each axis."""
+        """
+        Builds NxOx(phases)...x(points)... for one group of phases along each axis.
+        """
         (n, _, *spatial), (channels, outputs, *_) = self.operand_sizes()
         groups, half = self.groups.value.data, len(chosen)
         counts = [each.taps.shape[0] for each in chosen]

@@ -1,4 +1,4 @@
-"""`graph.copy`: the same elements in memory of their own."""
+"""`graph.copy`: a copy in memory of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class CopyOp(SingleResultOp):
     """
-    The input, in memory that nothing else shares.
+    A copy of the input in memory that nothing else shares.
 
     ```mlir
     %1 = graph.copy %0 : tensor<2x3xf32> -> tensor<2x3xf32>

@@ -1,4 +1,4 @@
-"""Combinations so far: `graph.cumsum`, `cumprod`, `cummax`, `cummin`."""
+"""Prefix reductions: `graph.cumsum`, `cumprod`, `cummax`, `cummin`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..order import Carried, Order
 
 
 class CumulativeOp(SingleResultOp, ABC):
-    """An op that combines each element with all before it along an axis."""
+    """An op that combines each element with all elements before it along an axis."""
 
     ACCEPTS: ClassVar[Accepts] = "number"
 
@@ -63,7 +63,7 @@ class CumulativeOp(SingleResultOp, ABC):
 @irdl_op_definition
 class CumsumOp(CumulativeOp):
     """
-    At each position the sum of the elements along `axis` up to it.
+    The prefix sum along `axis`, each element included.
 
     ```mlir
     %1 = graph.cumsum %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -82,7 +82,7 @@ class CumsumOp(CumulativeOp):
 @irdl_op_definition
 class CumprodOp(CumulativeOp):
     """
-    At each position the product of the elements along `axis` up to it.
+    The prefix product along `axis`, each element included.
 
     ```mlir
     %1 = graph.cumprod %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -100,7 +100,7 @@ class CumprodOp(CumulativeOp):
 @irdl_op_definition
 class CummaxOp(CumulativeOp):
     """
-    At each position the greatest of the elements along `axis` up to it; NaN from one on.
+    The running maximum along `axis`; NaN from the first NaN on.
 
     ```mlir
     %1 = graph.cummax %0 {axis = -2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -119,7 +119,7 @@ class CummaxOp(CumulativeOp):
 @irdl_op_definition
 class CumminOp(CumulativeOp):
     """
-    At each position the least of the elements along `axis` up to it; NaN from one on.
+    The running minimum along `axis`; NaN from the first NaN on.
 
     ```mlir
     %1 = graph.cummin %0 {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>

@@ -1,4 +1,4 @@
-"""`graph.define_symbol`: a size that only the run itself computes."""
+"""`graph.define_symbol`: a size that is computed at run time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..op import GraphOp
 @irdl_op_definition
 class DefineSymbolOp(GraphOp):
     """
-    Gives a symbol the value of a number, from here on.
+    Gives a symbol the value of an integer, for the ops after this one.
 
-    A number that is not from `low` to `high`, both included, is a `ValueError` when the
-    model runs. Memory for what has this size is planned for the greatest it can be, so
-    that `high` depends on the sizes of inputs only.
+    An integer outside of `low` to `high`, both included, is a `ValueError` when the
+    model runs. Memory of tensors with this size is planned for `high`, which may depend
+    on the sizes of inputs only.
 
     ```mlir
     graph.define_symbol %0 {symbol = "count", low = "0", high = "2 * batch"} : tensor<i64>
@@ -39,7 +39,7 @@ class DefineSymbolOp(GraphOp):
     low = prop_def(StringAttr)
     high = prop_def(StringAttr)
 
-    # It has no result, but what it defines is in the types that come after it.
+    # It has no result, but later types depend on the symbol.
     traits = traits_def(MemoryWriteEffect())
 
     @classmethod
@@ -53,7 +53,7 @@ class DefineSymbolOp(GraphOp):
 
     @property
     def range(self) -> tuple[Dim, Dim]:
-        """The least and the greatest that the symbol can be."""
+        """The least and the greatest value of the symbol."""
         return dim(self.low.data), dim(self.high.data)
 
     def defines(self, operands: Sequence[Array]) -> Mapping[str, int]:
@@ -68,7 +68,7 @@ class DefineSymbolOp(GraphOp):
 
 
 def verify_name(name: str) -> None:
-    """Raises `VerifyException` for what is no name of a symbol."""
+    """Raises `VerifyException` for an invalid name of a symbol."""
     try:
         symbol(name)
     except ValueError as error:
@@ -77,10 +77,10 @@ def verify_name(name: str) -> None:
 
 def defined_symbols(block: Block) -> Ranges:
     """
-    The symbols that the ops of a block define, and of regions in it; their ranges.
+    The symbols that a block and its regions define, with their ranges.
 
-    Raises `VerifyException` for one that is defined twice, or is a size of an argument:
-    it would have two values, and memory for one of them.
+    Raises `VerifyException` for a symbol that is defined twice, or is a size of an
+    argument: it would have two values, and memory planned for one of them.
     """
     known = {
         name

@@ -64,7 +64,7 @@ class DiagonalOp(SingleResultOp):
 
 
 def length(rows: Dim, columns: Dim, offset: int) -> Dim:
-    """How many elements a diagonal has."""
+    """The number of elements of a diagonal."""
     rows, columns = rows - max(-offset, 0), columns - max(offset, 0)
     least = rows if rows == columns else minimum(rows, columns)
     return maximum(least, 0) if offset else least

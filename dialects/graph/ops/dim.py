@@ -1,4 +1,4 @@
-"""`graph.dim`: a dimension of this run, as a tensor of one integer."""
+"""`graph.dim`: the run-time value of a dimension, as a tensor of one integer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class DimOp(SingleResultOp):
     """
-    The value that a dimension has in this run.
+    The run-time value of a dimension.
 
     ```mlir
     %0 = graph.dim {value = "6"} : -> tensor<i64>

@@ -1,4 +1,4 @@
-"""What division leaves, and quotients rounded down: `graph.rem`, `mod`, `floor_div`."""
+"""Remainders, and quotients rounded down: `graph.rem`, `mod`, `floor_div`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..families.elementwise import BinaryOp
 @irdl_op_definition
 class RemOp(BinaryOp):
     """
-    What the quotient rounded towards zero leaves; it has the sign of the dividend.
+    The remainder of the quotient rounded towards zero; it has the sign of the dividend.
 
     Of a division by zero it is zero for integers and NaN for floats.
 
@@ -41,7 +41,7 @@ class RemOp(BinaryOp):
 @irdl_op_definition
 class ModOp(BinaryOp):
     """
-    What the quotient rounded down leaves; it has the sign of the divisor.
+    The remainder of the quotient rounded down; it has the sign of the divisor.
 
     Of a division by zero it is zero for integers and NaN for floats.
 
@@ -68,7 +68,7 @@ class ModOp(BinaryOp):
 @irdl_op_definition
 class FloorDivOp(BinaryOp):
     """
-    The quotient rounded down; zero of an integer divided by zero.
+    The quotient rounded down; an integer divided by zero gives zero.
 
     ```mlir
     %2 = graph.floor_div %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -87,7 +87,7 @@ class FloorDivOp(BinaryOp):
         if not isinstance(lhs.type, AnyFloat):
             whole = scalar.div(lhs, rhs)
             return scalar.select(is_off(rest, rhs), scalar.sub(whole, one), whole)
-        # What is left is exact, so that the quotient is all but whole.
+        # The remainder is exact, so that this quotient is nearly an integer.
         quotient = scalar.div(scalar.sub(lhs, rest), rhs)
         lower = scalar.sub(quotient, one)
         whole = math.RoundEvenOp(scalar.select(is_off(rest, rhs), lower, quotient))
@@ -101,7 +101,7 @@ class FloorDivOp(BinaryOp):
 
 
 def is_off(rest: SSAValue, divisor: SSAValue) -> SSAValue:
-    """Builds whether something is left of the other sign than the divisor."""
+    """Builds whether the remainder is nonzero and differs in sign from the divisor."""
     zero = scalar.constant(0, rest.type)
     signs = (scalar.compare("lt", each, zero) for each in (rest, divisor))
     differ = scalar.binary("xor")(*signs)

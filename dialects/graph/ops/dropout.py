@@ -1,4 +1,4 @@
-"""`graph.dropout`: zeros at random while a model trains, nothing once it is frozen."""
+"""`graph.dropout`: random zeros in training, the identity in a compiled model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class DropoutOp(SingleResultOp):
     """
-    The input; a model is compiled to be run, not trained, so that nothing is dropped.
+    The input: models are compiled for inference, so nothing is dropped.
 
     ```mlir
     %1 = graph.dropout %0 {ratio = 0.5 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>

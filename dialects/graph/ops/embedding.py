@@ -19,7 +19,7 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class EmbeddingOp(SingleResultOp):
     """
-    For every index the row of the table with that number.
+    The row of the table for every index.
 
     An index below zero or beyond the table is an `IndexError` when the model runs.
 

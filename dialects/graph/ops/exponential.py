@@ -62,7 +62,7 @@ class Exp2Op(MathOp):
 @irdl_op_definition
 class LogOp(MathOp):
     """
-    The natural logarithm; NaN of a negative number.
+    The natural logarithm; NaN for a negative number.
 
     ```mlir
     %1 = graph.log %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -94,7 +94,7 @@ class Log1pOp(MathOp):
 @irdl_op_definition
 class Log2Op(MathOp):
     """
-    The logarithm to base 2; NaN of a negative number.
+    The logarithm to base 2; NaN for a negative number.
 
     ```mlir
     %1 = graph.log2 %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -110,7 +110,7 @@ class Log2Op(MathOp):
 @irdl_op_definition
 class Log10Op(MathOp):
     """
-    The logarithm to base 10; NaN of a negative number.
+    The logarithm to base 10; NaN for a negative number.
 
     ```mlir
     %1 = graph.log10 %0 : tensor<2x3xf32> -> tensor<2x3xf32>

@@ -1,4 +1,4 @@
-"""`graph.first_true`: where along an axis the first element is that holds."""
+"""`graph.first_true`: the index of the first true element along an axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from ..order import Carried, Order, without
 
 
 class PlaceOp(SingleResultOp, ABC):
-    """An op that finds an element along an axis, which has one or more."""
+    """
+    An op that finds the index of an element along an axis, which must not be empty.
+    """
 
     ACCEPTS: ClassVar[Accepts] = "any"
 
@@ -56,7 +58,7 @@ class PlaceOp(SingleResultOp, ABC):
 @irdl_op_definition
 class FirstTrueOp(PlaceOp):
     """
-    The index along `axis` of the first element that holds; the size when none does.
+    The index of the first true element along `axis`; the size when there is none.
 
     ```mlir
     %1 = graph.first_true %0 {axis = 1 : i64, keepdims = false} : tensor<2x3xi1> -> tensor<2xi64>

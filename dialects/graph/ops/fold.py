@@ -1,4 +1,4 @@
-"""`graph.fold`: the elements under each position of a window, added to an image."""
+"""`graph.fold`: the elements of sliding windows, added up into an image."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from ..op import Requirement, SingleResultOp
 @irdl_op_definition
 class FoldOp(SingleResultOp):
     """
-    Of NxCx(positions)...x(taps)... the image NxCx`spatial` in which each tap is added where
-    `graph.unfold` takes it from.
+    The image NxCx`spatial` of NxCx(positions)...x(taps)...: each tap is added to the
+    element that `graph.unfold` reads it from.
 
     ```mlir
     %1 = graph.fold %0 {spatial = ["5", "8"], strides = array<i64: 2, 1>, dilation = array<i64: 1, 2>} : tensor<2x3x2x4x2x3xf32> -> tensor<2x3x5x8xf32>
@@ -104,7 +104,7 @@ class FoldOp(SingleResultOp):
     def nests(self) -> Sequence[Nest]:
         values, count = self.values(), len(self.spatial)
         n, c, *rest = sizes(tensor_type(self.input))
-        # The taps come first, so that the positions lie in a row.
+        # The taps come first, so that the positions are contiguous.
         bounds: tuple[Dim, ...] = (n, c, *rest[count:], *rest[:count])
         taps, positions = axes(count, 2), axes(count, 2 + count)
         there = (

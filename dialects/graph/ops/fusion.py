@@ -1,4 +1,4 @@
-"""`graph.fusion` and its end, `graph.yield`: ops that become one kernel."""
+"""`graph.fusion`, ops that become one kernel, and its terminator `graph.yield`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..region import RegionOp, run_block
 @irdl_op_definition
 class YieldOp(IRDLOperation):
     """
-    The end of a region of the graph dialect, and the value that it has.
+    The terminator of a region of the graph dialect, with the values that it yields.
 
     ```mlir
     graph.yield %0 : tensor<2x3xf32>
@@ -40,14 +40,14 @@ class YieldOp(IRDLOperation):
     assembly_format = "$values attr-dict `:` type($values)"
 
     def __init__(self, *values: SSAValue | Operation):
-        """The end of a region that has these values."""
+        """The terminator that yields these values."""
         super().__init__(operands=[values])
 
 
 @irdl_op_definition
 class FusionOp(SingleResultOp, RegionOp):
     """
-    The ops of a region, computed together without storing what is between them.
+    The ops of a region, computed by one kernel that stores no intermediate values.
 
     ```mlir
     %2 = graph.fusion %0, %1 : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32> {
@@ -68,7 +68,7 @@ class FusionOp(SingleResultOp, RegionOp):
 
     @classmethod
     def of(cls, inputs: Sequence[SSAValue], body: Block) -> FusionOp:
-        """The fusion of the ops of `body`, whose arguments stand for `inputs`."""
+        """The fusion with `body`, whose arguments are `inputs`."""
         assert isinstance(body.last_op, YieldOp)
         return cls.create(
             operands=inputs,
@@ -87,18 +87,18 @@ class FusionOp(SingleResultOp, RegionOp):
 
     @property
     def ops(self) -> Iterator[GraphOp]:
-        """The ops of the region, but for its end."""
+        """The ops of the region without the terminator."""
         for op in self.body.block.ops:
             if isinstance(op, GraphOp):
                 yield op
 
     @property
     def root(self) -> SSAValue:
-        """The value of the region."""
+        """The value that the region yields."""
         return cast(YieldOp, self.body.block.last_op).values[0]
 
     def run_reference(
         self, operands: Sequence[Array], symbols: Mapping[str, int]
     ) -> tuple[Array, ...]:
-        """What the ops of the region compute in numpy, one after the other."""
+        """Runs the ops of the region in numpy."""
         return run_block(self.body.block, operands, symbols)

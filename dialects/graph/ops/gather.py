@@ -1,4 +1,4 @@
-"""`graph.gather`: for every index the element in its line along an axis."""
+"""`graph.gather`: elements selected along one axis by a tensor of indices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..op import Requirement, SingleResultOp
 
 
 def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
-    """How many more elements `input` has than `indices` along every other axis."""
+    """The size of `input` minus that of `indices` along every axis but `axis`."""
     outer, inner = sizes(input), sizes(indices)
     along = normalize_axis(axis, len(outer))
     if len(inner) != len(outer):
@@ -26,7 +26,9 @@ def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
 
 
 def require_room(input: Tensor, indices: Tensor, axis: int) -> None:
-    """Raises `VerifyException` when indices reach beyond another axis than `axis`."""
+    """
+    Raises `VerifyException` when `indices` is larger than `input` along another axis.
+    """
     require(indices, "integer")
     if any(isinstance(each, int) and each < 0 for each in room(input, indices, axis)):
         raise VerifyException(
@@ -35,13 +37,13 @@ def require_room(input: Tensor, indices: Tensor, axis: int) -> None:
 
 
 def fit(input: Tensor, indices: Tensor, axis: int) -> list[Requirement]:
-    """What `require_room` asks of sizes that are known at run time only."""
+    """The conditions of `require_room` on sizes that are known only at run time."""
     message = f"expected indices that fit off axis {axis}, got {input} and {indices}"
     return [Requirement(each, message) for each in room(input, indices, axis)]
 
 
 def line(input: Tensor, axis: int, wraps: bool) -> tuple[Position, ...]:
-    """The position of each point, but along `axis` where the second operand says."""
+    """The position of each point, with the coordinate along `axis` looked up."""
     shape = sizes(input)
     along, here = normalize_axis(axis, len(shape)), axes(len(shape))
     looked_up = Lookup(1, here, shape[along], wraps)
@@ -50,9 +52,9 @@ def line(input: Tensor, axis: int, wraps: bool) -> tuple[Position, ...]:
 
 def along(indices: Array, axis: int, bound: int, wraps: bool) -> tuple[Array, ...]:
     """
-    What numpy looks elements up with, an index for each axis.
+    The index arrays for numpy's advanced indexing, one for each axis.
 
-    Raises `IndexError` when one is out of its range.
+    Raises `IndexError` when an index is out of range.
     """
     check_range(indices, bound, wraps)
     grid: list[Array] = list(np.indices(indices.shape, sparse=True))
@@ -61,7 +63,7 @@ def along(indices: Array, axis: int, bound: int, wraps: bool) -> tuple[Array, ..
 
 
 def check_range(indices: Array, bound: int, wraps: bool) -> None:
-    """Raises `IndexError` when an index is not below the bound."""
+    """Raises `IndexError` when an index is out of range."""
     least = -bound if wraps else 0
     if indices.size and not least <= indices.min() <= indices.max() < bound:
         raise IndexError(f"expected indices from {least} to {bound - 1}")
@@ -70,7 +72,7 @@ def check_range(indices: Array, bound: int, wraps: bool) -> None:
 @irdl_op_definition
 class GatherOp(SingleResultOp):
     """
-    For every index the element with that number in its line along `axis`.
+    The elements at `indices` along `axis`; other coordinates are those of the index.
 
     The indices have as many axes as the input, and may be fewer along the others. An
     index beyond the axis is an `IndexError` when the model runs. One below zero counts

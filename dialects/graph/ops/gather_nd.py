@@ -1,4 +1,4 @@
-"""`graph.gather_nd`: blocks of a tensor, looked up by several numbers each."""
+"""`graph.gather_nd`: blocks of a tensor, selected by index tuples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def block(
     input: Tensor, indices: Tensor, axes: Sequence[int], batch_dims: int = 0
 ) -> tuple[Dim, ...]:
     """
-    The dimensions of a block that indices choose: those of the other axes, in order.
+    The dimensions of a selected block: those of the axes without indices, in order.
 
     Raises `VerifyException` when the indices do not fit.
     """
@@ -53,9 +53,7 @@ def position(
     batch_dims: int,
     wraps: bool,
 ) -> tuple[Position, ...]:
-    """
-    Where a point is: in a batch, where the second operand says, at a position of a block.
-    """
+    """The position of a point: batch axes, looked-up axes, and axes of the block."""
     outer = len(sizes(indices)) - 1
     at: list[Position] = list(axes(batch_dims))
     start = outer
@@ -77,9 +75,9 @@ def chosen(
     wraps: bool,
 ) -> tuple[Array, ...]:
     """
-    What numpy looks blocks up with, an index for each axis.
+    The index arrays for numpy's advanced indexing, one for each axis.
 
-    Raises `IndexError` when one is out of its range.
+    Raises `IndexError` when an index is out of range.
     """
     for number, each in enumerate(axes):
         check_range(indices[..., number], shape[each], wraps)
@@ -95,13 +93,13 @@ def chosen(
 @irdl_op_definition
 class GatherNdOp(SingleResultOp):
     """
-    For every row of indices the block that it chooses along `axes`.
+    The block of the input that each tuple of indices selects along `axes`.
 
-    The last axis of the indices has a number for each of `axes`; the result has their
-    other axes, then those of a block. The first `batch_dims` axes of both are one: an
-    index looks into the block of its own batch. An index beyond its axis is an
-    `IndexError` when the model runs. One below zero counts from the end when `wraps`,
-    else it is an error too.
+    The last axis of the indices has an index for each of `axes`; the result has their
+    other axes, then those of a block. The first `batch_dims` axes are shared: an index
+    selects within its own batch. An index beyond its axis is an `IndexError` when the
+    model runs. One below zero counts from the end when `wraps`, else it is an error
+    too.
 
     ```mlir
     %2 = graph.gather_nd %0, %1 {axes = array<i64: 0, 1>, batch_dims = 0 : i64, wraps = true} : tensor<7x5x4xf32>, tensor<3x2xi64> -> tensor<3x4xf32>

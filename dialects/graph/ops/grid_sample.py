@@ -1,4 +1,4 @@
-"""`graph.grid_sample`: an image at points that a grid gives, between its elements."""
+"""`graph.grid_sample`: an image interpolated at the points of a grid."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from .where import WhereOp
 @irdl_op_definition
 class GridSampleOp(SingleResultOp):
     """
-    Of an image NxCx... the elements at the points NxPx...xA of a grid: NxCxPx...
+    The image NxCx... interpolated at the grid points NxPx...xA: NxCxPx...
 
-    A point has a number for each spatial axis, the last axis first, from -1 to 1: the
-    middles of the elements at the ends when `align_corners`, else the borders of the
-    image. NaN is -1. `mode` is `nearest`, `linear` or `cubic`, and what lies beyond the
-    image is `zeros`, its `border`, or its `reflection`.
+    A point has a coordinate for each spatial axis, the last axis first, from -1 to 1:
+    the centers of the end elements with `align_corners`, else the borders of the image.
+    NaN counts as -1. `mode` is `nearest`, `linear` or `cubic`; beyond the image lie
+    `zeros`, its `border`, or its `reflection`.
 
     ```mlir
     %2 = graph.grid_sample %0, %1 {mode = "linear", padding = "zeros", align_corners = false} : tensor<2x3x5x7xf32>, tensor<2x4x6x2xf32> -> tensor<2x3x4x6xf32>
@@ -143,7 +143,7 @@ class GridSampleOp(SingleResultOp):
 
 
 class Line:
-    """Builds what `Grid` says of arrays, for one spatial axis."""
+    """`Grid` as ops, for one spatial axis."""
 
     def __init__(self, op: GridSampleOp, how: Grid, axis: int, size: Dim):
         """The axis of the image that `op` samples, which has `size` elements."""
@@ -162,13 +162,13 @@ class Line:
         self.points = ReshapeOp(part, shape=to_names(self.shape)).result
 
     def number(self, value: Dim | float) -> SSAValue:
-        """Builds a number."""
+        """Builds a constant."""
         if isinstance(value, (int, float)):
             return ConstantOp(value=np.array(value, self.of)).result
         return CastOp(DimOp(value=str(value)), to=self.kind).result
 
     def table(self) -> tuple[SSAValue, SSAValue]:
-        """Builds the elements that each point weighs, and the weights, as rows."""
+        """Builds the elements that each point samples, and their weights, as rows."""
         how, number = self.how, self.number
         position = self.positions()
         if how.mode != "cubic":
@@ -194,7 +194,7 @@ class Line:
         return CastOp(inside, to=i64).result, weights
 
     def positions(self) -> SSAValue:
-        """Builds the positions of points, in elements."""
+        """Builds the positions of grid points, in units of elements."""
         number, points = self.number, self.points
         near = ClampOp(points, min=-FARTHEST, max=FARTHEST)
         known = WhereOp(NeOp(points, points), number(-1), near)
@@ -205,7 +205,7 @@ class Line:
         return MulOp(wide, number(0.5)).result
 
     def brought_inside(self, position: SSAValue) -> SSAValue:
-        """Builds positions inside the image, unless what is beyond it is zero."""
+        """Builds positions moved into the image; unchanged for zero padding."""
         number, how = self.number, self.how
         if how.padding == "zeros":
             return position

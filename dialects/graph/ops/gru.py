@@ -25,8 +25,8 @@ class GruOp(RecurrentOp):
     The outputs of a GRU layer, and its last state.
 
     The gates are the reset gate, the update gate, and the new state. The functions are
-    those of the two gates, and of the new state. The reset gate is applied to the
-    product with the recurrent weight when `resets_product`, else to the state before.
+    one for the first two, and one for the new state. The reset gate is applied to the
+    product with the recurrent weight when `resets_product`, else to the previous state.
 
     ```mlir
     %7, %8 = graph.gru %0, %1, %2, %3, %4, %5 {functions = ["sigmoid", "tanh"], backward = false, resets_product = true} : tensor<4x2x5xf32>, tensor<3x6x5xf32>, tensor<3x6x6xf32>, tensor<3x6xf32>, tensor<3x6xf32>, tensor<2x6xf32> -> tensor<4x2x6xf32>, tensor<2x6xf32>
@@ -66,7 +66,7 @@ class GruOp(RecurrentOp):
         return (n + z * (state - n),)
 
     def folded_bias(self, operands: Mapping[str, SSAValue]) -> SSAValue:
-        """Builds the bias, without the part that the reset gate is applied to."""
+        """Builds the bias without the part that the reset gate multiplies."""
         if not self.is_reset_late:
             return super().folded_bias(operands)
         bias, recurrent = operands["bias"], operands["recurrent_bias"]
@@ -74,7 +74,9 @@ class GruOp(RecurrentOp):
         return ConcatOp(both, part(bias, 0, 2, 1), axis=0).result
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
-        """Builds the weight by columns, that of the new state apart if it is used so."""
+        """
+        Builds the recurrent weight as a matrix, split for the new state where needed.
+        """
         weight = operands["recurrent_weight"]
         if not self.is_reset_late:
             gates, new = part(weight, 0, 0, 2), part(weight, 0, 2, 1)

@@ -1,4 +1,4 @@
-"""`graph.index_select`: slices of a tensor along one axis, looked up by number."""
+"""`graph.index_select`: slices of a tensor along one axis, selected by indices."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from ..order import Carried, Order
 @irdl_op_definition
 class IndexSelectOp(SingleResultOp):
     """
-    For every index the slice along `axis` with that number; the indices' axes replace
-    it.
+    The slice along `axis` for every index; the axes of the indices replace `axis`.
 
     An index beyond the axis is an `IndexError` when the model runs. One below zero
     counts from the end when `wraps`, else it is an error too.
@@ -51,7 +50,7 @@ class IndexSelectOp(SingleResultOp):
         along = normalize_axis(self.values()["axis"], len(order))
         if operand != 0:
             return None
-        # The axes of the indices stand where the one axis stood.
+        # The axes of the indices replace the one axis.
         count = len(sizes(tensor_type(self.indices)))
         result: list[int] = []
         for each in order:

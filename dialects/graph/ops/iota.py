@@ -1,4 +1,4 @@
-"""`graph.iota`: the whole numbers from zero on."""
+"""`graph.iota`: the integers from zero on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class IotaOp(SingleResultOp):
     """
-    The numbers from zero to before `size`, in a row.
+    The integers from 0 to `size` - 1.
 
     ```mlir
     %0 = graph.iota {size = "6"} : -> tensor<6xi64>

@@ -1,4 +1,6 @@
-"""`graph.linear`: rows times the rows of a weight, as a fully connected layer does."""
+"""
+`graph.linear`: the product with a transposed weight, as in a fully connected layer.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ..families.elementwise import BinaryOp
 @irdl_op_definition
 class LogicalAndOp(BinaryOp):
     """
-    Whether both hold.
+    Whether both elements are true.
 
     ```mlir
     %2 = graph.logical_and %0, %1 : tensor<2x3xi1>, tensor<3xi1> -> tensor<2x3xi1>
@@ -30,7 +30,7 @@ class LogicalAndOp(BinaryOp):
 @irdl_op_definition
 class LogicalOrOp(BinaryOp):
     """
-    Whether one or both hold.
+    Whether one or both elements are true.
 
     ```mlir
     %2 = graph.logical_or %0, %1 : tensor<2x3xi1>, tensor<3xi1> -> tensor<2x3xi1>
@@ -47,7 +47,7 @@ class LogicalOrOp(BinaryOp):
 @irdl_op_definition
 class LogicalXorOp(BinaryOp):
     """
-    Whether just one holds.
+    Whether exactly one element is true.
 
     ```mlir
     %2 = graph.logical_xor %0, %1 : tensor<2x3xi1>, tensor<3xi1> -> tensor<2x3xi1>

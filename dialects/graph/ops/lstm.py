@@ -1,4 +1,4 @@
-"""`graph.lstm`: a layer with long and short memory, in one direction of time."""
+"""`graph.lstm`: a long short-term memory layer, in one direction of time."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class LstmOp(RecurrentOp):
     """
     The outputs of an LSTM layer, its last state, and its last cell.
 
-    The gates are the input's, the forget gate, the new cell and the output's. The
-    functions are those of the three gates, of the new cell, and of the cell that is put
-    out. `peepholes` are what the input's, the forget and the output's gate see of the
-    cell. With `couples_gates`, what is forgotten is what does not come in.
+    The gates are the input gate, the forget gate, the new cell and the output gate. The
+    functions are one for the three gates, one for the new cell, and one for the cell in
+    the output. `peepholes` are the weights of the cell in the input, forget and output
+    gates. With `couples_gates` the forget gate is one minus the input gate.
 
     ```mlir
     %8, %9, %10 = graph.lstm %0, %1, %2, %3, %4, %5, %6 {functions = ["sigmoid", "tanh", "tanh"], backward = false} : tensor<3x2x5xf32>, tensor<4x6x5xf32>, tensor<4x6x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<2x6xf32>, tensor<2x6xf32> -> tensor<3x2x6xf32>, tensor<2x6xf32>, tensor<2x6xf32>
@@ -49,7 +49,7 @@ class LstmOp(RecurrentOp):
 
     @property
     def is_coupled(self) -> bool:
-        """Whether what is forgotten is what does not come in."""
+        """Whether the forget gate is one minus the input gate."""
         return bool(self.values().get("couples_gates", False))
 
     def step(
@@ -74,7 +74,7 @@ class LstmOp(RecurrentOp):
         return state, cell
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
-        """Builds the weight by columns, and what sees the cell or projects the state."""
+        """Builds the recurrent weight as a matrix, the peepholes and the projection."""
         found = {"weight": columns(operands["recurrent_weight"])}
         if "peepholes" in operands:
             _, hidden = sizes(tensor_type(operands["peepholes"]))

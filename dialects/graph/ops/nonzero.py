@@ -1,4 +1,4 @@
-"""`graph.nonzero`: where a tensor of booleans is true."""
+"""`graph.nonzero`: the indices of the true elements of a tensor."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ from .where import WhereOp
 @irdl_op_definition
 class NonzeroOp(SingleResultOp):
     """
-    A row for each true element, in their order: its index along each axis.
+    The index along each axis of every true element: a row per element, in order.
 
-    `count` says how many there are. It is a symbol that the run has defined; where it
-    is less, the first are given, and rows beyond the last are zero.
+    `count` is the number of rows, a symbol that is defined at run time. When it is less
+    than the number of true elements, the first ones are given; when it is greater, the
+    remaining rows are zero.
 
     ```mlir
     %1 = graph.nonzero %0 {count = "3"} : tensor<2x5xi1> -> tensor<3x2xi64>
@@ -68,7 +69,7 @@ class NonzeroOp(SingleResultOp):
         flat = ReshapeOp(self.input, shape=to_names([total]))
         one = ConstantOp(value=np.array(1))
         index = SubOp(CumsumOp(CastOp(flat, to=i64), axis=0), one)
-        # What is false goes to an index after all others, as does what is too much.
+        # False elements, and true ones beyond `count`, go to an extra last row.
         last = DimOp(value=str(count))
         at = WhereOp(flat, MinimumOp(index, last), last)
         room = ExpandOp(ConstantOp(value=np.array(0)), shape=to_names([count + 1]))
@@ -82,6 +83,6 @@ class NonzeroOp(SingleResultOp):
 
 
 def index_along(rows: SSAValue, shape: Sequence[Dim], axis: int) -> SSAValue:
-    """Builds the index along an axis of elements, by their number among all."""
+    """Builds the index along one axis from linear indices."""
     stride = DimOp(value=str(product(shape[axis + 1 :])))
     return RemOp(DivOp(rows, stride), DimOp(value=str(shape[axis]))).result

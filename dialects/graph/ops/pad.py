@@ -1,4 +1,4 @@
-"""`graph.pad`: a tensor with elements of one value put around it."""
+"""`graph.pad`: a tensor padded with one value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from ..order import Carried, Order, ordered
 @irdl_op_definition
 class PadOp(SingleResultOp):
     """
-    Along each axis, `low` elements of `value` before and `high` after.
+    The input padded along each axis with `low` elements of `value` before and `high`
+    after.
 
     ```mlir
     %1 = graph.pad %0 {low = array<i64: 0, 1>, high = array<i64: 2, 1>, value = 0.0 : f64} : tensor<3x5xf32> -> tensor<5x7xf32>
@@ -94,9 +95,9 @@ def margins(
     inner: Sequence[Dim], low: Sequence[int], high: Sequence[int]
 ) -> Iterator[tuple[tuple[Dim, ...], tuple[Linear, ...]]]:
     """
-    The blocks around a tensor in a larger one: their sizes, and where they are.
+    The blocks of padding around a tensor in a larger one: their sizes and positions.
 
-    Those along an axis are as wide as the larger tensor along the axes after it.
+    The blocks of an axis span the larger tensor along all later axes.
     """
     wide = [a + size + b for a, size, b in zip(low, inner, high, strict=True)]
     for along, size in enumerate(inner):

@@ -1,4 +1,4 @@
-"""Points by two coordinates: `graph.atan2`, `hypot`, and the sign of one, `copysign`."""
+"""Ops on two coordinates: `graph.atan2`, `hypot`, `copysign`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..families.elementwise import BinaryOp
 @irdl_op_definition
 class Atan2Op(BinaryOp):
     """
-    The angle of the point at a height and a width, in this order.
+    The angle of the point (x, y), where y is the first operand.
 
     ```mlir
     %2 = graph.atan2 %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -47,7 +47,8 @@ class Atan2Op(BinaryOp):
 @irdl_op_definition
 class HypotOp(BinaryOp):
     """
-    The distance from zero; infinite when a coordinate is, even if the other is NaN.
+    The distance of a point from the origin; infinite if a coordinate is, even beside
+    NaN.
 
     ```mlir
     %2 = graph.hypot %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -73,7 +74,7 @@ class HypotOp(BinaryOp):
 @irdl_op_definition
 class CopysignOp(BinaryOp):
     """
-    The first number with the sign of the second, that of a zero too.
+    The first operand with the sign of the second, including the sign of a zero.
 
     ```mlir
     %2 = graph.copysign %0, %1 : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -91,7 +92,10 @@ class CopysignOp(BinaryOp):
 
 
 def ratio(a: SSAValue, b: SSAValue) -> SSAValue:
-    """Builds the lesser by the greater of two distances; zero of zeros, one of equals."""
+    """
+    Builds the lesser divided by the greater of two distances; 0 for zeros, 1 for
+    equals.
+    """
     low, high = scalar.minimum(a, b), scalar.maximum(a, b)
     zero, one = scalar.constant(0, a.type), scalar.constant(1, a.type)
     equal = scalar.select(scalar.compare("eq", high, zero), zero, one)

@@ -52,9 +52,7 @@ def combine_windows(
     value: float,
     combine: Callable[[Array, Array], Array],
 ) -> Array:
-    """
-    The elements under each position of a window, combined; those beyond are `value`.
-    """
+    """The combined elements of each window in numpy; padding has the value `value`."""
     order = channels_to_end(input.ndim)
     if channels_last:
         input = np.transpose(input, inverse(order))
@@ -74,14 +72,14 @@ def combine_windows(
 
 
 def least_of(type: Tensor) -> float:
-    """The element that no other of its type is below."""
+    """The least value of an element type."""
     return -inf if is_float(type) else float(np.iinfo(dtype(type)).min)
 
 
 class PoolOp(SingleResultOp, ABC):
     """
-    An op that combines the elements under a window that slides over an image NxCx...,
-    or with `channels_last` Nx...xC.
+    An op that combines the elements of each window of an image NxCx..., or with
+    `channels_last` Nx...xC.
     """
 
     input = operand_def(TensorType)
@@ -146,7 +144,7 @@ class PoolOp(SingleResultOp, ABC):
         return [Nest(bounds, sources, same, here, rank - 2, combine)]
 
     def with_padding(self, value: float) -> Sequence[SSAValue] | None:
-        """This op on an input with `value` put around it, when it has padding."""
+        """This op on an input padded with `value`, when it has padding."""
         padding: tuple[int, ...] = self.values()["padding"]
         if not any(padding):
             return None
@@ -159,7 +157,7 @@ class PoolOp(SingleResultOp, ABC):
 @irdl_op_definition
 class MaxPoolOp(PoolOp):
     """
-    The greatest element under each position of a window; padding does not count.
+    The greatest element of each window; padding does not count.
 
     ```mlir
     %1 = graph.max_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
@@ -171,7 +169,7 @@ class MaxPoolOp(PoolOp):
     name = "graph.max_pool"
 
     def least(self) -> float:
-        """The element that no other is below."""
+        """The least value of the element type."""
         return least_of(tensor_type(self.input))
 
     def reference(
@@ -196,7 +194,7 @@ class MaxPoolOp(PoolOp):
 @irdl_op_definition
 class SumPoolOp(PoolOp):
     """
-    The sum of the elements under each position of a window; padding counts as zero.
+    The sum of the elements of each window; padding counts as zero.
 
     ```mlir
     %1 = graph.sum_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>
@@ -228,7 +226,7 @@ class SumPoolOp(PoolOp):
 @irdl_op_definition
 class AvgPoolOp(PoolOp):
     """
-    The mean of the elements under each position of a window, with or without the padding.
+    The mean of the elements of each window, with or without the padding.
 
     ```mlir
     %1 = graph.avg_pool %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, padding = array<i64: 0, 1, 1, 1>, dilation = array<i64: 1, 1>, count_padding = true} : tensor<2x3x5x7xf32> -> tensor<2x3x3x7xf32>

@@ -71,7 +71,7 @@ class ReduceOp(SingleResultOp, ABC):
     def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Any: ...
 
     def combined(self, combine: Combiner) -> Nest:
-        """The nest over the axes that stay, then those that are combined."""
+        """The nest over the parallel axes, then the reduced ones."""
         shape = sizes(tensor_type(self.input))
         kept = [each for each in range(len(shape)) if each not in self.reduced]
         order = [*kept, *self.reduced]
@@ -127,7 +127,9 @@ class ProdOp(ReduceOp):
 
 
 class ExtremeOp(ReduceOp, ABC):
-    """The greatest or least element; without `or_identity` there must be one."""
+    """
+    The greatest or least element; without `or_identity` no reduced axis may be empty.
+    """
 
     ACCEPTS: ClassVar[Accepts] = "any"
 
@@ -154,7 +156,7 @@ class ExtremeOp(ReduceOp, ABC):
         return [Requirement(count - 1, f"expected elements to reduce in {type}")]
 
     def limit(self, least: bool) -> Any:
-        """The least, or the greatest, element that there is."""
+        """The least or the greatest value of the element type."""
         kind = dtype(self.type)
         if kind.kind == "f":
             return -np.inf if least else np.inf

@@ -1,4 +1,4 @@
-"""`graph.require`: what must hold of sizes, as a model asserts it."""
+"""`graph.require`: a condition on sizes, as asserted by a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..op import GraphOp, Requirement
 @irdl_op_definition
 class RequireOp(GraphOp):
     """
-    Ends a run with a `ValueError` when an amount computed from sizes is below zero.
+    Ends a run with a `ValueError` when a quantity computed from sizes is negative.
 
     ```mlir
     graph.require {amount = "batch - count", message = "count <= batch"}
@@ -31,7 +31,7 @@ class RequireOp(GraphOp):
     amount = prop_def(StringAttr)
     message = prop_def(StringAttr)
 
-    # It has no result, but must not go.
+    # It has no result, but must not be removed.
     traits = traits_def(MemoryWriteEffect())
 
     @classmethod

@@ -1,4 +1,4 @@
-"""`graph.resample`: weighted sums of elements along an axis, looked up by number."""
+"""`graph.resample`: weighted sums of indexed elements along an axis."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ..op import SingleResultOp
 from ..order import Carried, Order
 
 UNROLLED = 16
-"""Taps up to which a sum is written out, so that other axes run in vectors."""
+"""The most taps for which a sum is unrolled, so that other axes are vectorized."""
 
 
 @irdl_op_definition
 class ResampleOp(SingleResultOp):
     """
-    At each point along `axis` the sum of the elements that a row of indices names, each
-    times the weight beside its index.
+    At each point along `axis` the sum of the elements at a row of indices, each times
+    the weight of its index.
 
-    An element without weight does not count when the op `skips`, not even NaN. The
-    indices, which are not below zero, are (batch)x(points)x(taps): the axes of the
-    batch, if any, are the first ones of the input.
+    With `skips` an element of weight zero does not count, not even NaN. The indices,
+    which are not below zero, are (batch)x(points)x(taps): the axes of the batch, if
+    any, are the first ones of the input.
 
     ```mlir
     %3 = graph.resample %0, %1, %2 {axis = 1 : i64, skips = false} : tensor<3x7x4xf32>, tensor<5x2xi64>, tensor<5x2xf32> -> tensor<3x5x4xf32>

@@ -1,4 +1,4 @@
-"""`graph.reshape`: the same elements in the same order, under another shape."""
+"""`graph.reshape`: the same elements in the same order, with another shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..order import Carried, Order, ordered
 @irdl_op_definition
 class ReshapeOp(SingleResultOp):
     """
-    The elements in the same order, under the dimensions `shape`. It is a view.
+    The elements in the same order, with the dimensions `shape`. It is a view.
 
     ```mlir
     %1 = graph.reshape %0 {shape = ["6"]} : tensor<2x3xf32> -> tensor<6xf32>
@@ -49,7 +49,7 @@ class ReshapeOp(SingleResultOp):
         result: list[int] = []
         parts = together(before, after)
         while moved:
-            # Axes that become others together must still lie in a row.
+            # The axes of one group must stay contiguous.
             part = next((each for each in parts if each[0][:1] == moved[:1]), None)
             if part is None or moved[: len(part[0])] != part[0]:
                 return None
@@ -57,7 +57,7 @@ class ReshapeOp(SingleResultOp):
             result += part[1]
         ones = [each for each, size in enumerate(after) if size == 1]
         for each in ones:
-            # An axis of one element may stand anywhere: it stays where it is.
+            # An axis of size one may stand anywhere, and stays where it is.
             result.insert(each, each)
         return Carried(
             (order,), tuple(result), {"shape": to_names(ordered(after, tuple(result)))}
@@ -71,9 +71,9 @@ def together(
     before: Sequence[Dim], after: Sequence[Dim]
 ) -> list[tuple[list[int], list[int]]]:
     """
-    Groups of axes that hold the same elements before and after, as small as they are.
+    The smallest groups of axes that hold the same elements before and after.
 
-    Axes of one element are in none.
+    Axes of size one are in no group.
     """
     old = [each for each, size in enumerate(before) if size != 1]
     new = [each for each, size in enumerate(after) if size != 1]
@@ -87,12 +87,12 @@ def together(
             else:
                 b.append(new.pop(0))
     if groups:
-        # Only where there are no elements at all is anything left.
+        # Axes are left over only when the tensor is empty.
         groups[-1][0].extend(old)
         groups[-1][1].extend(new)
     return groups
 
 
 def count(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
-    """The elements along some axes."""
+    """The number of elements along some axes."""
     return product(shape[each] for each in axes)

@@ -1,4 +1,4 @@
-"""`graph.resize`: a tensor with more or fewer elements along an axis, interpolated."""
+"""`graph.resize`: a tensor interpolated along an axis to another size."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ from .where import WhereOp
 @irdl_op_definition
 class ResizeOp(SingleResultOp):
     """
-    The tensor with `size` elements along `axis`, each found between those it had.
+    The tensor interpolated to `size` elements along `axis`.
 
-    `mode` says how: the nearest by the rounding of its position (`floor`, `ceil`,
-    `round_prefer_floor`, `round_prefer_ceil`), `linear` or `cubic`. `coordinates` are
-    those of ONNX. What else there is to say is said in `interpolation.py`.
+    `mode` is `linear`, `cubic`, or the rounding of the position to the nearest element
+    (`floor`, `ceil`, `round_prefer_floor`, `round_prefer_ceil`). `coordinates` has
+    ONNX's names. The other properties are those of `Interpolation`.
 
     ```mlir
     %1 = graph.resize %0 {axis = 1 : i64, size = "10", mode = "floor", coordinates = "asymmetric"} : tensor<3x5x4xf32> -> tensor<3x10x4xf32>
@@ -183,25 +183,25 @@ class ResizeOp(SingleResultOp):
 
 
 class Row:
-    """Builds what `Interpolation` says of arrays, for sizes that a run knows."""
+    """`Interpolation` as ops, for sizes that are known at run time."""
 
     def __init__(self, how: Interpolation, count: Dim, size: Dim, kind: Element):
-        """A row of `size` points over `count` elements, in numbers of one type."""
+        """A row of `size` points over `count` elements, computed in one float type."""
         self.how, self.count, self.size, self.kind = how, count, size, kind
 
     def number(self, value: Dim | float, kind: Element | None = None) -> SSAValue:
-        """Builds a number."""
+        """Builds a constant."""
         kind = kind or self.kind
         if isinstance(value, (int, float)):
             return ConstantOp(value=np.array(value, DTYPES[kind])).result
         return CastOp(DimOp(value=str(value)), to=kind).result
 
     def column(self, row: Operation | SSAValue) -> SSAValue:
-        """Builds a row with its elements below each other."""
+        """Builds a row as a column."""
         return ReshapeOp(row, shape=to_names([self.size, 1])).result
 
     def positions(self) -> SSAValue:
-        """Builds the position of each point."""
+        """Builds the source position of each point."""
         how, number = self.how, self.number
         x = CastOp(IotaOp(size=str(self.size)), to=self.kind).result
         last, points = self.count - 1, maximum(self.size - 1, 1)
@@ -225,7 +225,7 @@ class Row:
             return x
         x = SubOp(x, number(0.5)).result
         if how.coordinates == "pytorch_half_pixel":
-            # The only point of one is at the beginning.
+            # A single point is at the beginning.
             return MulOp(x, number(minimum(self.size - 1, 1))).result
         if how.coordinates == "half_pixel_symmetric" and how.scale is not None:
             whole = DivOp(number(self.size), number(how.scale))
@@ -233,7 +233,7 @@ class Row:
         return x
 
     def scaled(self, x: SSAValue) -> SSAValue:
-        """Builds points in elements."""
+        """Builds points scaled to units of source elements."""
         number, scale = self.number, self.how.scale
         if self.how.multiplies:
             if scale is not None:
@@ -244,7 +244,7 @@ class Row:
         return DivOp(x, DivOp(number(self.size), number(self.count))).result
 
     def rounded(self, positions: SSAValue) -> SSAValue:
-        """Builds the whole number that is nearest to each position."""
+        """Builds the integer nearest to each position."""
         mode, half = self.how.mode, self.number(0.5)
         if mode == "round_prefer_floor":
             positions = SubOp(positions, half).result
@@ -255,12 +255,12 @@ class Row:
         return CastOp(whole, to=i64).result
 
     def inside(self, points: SSAValue) -> SSAValue:
-        """Builds the numbers of elements, the ends for what lies beyond them."""
+        """Builds the indices of elements, clamped to the ends."""
         last = self.number(self.count - 1, i64)
         return MinimumOp(MaximumOp(points, self.number(0, i64)), last).result
 
     def table(self, positions: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """Builds the elements that each position weighs, and the weights."""
+        """Builds the elements that each position samples, and their weights."""
         how, dtype = self.how, DTYPES[self.kind]
         taps, shrink = how.taps(self.count, self.size)
         before = FloorOp(positions)
@@ -286,10 +286,7 @@ class Row:
 def kernel_of(
     distance: SSAValue, cubic: float | None, number: Callable[[float], SSAValue]
 ) -> SSAValue:
-    """
-    Builds the weight of an element so far from a position, linear without a coefficient
-    for a cubic.
-    """
+    """Builds the weight of an element at a distance: linear when `cubic` is None."""
     d, zero, one = distance, number(0), number(1)
     if cubic is None:
         return MaximumOp(SubOp(one, d), zero).result

@@ -21,7 +21,7 @@ class RnnOp(RecurrentOp):
     """
     The outputs of a plain recurrent layer, and its last state.
 
-    A state is a function of the input and of the state before, each with its weight.
+    A state is a function of the weighted sum of the input and the previous state.
 
     ```mlir
     %7, %8 = graph.rnn %0, %1, %2, %3, %4, %5 {functions = ["tanh"], backward = false} : tensor<4x2x5xf32>, tensor<1x6x5xf32>, tensor<1x6x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>, tensor<2x6xf32> -> tensor<4x2x6xf32>, tensor<2x6xf32>
@@ -46,7 +46,7 @@ class RnnOp(RecurrentOp):
         return (function.numpy(self.held_array(sums[:, 0])),)
 
     def captured(self, operands: Mapping[str, SSAValue]) -> dict[str, SSAValue]:
-        """Builds the weight by columns."""
+        """Builds the recurrent weight as a matrix."""
         return {"weight": columns(operands["recurrent_weight"])}
 
     def build_step(

@@ -14,7 +14,7 @@ from ..families.elementwise import MathOp
 @irdl_op_definition
 class CeilOp(MathOp):
     """
-    The least whole number that is not below.
+    The least integer that is not below the element.
 
     ```mlir
     %1 = graph.ceil %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -30,7 +30,7 @@ class CeilOp(MathOp):
 @irdl_op_definition
 class FloorOp(MathOp):
     """
-    The greatest whole number that is not above.
+    The greatest integer that is not above the element.
 
     ```mlir
     %1 = graph.floor %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -46,7 +46,7 @@ class FloorOp(MathOp):
 @irdl_op_definition
 class RoundOp(MathOp):
     """
-    The nearest whole number; a tie goes to the even one.
+    The nearest integer, ties to even.
 
     ```mlir
     %1 = graph.round %0 : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -62,7 +62,7 @@ class RoundOp(MathOp):
 @irdl_op_definition
 class TruncOp(MathOp):
     """
-    The whole number next towards zero.
+    The integer part: rounded towards zero.
 
     ```mlir
     %1 = graph.trunc %0 : tensor<2x3xf32> -> tensor<2x3xf32>

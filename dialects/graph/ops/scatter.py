@@ -1,4 +1,4 @@
-"""`graph.scatter`: a tensor with elements set or changed in their lines along an axis."""
+"""`graph.scatter`: a tensor with elements updated at indices along one axis."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .gather import along, fit, line, require_room
 @irdl_op_definition
 class ScatterOp(SingleResultOp):
     """
-    The input, in which each update is put at its index in its line along `axis`.
+    The input with each update applied at its index along `axis`.
 
-    With `none` an update replaces what is there, the last one those
-    before; with `add`, `mul`, `max` or `min` it is combined with it, one after the
-    other. There may be more updates than indices, and fewer indices than the input has
-    elements along the other axes. An index beyond the axis is an `IndexError` when the
-    model runs. One below zero counts from the end when `wraps`, else it is an error too.
+    With `none` an update replaces the element, and the last of several wins; with
+    `add`, `mul`, `max` or `min` updates are combined with it in order. There may be
+    more updates than indices, and fewer indices than elements along the other axes. An
+    index beyond the axis is an `IndexError` when the model runs. One below zero counts
+    from the end when `wraps`, else it is an error too.
 
     ```mlir
     %3 = graph.scatter %0, %1, %2 {axis = 1 : i64, wraps = true, reduction = "none"} : tensor<3x7x4xf32>, tensor<3x5x4xi64>, tensor<3x5x4xf32> -> tensor<3x7x4xf32>

@@ -1,4 +1,4 @@
-"""`graph.scatter_nd`: a tensor with blocks of it set or changed, looked up by number."""
+"""`graph.scatter_nd`: a tensor with blocks updated, selected by index tuples."""
 
 from __future__ import annotations
 
@@ -25,14 +25,13 @@ from .gather_nd import block, chosen, position
 @irdl_op_definition
 class ScatterNdOp(SingleResultOp):
     """
-    The input, in which each update is put into the block that its indices choose.
+    The input with each update applied to the block that its indices select.
 
-    The last axis of the indices has a number for each of `axes`; the updates have their
-    other axes, then those of a block. With `none` an update replaces what is
-    there, the last one that of those before; with `add`, `mul`, `max` or `min` it is
-    combined with it, one after the other. An index beyond its axis is an `IndexError`
-    when the model runs. One below zero counts from the end when `wraps`, else it is an
-    error too.
+    The last axis of the indices has an index for each of `axes`; the updates have their
+    other axes, then those of a block. With `none` an update replaces the block, and the
+    last of several wins; with `add`, `mul`, `max` or `min` updates are combined with it
+    in order. An index beyond its axis is an `IndexError` when the model runs. One below
+    zero counts from the end when `wraps`, else it is an error too.
 
     ```mlir
     %3 = graph.scatter_nd %0, %1, %2 {axes = array<i64: 0>, wraps = true, reduction = "add"} : tensor<7x4xf32>, tensor<5x1xi64>, tensor<5x4xf32> -> tensor<7x4xf32>

@@ -1,4 +1,4 @@
-"""`graph.slice`: a block of a tensor, every few elements along each axis."""
+"""`graph.slice`: a strided block of a tensor."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ def inside(
     sizes: Sequence[str],
     steps: Sequence[int],
 ) -> Iterator[Dim]:
-    """What is not negative when a slice lies inside a tensor of this shape."""
+    """
+    Quantities that are not negative when a slice lies inside a tensor of this shape.
+    """
     for whole, start, size, step in zip(shape, starts, sizes, steps, strict=True):
         first, count = dim(start), dim(size)
         yield count
-        # An empty slice may begin anywhere: then all of these are zero.
+        # An empty slice may begin anywhere, so that all of its quantities are zero.
         for index in (first, first + (count - 1) * step):
             yield index * count
             yield (whole - 1 - index) * count
@@ -37,7 +39,7 @@ def inside(
 @irdl_op_definition
 class SliceOp(SingleResultOp):
     """
-    Along each axis, `sizes` elements from `starts`, each `steps` after the one before.
+    Along each axis `sizes` elements, from `starts` at a stride of `steps`.
 
     ```mlir
     %1 = graph.slice %0 {starts = ["0", "1"], sizes = ["2", "2"], steps = array<i64: 1, 2>} : tensor<2x5xf32> -> tensor<2x2xf32>

@@ -1,5 +1,5 @@
 """
-`graph.softmax`, `graph.log_softmax`: exponentials along an axis, made to sum to one.
+`graph.softmax`, `graph.log_softmax`: exponentials normalized along an axis.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class AlongAxisOp(SingleResultOp, ABC):
 
     def shifted(self) -> tuple[SSAValue, SSAValue]:
         """
-        Builds the input less its greatest, and the sum of the exponentials of that.
+        Builds the input minus its maximum, and the sum of the exponentials of the
+        difference.
         """
         axis = normalize_axis(self.values()["axis"], len(self.shape))
         greatest = ReduceMaxOp(
@@ -72,7 +73,7 @@ class SoftmaxOp(AlongAxisOp):
 
     def decompose(self) -> Sequence[SSAValue]:
         lower, total = self.shifted()
-        # The greatest is one of those added up, so that the total is one or more.
+        # The maximum contributes exp(0), so that the sum is one or more.
         return [MulOp(ExpOp(lower), ReciprocalOp(total)).result]
 
 

@@ -1,4 +1,4 @@
-"""`graph.sort`: elements in order along an axis, and where they were."""
+"""`graph.sort`: elements sorted along an axis, and their indices."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..op import GraphOp
 @irdl_op_definition
 class SortOp(GraphOp):
     """
-    The elements along `axis` from the least to the greatest, or the other way round,
-    and the index that each had.
+    The elements along `axis` in ascending or descending order, and the index that each
+    had.
 
-    Equal elements stay in their order. NaN is greater than every number.
+    The sort is stable. NaN is greater than every number.
 
     ```mlir
     %1, %2 = graph.sort %0 {axis = 1 : i64, descending = false} : tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
@@ -45,10 +45,10 @@ class SortOp(GraphOp):
 
 
 def order(input: Array, axis: int, descending: bool) -> Array:
-    """The indices along an axis in the order of the elements, equal ones as they are."""
+    """The indices that stably sort the elements along an axis."""
     if not descending:
         return np.argsort(input, axis, kind="stable")
-    # From the end on, so that what comes later counts as less.
+    # Reversed, so that of equal elements the later one counts as less.
     last = input.shape[axis] - 1
     turned = np.argsort(np.flip(input, axis), axis, kind="stable")
     return np.ascontiguousarray(last - np.flip(turned, axis))

@@ -1,4 +1,4 @@
-"""`graph.topk`: the greatest or least elements along an axis, and where they are."""
+"""`graph.topk`: the greatest or least elements along an axis, and their indices."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from .sort import order
 @irdl_op_definition
 class TopkOp(GraphOp):
     """
-    The `k` greatest elements along `axis`, or the least, in order, and their indices.
-
-    Of equal elements the first come first. NaN is greater than every number.
+    The `k` greatest or least elements along `axis`, in order, and their indices. Of
+    equal elements the first come first. NaN is greater than every number.
 
     ```mlir
     %1, %2 = graph.topk %0 {axis = 1 : i64, k = "3", largest = true} : tensor<2x5xf32> -> tensor<2x3xf32>, tensor<2x3xi64>

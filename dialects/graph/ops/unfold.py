@@ -1,4 +1,4 @@
-"""`graph.unfold`: the elements under each position of a window, beside each other."""
+"""`graph.unfold`: the elements of sliding windows, along new axes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def elements_under(
     strides: tuple[int, ...],
     dilation: tuple[int, ...],
 ) -> Array:
-    """The elements under each position of a window: first the positions, then the taps."""
+    """
+    The elements of each window in numpy: first the axes of positions, then of taps.
+    """
     n, c, *spatial = input.shape
     padding = (0, 0) * len(spatial)
     window = window_sizes(spatial, kernel, strides, padding, dilation)
@@ -40,7 +42,7 @@ def elements_under(
 @irdl_op_definition
 class UnfoldOp(SingleResultOp):
     """
-    Of NxCx... the elements under each position of a window: NxCx(positions)...x(taps)...
+    The elements of each window of an image NxCx...: NxCx(positions)...x(taps)...
 
     ```mlir
     %1 = graph.unfold %0 {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>, dilation = array<i64: 1, 2>} : tensor<2x3x5x7xf32> -> tensor<2x3x2x3x2x3xf32>

@@ -14,26 +14,26 @@ from ..storage.stored import StoredOp
 @irdl_op_definition
 class WeightOp(StoredOp):
     """
-    The entry of the weight store under a key, which no run changes.
+    The constant entry of the weight store under a key.
 
     ```mlir
     %0 = graph.weight "fc.weight" : tensor<2x3xf32>
     ```
 
-    With `panels` it lies in the store in another order (`panels.py`).
+    With `panels` it is packed in the store (`panels.py`).
     """
 
     name = "graph.weight"
 
     @property
     def panels(self) -> PanelsAttr | None:
-        """The panels that the store has of the tensor; None where it lies as it is."""
+        """The panels in which the store has the tensor; None when it is not packed."""
         panels = self.attributes.get("panels")
         return panels if isinstance(panels, PanelsAttr) else None
 
     @property
     def bytes(self) -> Dim:
-        """How many bytes the store has of it."""
+        """The size of the entry in the store, in bytes."""
         type = tensor_type(self.result)
         if self.panels is None:
             return byte_size(type)

@@ -1,5 +1,5 @@
 """
-`graph.where`: elements of one tensor where a condition holds, of another elsewhere.
+`graph.where`: elements of one of two tensors, selected by a condition.
 """
 
 from __future__ import annotations

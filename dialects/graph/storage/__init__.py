@@ -1,1 +1,1 @@
-"""Where values lie: buffers, panels, views, and what is kept beside the program."""
+"""Where values lie in memory: buffers, views, packed panels, and the weight store."""

@@ -1,14 +1,14 @@
 """
-Where a value lives, and how long: what the planning passes write beside each result.
+The buffer and the lifetime of a value: attributes that the planning passes write.
 
     #graph.lifetime<group = 2, first = 1, last = 3>
     #graph.buffer<activations, slot = 2, offset = 256, size = "8192">
     #graph.buffer<activations, slot = 0, offset = ?, size = "128 * batch">
 
 A group is a set of values that share memory, because one is a view of another or is
-computed in its memory. `first` and `last` count the ops of the function. A size is in
-bytes; an offset is `?` while it depends on symbols, and is then an entry of a table
-that the program reads.
+computed in place. `first` and `last` count the ops of the function. A size is in bytes;
+an offset is `?` while it depends on symbols, and is then an entry of a table that the
+program reads.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ LIFETIMES = "graph.lifetimes"
 """The attribute of an op that holds the lifetime of each result."""
 
 IN_PLACE = "graph.in_place"
-"""The attribute of an op with the number of the operand whose memory its result is."""
+"""The attribute of an op with the number of the operand that its result overwrites."""
 
 UNKNOWN = -1
-"""The offset of a buffer whose position depends on symbols."""
+"""The offset of a buffer that depends on symbols."""
 
 
 def _read_offset(parser: AttrParser) -> int:
-    """Reads `256`, or `?`."""
+    """Parses `256`, or `?`."""
     if parser.parse_optional_punctuation("?") is not None:
         return UNKNOWN
     return NUMBER.read(parser)
@@ -129,7 +129,7 @@ class BufferAttr(EntriesAttr):
 
 
 def buffer_of(value: SSAValue) -> BufferAttr:
-    """The buffer assigned to `value`; an argument of a function is an input."""
+    """The buffer assigned to `value`; a function argument has an input buffer."""
     if isinstance(value, BlockArgument):
         size = byte_size(tensor_type(value))
         return BufferAttr.of("inputs", value.index, 0, size)
@@ -146,7 +146,7 @@ def buffer_of(value: SSAValue) -> BufferAttr:
 
 
 def replaced_by(op: Operation) -> SSAValue | None:
-    """The operand in whose memory an op computes its result, if it does."""
+    """The operand that an op overwrites with its result, if any."""
     number = op.attributes.get(IN_PLACE)
     if not isa(number, IntegerAttr):
         return None
@@ -159,5 +159,5 @@ def replaced_by(op: Operation) -> SSAValue | None:
 
 
 def byte_size(type: Tensor) -> Dim:
-    """How many bytes the elements of a tensor take."""
+    """The size of the elements of a tensor, in bytes."""
     return product(sizes(type)) * dtype(type).itemsize

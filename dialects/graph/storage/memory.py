@@ -1,10 +1,10 @@
 """
 Which values share memory: views, the arguments of regions, and what regions yield.
 
-A view is the memory of what it shows. What a region takes is the memory of an operand,
-or of what a loop carries. What it yields is computed where it goes: in the result of
-the op, or in a part of it. The pass `own-outputs` makes sure that this can be. An op
-that is `graph.in_place` computes its result in the memory of an operand.
+A view shares the memory of its operand. An argument of a region shares the memory of an
+operand, or of a loop-carried value. A yielded value is computed in the memory of the
+op's result, or in a part of it; the pass `own-outputs` makes this possible. An op with
+`graph.in_place` computes its result in the memory of an operand.
 """
 
 from __future__ import annotations
@@ -23,21 +23,27 @@ from .buffer import replaced_by
 
 
 def root_of(value: SSAValue) -> SSAValue:
-    """The value whose memory `value` is, seen through views and into regions."""
+    """
+    The value whose memory `value` shares, traced through views and region arguments.
+    """
     while (further := shown_by(value)) is not None:
         value = further
     return value
 
 
 def shown_by(value: SSAValue) -> SSAValue | None:
-    """The value that `value` is a view of, or a name for in a region."""
+    """
+    The value that `value` is a view of, or that it stands for as a region argument.
+    """
     if isinstance(owner := value.owner, GraphOp) and owner.IS_VIEW:
         return owner.operands[0]
     return memory_of(value)
 
 
 def memory_of(value: SSAValue) -> SSAValue | None:
-    """The value outside of a region whose memory an argument of the region is."""
+    """
+    The value outside a region that shares its memory with an argument of the region.
+    """
     if not isinstance(value, BlockArgument):
         return None
     parent = parent_of(value)
@@ -50,7 +56,7 @@ def is_computed(value: SSAValue) -> bool:
 
 
 def ops_in(block: Block) -> Iterator[Operation]:
-    """The ops of a block, each followed by those of the regions that it runs."""
+    """The ops of a block, each followed by the ops of its regions."""
     for op in block.ops:
         yield op
         if isinstance(op, ControlOp):
@@ -60,12 +66,12 @@ def ops_in(block: Block) -> Iterator[Operation]:
 
 @dataclass(frozen=True)
 class Part:
-    """The element of a stack, or of what is scanned, that belongs to one trip."""
+    """The element of a stack, or of a scanned operand, that belongs to one trip."""
 
     whole: SSAValue
     loop: LoopOp
     number: int
-    """Its number in what the loop says of directions."""
+    """Its index in the `backward` property of the loop."""
 
 
 class MemoryMap:
@@ -73,8 +79,8 @@ class MemoryMap:
 
     def __init__(self, block: Block, reuses: bool = True):
         """
-        The memory of the values of a function; unless it `reuses` operands, as if each
-        result of an op that works in place had memory of its own.
+        The memory of the values of a function; unless `reuses`, in-place results count
+        as having memory of their own.
         """
         self.results: dict[SSAValue, SSAValue] = {}
         self.parts: dict[SSAValue, Part] = {}
@@ -87,7 +93,7 @@ class MemoryMap:
                 self.results[op.results[0]] = replaced
 
     def add(self, op: ControlOp) -> None:
-        """Notes where what an op takes and what its regions yield are."""
+        """Notes the memory of an op's region arguments and yielded values."""
         if isinstance(op, LoopOp):
             for number, result in enumerate(op.results[: op.carried_count]):
                 self.results[root_of(op.operands[op.first + number])] = result
@@ -102,7 +108,7 @@ class MemoryMap:
                 self.add_yielded(op, number, root_of(value))
 
     def add_yielded(self, op: ControlOp, number: int, root: SSAValue) -> None:
-        """Notes where a value is that a region yields."""
+        """Notes the memory of a value that a region yields."""
         result: OpResult | None = op.destination(number)
         if result is None or root is result:
             return
@@ -114,14 +120,16 @@ class MemoryMap:
 
     def owner_of(self, value: SSAValue) -> SSAValue:
         """
-        The value that has memory of its own, in which `value` is.
+        The value with memory of its own that contains `value`.
 
-        Raises `VerifyException` when there is none, as before `own-outputs`.
+        Raises `VerifyException` when there is none, as can be before `own-outputs`.
         """
         return self.end(value, self.owners, self.parts)
 
     def storage_of(self, value: SSAValue) -> SSAValue:
-        """The value that is where `value` is: an owner, or its part of a trip."""
+        """
+        The value with the same storage as `value`: an owner, or its part of one trip.
+        """
         return self.end(value, self.stands_in, {})
 
     def end(
@@ -130,7 +138,9 @@ class MemoryMap:
         known: dict[SSAValue, SSAValue],
         parts: Mapping[SSAValue, Part],
     ) -> SSAValue:
-        """The end of the way from `value`, which is noted for all that are on it."""
+        """
+        The end of the chain of shared memory from `value`, cached for all values on it.
+        """
         way: dict[SSAValue, None] = {}
         while value not in known:
             if value in way:

@@ -1,16 +1,16 @@
 """
-How a packed weight lies in the weight store: what `graph.weight` may carry.
+`#graph.panels`: how a packed weight lies in the weight store.
 
     %w = graph.weight "fc.panels" {
         panels = #graph.panels<width = 16, rows = [64 by 120], columns = 120 by 1>
     } : tensor<64x120xf32>
 
-The type is that of the tensor, whose elements are counted as they would lie in a row.
-Here 64 rows of 120 columns: a row is 120 elements from the next, a column 1. In the
-store are panels, each with 16 columns of every row, row after row, and zeros where
-there are no more columns. So a contraction reads in the order in which things lie. With
-`vnni = 2` rows are interleaved by two: an element is beside that of the next row, so
-that a column of two rows is one word (the VNNI layout, `dialects/loop/isa.py`).
+The type is that of the unpacked tensor in row-major order. Here it has 64 rows with a
+stride of 120 elements, and 120 columns with a stride of 1. The store holds panels, each
+with 16 columns of every row, row after row, padded with zeros after the last column. So
+a contraction reads contiguous memory. With `vnni = 2` two rows are interleaved: each
+element is beside that of the next row in its column, and the two are one word (the VNNI
+layout, `dialects/loop/isa.py`).
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class PanelsAttr(ParametrizedAttribute):
     width: IntAttr = param_def()
     axes: ArrayAttr[IntAttr] = param_def()
     """
-    Length and stride of each axis of the rows, outermost first, then the columns'.
+    Length and stride of each axis of the rows, outermost first, then of the columns.
     """
     k_group: IntAttr = param_def()
-    """How many rows are interleaved, element by element; 1 for none."""
+    """The number of rows that are interleaved, element by element; 1 for none."""
 
     @staticmethod
     def of(
@@ -77,12 +77,12 @@ class PanelsAttr(ParametrizedAttribute):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many panels there are, of how many rows, how wide."""
+        """The number of panels, of rows in each, and the width."""
         width = self.width.data
         return -(-self.columns[0] // width), self.panel_size // width, width
 
     def strides(self) -> dict[int, int]:
-        """For each stride of the rows in the tensor, the one in a panel."""
+        """The stride in a panel for each stride of the rows in the tensor."""
         found: dict[int, int] = {}
         step = self.width.data
         for length, stride in reversed(self.rows):
@@ -91,7 +91,7 @@ class PanelsAttr(ParametrizedAttribute):
         return found
 
     def verify(self) -> None:
-        """There are panels of some width."""
+        """The width is positive and the axes are complete."""
         if self.width.data < 1 or len(self.axes) < 2 or len(self.axes) % 2:
             raise VerifyException(
                 f"expected panels of a width, got {self.width.data} and {self.axes}"
@@ -104,8 +104,8 @@ class PanelsAttr(ParametrizedAttribute):
 
     def pack(self, array: Array) -> Array:
         """
-        The panels of a tensor: a panel, its rows, and what is in each; zeros after the
-        last column. Where there is nothing to fill up they are a view of the tensor.
+        The panels of a tensor, as panels x rows x elements, padded with zeros after the
+        last column. They are a view of the tensor when no padding is needed.
         """
         panels = self._in_rows(array)
         if (group := self.k_group.data) == 1:

@@ -1,4 +1,4 @@
-"""Values kept in a weight store beside the program, under a name."""
+"""`StoredOp`: the base of ops that name an entry of the weight store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StoredOp(IRDLOperation, ABC):
     traits = traits_def(Pure())
 
     def __init__(self, key: str, type: Tensor):
-        """The entry `key` of the store, which has this type."""
+        """The entry `key` of the store, as a tensor of this type."""
         super().__init__(properties={"key": StringAttr(key)}, result_types=[type])
 
     def verify_(self) -> None:

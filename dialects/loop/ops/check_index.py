@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
+from ..index_range import parse_range, print_range
 from ..subscript import DIM, parse_number, print_number
 
 
@@ -82,8 +83,8 @@ class CheckIndexOp(IRDLOperation):
             print_number(printer, self.start)
             printer.print_string(" by ")
             print_number(printer, self.step)
-        printer.print_string("] wraps below " if self.wraps.value.data else "] below ")
-        print_number(printer, self.bound)
+        printer.print_string("]")
+        print_range(printer, self.bound, bool(self.wraps.value.data))
         printer.print_string(" : ")
         printer.print_attribute(self.indices.type)
 
@@ -98,11 +99,7 @@ class CheckIndexOp(IRDLOperation):
                 start = parse_number(parser).data
                 parser.parse_keyword("by")
                 step = parse_number(parser).data
-        wraps = parser.parse_optional_keyword("wraps") is not None
-        parser.parse_keyword("below")
-        bound = parse_number(parser)
+        bound, wraps = parse_range(parser)
         parser.parse_punctuation(":")
         indices = parser.resolve_operand(buffer, parser.parse_type())
-        return cls(
-            indices, dim(count.data), dim(bound.data), wraps, dim(start), dim(step)
-        )
+        return cls(indices, dim(count.data), bound, wraps, dim(start), dim(step))

@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
-from ..subscript import parse_number, print_number
+from ..index_range import parse_range, print_range
 
 
 @irdl_op_definition
@@ -61,8 +61,7 @@ class ClampIndexOp(IRDLOperation):
         """Prints the integer, the bound and the type of the integer."""
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
-        printer.print_string(" wraps below " if self.wraps.value.data else " below ")
-        print_number(printer, self.bound)
+        print_range(printer, self.bound, bool(self.wraps.value.data))
         printer.print_string(" : ")
         printer.print_attribute(self.value.type)
 
@@ -70,9 +69,7 @@ class ClampIndexOp(IRDLOperation):
     def parse(cls, parser: Parser) -> ClampIndexOp:
         """Reads what `print` prints."""
         value = parser.parse_unresolved_operand()
-        wraps = parser.parse_optional_keyword("wraps") is not None
-        parser.parse_keyword("below")
-        bound = parse_number(parser)
+        bound, wraps = parse_range(parser)
         parser.parse_punctuation(":")
         integer = parser.resolve_operand(value, parser.parse_type())
-        return cls(integer, dim(bound.data), wraps)
+        return cls(integer, bound, wraps)

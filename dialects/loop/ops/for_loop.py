@@ -58,7 +58,7 @@ class ForOp(IRDLOperation):
     """
     The body once for every index from zero up to the bound.
 
-    In a parallel loop the order does not matter; in an ordered one bodies read or write
+    Bodies of a parallel loop may run in any order. Bodies of an ordered loop read or write
     what others wrote, or take what the one before yields. In a loop that reduces, the
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A

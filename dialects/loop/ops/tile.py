@@ -1,4 +1,4 @@
-"""`loop.tile`: a reduction for a block of rows and columns, kept in registers."""
+"""`loop.tile`: a contraction, whose accumulators are in registers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
 SHARED = ("rows", "columns")
-"""What threads may share of a tile."""
+"""What threads may share."""
 
 
 @irdl_op_definition
@@ -107,7 +107,7 @@ class TileOp(IRDLOperation):
 
     @property
     def store(self) -> StoreOp | None:
-        """The one store of an accumulator, or of what is computed from it; else None."""
+        """The store of the epilogue, if it has just one."""
         stores = [op for op in self.epilogue.block.ops if isinstance(op, StoreOp)]
         return stores[0] if len(stores) == 1 else None
 
@@ -144,10 +144,10 @@ class TileOp(IRDLOperation):
 
     def factors(self) -> tuple[LoadOp, LoadOp] | None:
         """
-        The loads of what moves with the rows and of what moves with the columns.
+        The loads of A, which moves with the rows, and of B, which moves with the columns.
 
-        None when the k-loop is not just the product of two such elements, or of what is
-        computed of each alone (`made_of`).
+        None unless the k-loop is a product of two such elements, or of what is computed
+        from each alone (`made_of`).
         """
         block = self.k_loop.block
         row, column, *_ = block.args

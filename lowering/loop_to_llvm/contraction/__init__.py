@@ -1,1 +1,1 @@
-"""Contractions: packing, blocks of the cache, and register tiles."""
+"""Contractions: packing, cache blocking, and the microkernels."""

@@ -35,7 +35,7 @@ class KBlock:
     first: str
     """Whether no block comes before it: accumulators begin here."""
     last: str
-    """Whether none comes after it: accumulators are finished here."""
+    """Whether none comes after it: the epilogue comes here."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Blocks:
         return self.w.emit(f"getelementptr inbounds {text}, ptr {base}, i64 {offset}")
 
     def set_k(self, block: KBlock, inside: Sequence[str]) -> None:
-        """Sets the reduced indices, of which those from the split one on are given."""
+        """Sets the reduced indices: those outside of the block, then those `inside`."""
         for index, value in zip(self.k_indices, (*block.outer, *inside), strict=True):
             self.scope.set_index(index, value)
 

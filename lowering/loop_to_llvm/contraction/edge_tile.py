@@ -104,12 +104,12 @@ class EdgeTile:
         )
         return []
 
-    def finish(self, accumulators: Sequence[Value] = ()) -> list[Value]:
+    def write_epilogue(self, accumulators: Sequence[Value] = ()) -> list[Value]:
         """Writes the epilogue of valid accumulators."""
         memory, type = self.blocks.host.memory, self.blocks.op.initial.type
         self.spill(accumulators)
         self.each(
-            lambda address, lanes: self.tile.finish_here(
+            lambda address, lanes: self.tile.write_epilogue_here(
                 memory.read(address, type, lanes)
             )
         )

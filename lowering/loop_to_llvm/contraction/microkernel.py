@@ -58,7 +58,9 @@ class Microkernel:
         w.branch(
             block.last,
             lambda: w.branch(
-                partial, lambda: edge.finish(results), lambda: tile.finish(results)
+                partial,
+                lambda: edge.write_epilogue(results),
+                lambda: tile.write_epilogue(results),
             ),
             lambda: w.branch(
                 partial, lambda: edge.keep(results), lambda: tile.keep(results)

@@ -83,7 +83,9 @@ class RegisterTile:
         initial = self.host.scope[self.op.initial]
         initial = self.host.w.splat(initial, self.shape.lanes)
         _, _, *reduced = self.op.sizes
-        self.finish(self.reduce([], reduced, [initial for _ in self.positions]))
+        self.write_epilogue(
+            self.write_k_loop([], reduced, [initial for _ in self.positions])
+        )
 
     def by_row(self, accumulators: Sequence[Value]) -> list[Sequence[Value]]:
         """The accumulators of each row."""
@@ -116,14 +118,14 @@ class RegisterTile:
         with self.at(self.rows[row], column, lanes, block):
             yield
 
-    def finish(self, accumulators: Sequence[Value]) -> list[Value]:
+    def write_epilogue(self, accumulators: Sequence[Value]) -> list[Value]:
         """Writes the epilogue of all accumulators."""
         for position, value in zip(self.positions, accumulators, strict=True):
             with self.at_position(position):
-                self.finish_here(value)
+                self.write_epilogue_here(value)
         return []
 
-    def finish_here(self, accumulators: Value) -> None:
+    def write_epilogue_here(self, accumulators: Value) -> None:
         """Writes the epilogue of what the scope is at."""
         host, block = self.host, self.op.epilogue.block
         with host.scope.inner():
@@ -163,12 +165,12 @@ class RegisterTile:
         assert store is not None, "accumulators are kept where one store puts them"
         return memory.address(store.buffer, memory.offsets(store.at).first)
 
-    def reduce(
+    def write_k_loop(
         self, point: list[str], bounds: Sequence[Dim], accumulators: list[Value]
     ) -> list[Value]:
         """Writes the loops over what is reduced; the accumulators after them."""
         if not bounds:
-            return self.step(point, accumulators)
+            return self.one_k(point, accumulators)
         first, *rest = bounds
         stop = self.host.w.size(first)
         return self.host.w.loop(
@@ -176,10 +178,10 @@ class RegisterTile:
             stop,
             1,
             accumulators,
-            lambda at, inner: self.reduce([*point, at], rest, inner),
+            lambda at, inner: self.write_k_loop([*point, at], rest, inner),
         )
 
-    def step(self, point: list[str], accumulators: list[Value]) -> list[Value]:
+    def one_k(self, point: list[str], accumulators: list[Value]) -> list[Value]:
         """Writes the body of the k-loop for all accumulators."""
         host, block = self.host, self.op.k_loop.block
         scope = host.scope

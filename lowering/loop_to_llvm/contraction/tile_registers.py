@@ -95,9 +95,9 @@ class TileMicrokernel:
         prefetch_epilogue(blocks, tile)
         self.write_k_loop(panel)
 
-        def finish() -> list[Value]:
+        def epilogue() -> list[Value]:
             self.spill()
-            return edge.finish()
+            return edge.write_epilogue()
 
         def keep_valid() -> list[Value]:
             self.spill()
@@ -105,7 +105,7 @@ class TileMicrokernel:
 
         w.branch(
             self.block.last,
-            finish,
+            epilogue,
             lambda: w.branch(whole, lambda: self.keep(tile), keep_valid),
         )
 
@@ -123,7 +123,7 @@ class TileMicrokernel:
         return self.unspill()
 
     def load_valid(self, edge: EdgeTile) -> list[Value]:
-        """Writes the loads of stored accumulators of which only some are valid."""
+        """Writes the loads of stored accumulators, only some of them valid."""
         edge.load_valid()
         return self.unspill()
 

@@ -19,16 +19,16 @@ from ..text.function import FunctionWriter
 from ..text.types import Value, byte_count, memory_text, type_text
 
 MOST = 2**31 - 1
-"""The greatest bound of which an index has 32 bits."""
+"""The greatest bound whose indices fit 32 bits."""
 
 VECTORS = 4
-"""Vectors of indices that are compared before a branch asks whether one is bad."""
+"""Vectors of indices that are compared for each branch; chosen by hand."""
 
 
 def write_check(
     w: FunctionWriter, op: CheckIndexOp, buffer: str, target: TargetAttr
 ) -> None:
-    """Adds a loop over the indices that returns 1 from the function at a bad one."""
+    """Writes a loop over the indices that returns 1 from the function at a bad one."""
     count, bound = (w.size(each) for each in op.sizes)
     start, apart = (w.size(each) for each in op.range)
     type = element_type(op.indices)
@@ -146,13 +146,13 @@ def write_clamp(w: FunctionWriter, op: ClampIndexOp, value: Value) -> Value:
 
 
 def clamp(w: FunctionWriter, op: ClampIndexOp, value: Value) -> str:
-    """Writes one index, counted from the front and no greater than the last."""
+    """Writes one index, counted from the front and clamped to the last."""
     size = op.size
-    # What a check has let pass fits into as many bits as the bound does.
+    # An index that a check has let pass has as many bits as the bound.
     is_small = isinstance(size, int) and size <= MOST
     index, type = (cut(w, value), "i32") if is_small else (widen(w, value).text, "i64")
     if op.wraps.value.data:
-        # The lesser without signs: what is negative is the greater before it is added.
+        # The unsigned minimum: a negative index is greater than that plus the size.
         counted = w.emit(f"add {type} {index}, {w.size(size)}")
         index = w.emit(
             f"call {type} @llvm.umin.{type}({type} {index}, {type} {counted})"
@@ -163,7 +163,7 @@ def clamp(w: FunctionWriter, op: ClampIndexOp, value: Value) -> str:
 
 
 def cut(w: FunctionWriter, value: Value) -> str:
-    """The lower half of an integer."""
+    """The low 32 bits of an integer."""
     if value.type == i32:
         return value.text
     return w.emit(f"trunc {value.typed} to i32")

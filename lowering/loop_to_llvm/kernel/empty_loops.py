@@ -1,9 +1,10 @@
 """
-Find the sizes with which loops do nothing, whatever the loops around them count to.
+Find the sizes that, when they are zero, leave loops with nothing to do.
 
 An array of shape 2**40 by 0 has no elements, and takes no memory; a loop over its rows
-would take minutes all the same. So a kernel ends at once where a size is zero without
-which it stores nothing, and a loop that only adds up what others in it do is skipped.
+would take minutes all the same. So a kernel returns at once where every store is inside
+of a loop whose size is zero, and a reduction is skipped where a loop inside of it,
+which alone changes its accumulator, has no iterations.
 
     for %i to n { for %j to m { store } }                   nothing when m is zero
     %t = for reduce %i to n { %u = for reduce %j to m }     %t as it began then
@@ -25,7 +26,7 @@ from ..text.function import FunctionWriter
 
 
 def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
-    """Ends a kernel, as `done` says, where it stores nothing."""
+    """Writes a return, `done`, that is taken where the kernel stores nothing."""
     sizes = idle_sizes(kernel)
     if not sizes:
         return
@@ -39,8 +40,8 @@ def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
 
 def idle_sizes(kernel: KernelOp) -> list[Dim]:
     """
-    The sizes of which none may be zero for a kernel to store anything; none of them
-    where only one varies, since no other can then be large while that is zero.
+    The sizes that must not be zero for a kernel to store anything. Empty where only one
+    size varies: no loop can then be long while another is empty.
     """
     loops = [each for each in kernel.walk() if isinstance(each, ForOp | TileOp)]
     varying = {size for each in loops for size in sizes_of(each)}
@@ -52,7 +53,7 @@ def idle_sizes(kernel: KernelOp) -> list[Dim]:
 
 
 def skipping_sizes(op: ForOp) -> list[Dim]:
-    """The sizes of loops inside a reduction with which it leaves what it began with."""
+    """The sizes of loops inside a reduction that, when zero, leave its accumulator."""
     found: list[Dim] = []
     while len(op.accumulators) and (inner := only_loop(op)) is not None:
         found.append(inner.size)
@@ -61,9 +62,7 @@ def skipping_sizes(op: ForOp) -> list[Dim]:
 
 
 def only_loop(op: ForOp) -> ForOp | None:
-    """
-    The loop whose accumulators are those of a loop around it, with nothing else stored.
-    """
+    """The only loop in a reduction, if it passes the accumulators through."""
     ops = [each for each in op.body.block.ops if isinstance(each, ForOp)]
     if len(ops) != 1 or stores(
         each for each in op.body.block.ops if each is not ops[0]
@@ -83,7 +82,7 @@ def stores(ops: Iterable[Operation]) -> bool:
 
 
 def common(ops: Iterable[Operation]) -> Sequence[Dim]:
-    """The sizes with which none of some ops stores anything."""
+    """The sizes that, when one is zero, keep all of some ops from storing."""
     found: dict[Dim, None] | None = None
     for op in ops:
         if isinstance(op, CheckIndexOp) or not stores([op]):
@@ -96,7 +95,7 @@ def common(ops: Iterable[Operation]) -> Sequence[Dim]:
 
 
 def idle(op: Operation) -> dict[Dim, None]:
-    """The sizes with which an op stores nothing."""
+    """The sizes that, when one is zero, keep an op from storing."""
     match op:
         case TileOp():
             return dict.fromkeys(op.sizes[:2])

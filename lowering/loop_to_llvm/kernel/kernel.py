@@ -47,8 +47,8 @@ def write_kernel(
     kernel: KernelOp, target: TargetAttr, name: str
 ) -> tuple[str, tuple[Dim, ...]]:
     """
-    The text of the LLVM function `name` that is the kernel, and of what it calls; and
-    the dimensions that it computes from its symbols.
+    The text of the kernel as the LLVM function `name`, with the functions that it
+    calls, and the dimensions that it computes from its symbols.
     """
     writer = KernelWriter(kernel, target)
     text = writer.write(name)
@@ -130,7 +130,7 @@ class KernelWriter:
                 self.scope.define(op.results[0], self.evaluate(op))
 
     def evaluate(self, op: Operation) -> Value:
-        """Writes an op that has a value; the value."""
+        """Writes an op that has a result; the result."""
         match op:
             case LoadOp():
                 return self.memory.load(op)

@@ -62,9 +62,9 @@ class LoopWriter:
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value], count: int = 1
     ) -> list[Value]:
         """
-        Writes a loop of `count` bodies a step, each in as many lanes as there are now.
+        Writes a loop of `count` bodies in each iteration, in the lanes of the scope.
 
-        `initial` is what each of them starts from, one after the other.
+        `initial` has the initial accumulators of each body, one body after the other.
         """
         index, *inner = op.body.block.args
         lanes = self.scope.lanes
@@ -92,8 +92,8 @@ class LoopWriter:
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
     ) -> list[Value]:
         """
-        Writes a loop in vectors, several at a time and then one, and then the bodies
-        that are left over one by one.
+        Writes a loop over several vectors at a time, one over single vectors, and one
+        over the bodies that are left.
         """
         by = "" if op.combine is None else op.combine.data
         done, accumulators = start, list[Value]()
@@ -101,10 +101,11 @@ class LoopWriter:
             whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
-            # Vectors in one keep the long bodies of math functions abreast.
+            # LLVM interleaves the long bodies of math functions when vectors are one
+            # value.
             count = 1 if has_functions(op) else vectors
             lanes = op.width * vectors // count
-            # What came in is combined once, not in every lane.
+            # The initial value is combined at the end, not in every lane.
             first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
             before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
@@ -121,9 +122,7 @@ class LoopWriter:
         return self.write_bodies(op, done, stop, accumulators)
 
     def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
-        """
-        The accumulators of several bodies, so many each, combined to those of one.
-        """
+        """The accumulators of several bodies, `width` each, combined to one body's."""
         while len(values) > width:
             half = len(values) // 2
             pairs = zip(values[:half], values[half:], strict=True)
@@ -132,10 +131,10 @@ class LoopWriter:
 
     def whole(self, start: str, stop: str, unit: int, size: Dim) -> str:
         """
-        Where the whole units of a range end, which begins at one if at all.
+        Where the whole units of a range end, which begins at the start of a unit.
 
-        Threads share the indices below `size` in whole units, so that a range has
-        nothing else when that has not.
+        Threads share the indices below `size` in whole units: where it is a multiple of
+        the unit, every range is.
         """
         if is_multiple(size, unit):
             return stop

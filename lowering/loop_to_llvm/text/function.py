@@ -1,40 +1,25 @@
-"""
-Write one LLVM function: names, blocks, loops, and the integers that dimensions come to.
-
-Dimensions are computed once, at the entry of the function, where every block can use
-them.
-"""
+"""Write one LLVM function: its instructions, blocks, branches and loops."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute
-from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
+from .dimensions import DimensionWriter
 from .types import Value, type_text
 
-LONG = 8
-"""Terms of a sum from which on another may be computed from it."""
 
-
-class FunctionWriter:
+class FunctionWriter(DimensionWriter):
     """The text of a function, which grows at its end."""
 
     def __init__(self, symbols: Mapping[str, str]):
         """A function in which each symbol is the i64 that `symbols` names."""
-        self.symbols = symbols
-        self.entry: list[str] = []
+        super().__init__(symbols)
         self.lines: list[str] = []
         self.leave: list[str] = []
         """What is done before each return."""
         self.label = "entry"
-        self.count = 0
-        self.sizes: dict[Dim, str] = {}
-        """The dimensions that the function computes, parts of others among them."""
-        self.last_sum: Polynomial | None = None
-        """The last of them with many terms: parts of a concatenation begin in a row."""
 
     def text(self, header: str, attributes: str = "") -> str:
         """The whole definition."""
@@ -43,11 +28,6 @@ class FunctionWriter:
         for each in self.lines:
             lines += [*leave, each] if each.startswith("  ret ") else [each]
         return "\n".join([f"{header} {attributes}{{", *lines, "}", ""])
-
-    def fresh(self, stem: str = "v") -> str:
-        """A name that nothing has yet."""
-        self.count += 1
-        return f"{stem}{self.count}"
 
     def emit(self, instruction: str) -> str:
         """Adds an instruction; the name of its result."""
@@ -86,77 +66,6 @@ class FunctionWriter:
         """The values, as vectors of as many lanes as the widest of them has."""
         lanes = max(value.lanes for value in values)
         return [self.splat(value, lanes) for value in values], lanes
-
-    def size(self, size: Dim) -> str:
-        """The i64 that a dimension is in this call."""
-        if isinstance(size, int):
-            if abs(size) >= 2**63:
-                raise SizeError(f"expected numbers of 64 bits, got {size}")
-            return str(size)
-        if size not in self.sizes:
-            self.sizes[size] = self.sum(size)
-            if len(size.terms) >= LONG:
-                self.last_sum = size
-        return self.sizes[size]
-
-    def sum(self, size: Polynomial) -> str:
-        """The i64 that a polynomial is; a long one from the last long one, if alike."""
-        if len(size.terms) >= LONG and self.last_sum is not None:
-            more = size - self.last_sum
-            if isinstance(more, int) or 2 * len(more.terms) < len(size.terms):
-                last = self.sizes[self.last_sum]
-                return self.at_entry("add nsw", last, self.size(more))
-        total = "0"
-        for monomial, factor in size.terms:
-            term = str(factor)
-            for atom in monomial:
-                term = self.at_entry("mul nsw", term, self.atom(atom))
-            total = self.at_entry("add nsw", total, term)
-        return total
-
-    def atom(self, atom: Atom) -> str:
-        """The i64 that a symbol, or a function of dimensions, is in this call."""
-        if isinstance(atom, Symbol):
-            if atom.name not in self.symbols:
-                known = ", ".join(self.symbols) or "none"
-                raise VerifyException(
-                    "expected every symbol to be a dimension of an input by itself, or "
-                    f"defined before it is used ({known}), got {atom.name}"
-                )
-            return self.symbols[atom.name]
-        a, b = (self.size(each) for each in atom.arguments)
-        if atom.function != "floordiv":
-            return self.entered(
-                f"call i64 @llvm.s{atom.function}.i64(i64 {a}, i64 {b})"
-            )
-        # Rounded down: C's quotient, less one where it was rounded up. A divisor that
-        # is zero at run time gives zero; the prologue refuses sizes which it would
-        # matter for.
-        zero = self.entered(f"icmp eq i64 {b}, 0")
-        safe = self.entered(f"select i1 {zero}, i64 1, i64 {b}")
-        quotient = self.entered(f"sdiv i64 {a}, {safe}")
-        rest = self.entered(f"srem i64 {a}, {safe}")
-        differs = self.entered(f"xor i64 {rest}, {safe}")
-        negative = self.entered(f"icmp slt i64 {differs}, 0")
-        inexact = self.entered(f"icmp ne i64 {rest}, 0")
-        both = self.entered(f"and i1 {negative}, {inexact}")
-        less = self.entered(f"sext i1 {both} to i64")
-        floor = self.entered(f"add nsw i64 {quotient}, {less}")
-        return self.entered(f"select i1 {zero}, i64 0, i64 {floor}")
-
-    def at_entry(self, op: str, a: str, b: str) -> str:
-        """Adds an op on two integers at the entry, unless it does nothing."""
-        if op.startswith("add") and "0" in (a, b):
-            return b if a == "0" else a
-        if op.startswith("mul") and "1" in (a, b):
-            return b if a == "1" else a
-        return self.entered(f"{op} i64 {a}, {b}")
-
-    def entered(self, instruction: str) -> str:
-        """Adds an instruction at the entry; the name of its result."""
-        name = f"%{self.fresh('n')}"
-        self.entry.append(f"  {name} = {instruction}")
-        return name
 
     def add(self, a: str, b: str) -> str:
         """The sum of two i64."""
@@ -240,7 +149,7 @@ class FunctionWriter:
         return self.mul(self.div(size, step), str(step))
 
     def fence(self) -> None:
-        """Adds a line over which LLVM moves no load; no instruction comes of it."""
+        """Adds a fence that LLVM moves no load across, and that is no instruction."""
         self.do('fence syncscope("singlethread") acq_rel')
 
     def branch(
@@ -249,7 +158,9 @@ class FunctionWriter:
         yes: Callable[[], Sequence[Value]],
         no: Callable[[], Sequence[Value]],
     ) -> list[Value]:
-        """Adds one of two texts where it is known which, else both; their values."""
+        """
+        Adds the branch that is taken, or both where only the run knows; their values.
+        """
         if condition in ("true", "false"):
             return list(yes() if condition == "true" else no())
         then, other, after = (self.fresh(each) for each in ("yes", "no", "after"))
@@ -283,8 +194,8 @@ class FunctionWriter:
         """
         Adds a loop over `start, start + step, ...` below `stop`.
 
-        `body` takes the index and what is carried, and gives what is carried on; the
-        result is what was carried at the end.
+        `body` takes the index and what is carried, and returns what is carried on. The
+        result is what is carried out of the loop.
         """
         if start == stop:
             return list(carried)
@@ -338,9 +249,9 @@ class FunctionWriter:
         body: Callable[[str, int, list[Value]], Sequence[Value]],
     ) -> list[Value]:
         """
-        Adds loops from 0 on by so many at a time, then by fewer, until none is left.
+        Adds a loop for each step, from where the one before ended, up to `stop`.
 
-        `body` takes the index, how many, and what is carried.
+        `body` takes the index, the step, and what is carried.
         """
         done, values = "0", list(carried)
         for step in steps:

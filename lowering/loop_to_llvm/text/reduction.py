@@ -1,5 +1,5 @@
 """
-Combine the lanes of a vector: halves with each other, until few enough are left.
+Combine the lanes of a vector: its halves with each other, until few lanes are left.
 
 The order depends on the number of lanes only, so that an accumulator has the same bits
 wherever it is computed.
@@ -24,7 +24,7 @@ BOOLEAN = {"add": "or", "mul": "and", "max": "or", "min": "and"}
 
 
 def identity(type: Attribute, combiner: str) -> Value:
-    """The element that changes nothing it is combined with."""
+    """The identity of a combiner."""
     op = scalar.identity(cast(Combiner, combiner), type).owner
     assert isinstance(op, arith.ConstantOp)
     return Value(number_text(op.value), type)
@@ -48,7 +48,7 @@ def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
 def combine_lanes(
     w: FunctionWriter, value: Value, combiner: str, lanes: int = 1
 ) -> Value:
-    """All lanes of a vector combined to one element, or to a vector of so many."""
+    """The lanes of a vector combined to so many lanes."""
     while value.lanes > lanes:
         half = value.lanes // 2
         type = type_text(value.type, value.lanes)

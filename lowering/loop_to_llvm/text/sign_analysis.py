@@ -1,5 +1,6 @@
 """
-Tell from the ops that compute a value that it is not above zero, or NaN.
+Sign analysis: find floats that are at most zero, or NaN, from the ops that compute
+them.
 
     %max = loop.for reduce(max) %j to 64 (%so_far = %least : f32) {
       %x = loop.load %a[%j] : memref<?xf32>
@@ -12,8 +13,9 @@ Tell from the ops that compute a value that it is not above zero, or NaN.
       ...
     }
 
-A number less the greatest of the same numbers is not above zero, nor is a magnitude or
-a square with its sign turned. A function may be shorter for such arguments.
+An element minus the maximum of all such elements is at most zero; so is a magnitude or
+a square with its sign changed. Some math functions have shorter code for such
+arguments.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from ....dialects.loop.ops.memory import LoadOp, StoreOp
 
 
 def never_above_zero(value: SSAValue) -> bool:
-    """Whether a float is at most zero, or NaN, whatever the memory holds."""
+    """Whether a float is at most zero, or NaN, for any contents of memory."""
     match value.owner:
         case arith.NegfOp() as op:
             return never_below_zero(op.operand)
@@ -39,7 +41,7 @@ def never_above_zero(value: SSAValue) -> bool:
 
 
 def never_below_zero(value: SSAValue) -> bool:
-    """Whether a float is zero or more, or NaN, whatever the memory holds."""
+    """Whether a float is zero or more, or NaN, for any contents of memory."""
     match value.owner:
         case math.AbsFOp():
             return True
@@ -50,7 +52,7 @@ def never_below_zero(value: SSAValue) -> bool:
 
 
 def is_greatest(accumulator: SSAValue, value: SSAValue) -> bool:
-    """Whether an accumulator is the greatest of numbers, of which a value is any."""
+    """Whether `accumulator` is the maximum of elements that `value` is one of."""
     block = (
         accumulator.owner.parent_block() if isinstance(accumulator, OpResult) else None
     )
@@ -75,7 +77,7 @@ def is_greatest(accumulator: SSAValue, value: SSAValue) -> bool:
 
 
 def loops_within(value: SSAValue, block: Block) -> list[ForOp]:
-    """The loops of a block that a value is computed in, the outermost first."""
+    """The loops around a value within a block, the outermost first."""
     loops: list[ForOp] = []
     inside = value.owner.parent_block() if isinstance(value, OpResult) else None
     while inside is not None and inside is not block:
@@ -88,7 +90,7 @@ def loops_within(value: SSAValue, block: Block) -> list[ForOp]:
 
 
 def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> bool:
-    """Whether two values are equal, indices of one being those of the other."""
+    """Whether two values are equal, once indices of one are mapped to the other's."""
     waiting, seen = [(a, b)], set[tuple[SSAValue, SSAValue]]()
     while waiting:
         pair = one, other = waiting.pop()
@@ -106,7 +108,7 @@ def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> 
 
 
 def are_alike(one: Operation | Block, other: Operation | Block) -> bool:
-    """Whether two ops compute the same of the same operands."""
+    """Whether two ops are the same function of their operands."""
     if isinstance(one, Block) or isinstance(other, Block) or one.regions:
         return False
     if isinstance(one, LoadOp) and is_written(one.buffer):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import bf16, f32, i32
 
-from static_runtime.dialects.loop.isa import AMX, AVX512_BF16, ISAS, PORTABLE, isas_of
+from static_runtime.dialects.loop.isa import AMX, ISAS, PORTABLE
 from static_runtime.dialects.loop.target import TargetAttr
 from static_runtime.lowering.loop_to_llvm.isa import instructions_of, known
 from static_runtime.lowering.loop_to_llvm.text.function import FunctionWriter
@@ -33,14 +33,6 @@ def test_the_set_is_that_of_the_element():
     assert instructions_of(target("amx"), bf16).isa is AMX
     assert instructions_of(target("amx"), f32).isa is PORTABLE
     assert instructions_of(target(), bf16).isa is PORTABLE
-
-
-def test_a_machine_has_the_preferred_set_of_an_element():
-    both = {"avx512bf16", "amx-bf16"}
-    assert isas_of(both, 512) == [AMX.name]
-    assert isas_of({"avx512bf16"}, 512) == [AVX512_BF16.name]
-    # AMX alone is not used: factors are rounded by AVX512-BF16.
-    assert isas_of({"amx-bf16"}, 512) == isas_of(both, 256) == []
 
 
 @pytest.mark.parametrize(

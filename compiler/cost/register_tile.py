@@ -1,0 +1,75 @@
+"""
+Choose the register tile: MR x NR accumulators, and the vectors that they lie in.
+
+Beside the accumulators the vector registers hold a row of B, an element of A and one
+temporary.
+"""
+
+from __future__ import annotations
+
+from ...dialects.dims import Dim
+from ...dialects.loop.target import TargetAttr
+
+MANY = 1 << 30
+"""Rows or columns whose number only a run knows."""
+
+SPARE = 2
+"""Vector registers reserved for the broadcast of A and one temporary."""
+
+MOST_ROWS = 12
+"""MR at most: a row needs an address, and x86-64 has 15 registers for them."""
+
+MOST_ROWS_OF_ONE_VECTOR = 10
+"""
+MR at most where NR is one vector: with 13 rows there were more addresses than
+registers, and a layer of 24 channels ran at 40 % of the peak instead of 96 %
+(`docs/performance.md`, "Convolutions").
+"""
+
+STREAMED = 0.25
+"""The cost of a vector of a panel beyond its load, in multiply-adds; chosen by hand."""
+
+
+def known(size: Dim) -> int:
+    """A size, or many."""
+    return size if isinstance(size, int) else MANY
+
+
+def round_up(size: int, unit: int) -> int:
+    """The least multiple of `unit` that is not below `size`."""
+    return -(-size // unit) * unit
+
+
+def most_rows(vectors: int, target: TargetAttr, preferred: int = 0) -> int:
+    """MR for rows of so many vectors: as many as the registers hold accumulators of."""
+    most = preferred or (MOST_ROWS if vectors > 1 else MOST_ROWS_OF_ONE_VECTOR)
+    return min((target.registers.data - vectors - SPARE) // vectors, most)
+
+
+def choose_nr(
+    columns: Dim, bits: int, target: TargetAttr, preferred: int = 0
+) -> tuple[int, int]:
+    """
+    NR for so many columns, and the lanes of a vector; the preferred NR where registers
+    have room for it.
+    """
+    lanes, count = target.lanes(bits), known(columns)
+    while lanes // 2 >= count:
+        lanes //= 2
+    if fits(preferred, lanes, target):
+        return preferred, lanes
+
+    def cost(vectors: int) -> float:
+        mr = most_rows(vectors, target)
+        padded = round_up(count, vectors * lanes) / max(count, 1)
+        # Loads and multiply-adds issue side by side, as many of each in a cycle.
+        loads = (mr + vectors) / (mr * vectors)
+        return (max(loads, 1) + STREAMED / mr) * padded
+
+    return min((2, 1, 3, 4), key=cost) * lanes, lanes
+
+
+def fits(nr: int, lanes: int, target: TargetAttr) -> bool:
+    """Whether NR is whole vectors, and leaves registers for a row of accumulators."""
+    vectors, rest = divmod(nr, lanes)
+    return vectors > 0 and rest == 0 and most_rows(vectors, target) >= 1

@@ -1,0 +1,106 @@
+"""
+Write the dimensions that a function computes from its symbols, each once.
+
+They are computed at the entry of the function, where every block can use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
+
+LONG = 8
+"""Terms of a sum, at least, that the next long sum may be computed from."""
+
+
+class DimensionWriter:
+    """The entry of a function, and the names of its values."""
+
+    def __init__(self, symbols: Mapping[str, str]):
+        """A function in which each symbol is the i64 that `symbols` names."""
+        self.symbols = symbols
+        self.entry: list[str] = []
+        self.count = 0
+        self.sizes: dict[Dim, str] = {}
+        """The dimensions that the function computes, parts of others among them."""
+        self.last_sum: Polynomial | None = None
+        """The last long one: offsets of a concatenation differ by little."""
+
+    def fresh(self, stem: str = "v") -> str:
+        """A name that nothing has yet."""
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def size(self, size: Dim) -> str:
+        """The i64 that a dimension is in this call."""
+        if isinstance(size, int):
+            if abs(size) >= 2**63:
+                raise SizeError(f"expected numbers of 64 bits, got {size}")
+            return str(size)
+        if size not in self.sizes:
+            self.sizes[size] = self.sum(size)
+            if len(size.terms) >= LONG:
+                self.last_sum = size
+        return self.sizes[size]
+
+    def sum(self, size: Polynomial) -> str:
+        """The i64 that a polynomial is; a long one from the last long one, if alike."""
+        if len(size.terms) >= LONG and self.last_sum is not None:
+            more = size - self.last_sum
+            if isinstance(more, int) or 2 * len(more.terms) < len(size.terms):
+                last = self.sizes[self.last_sum]
+                return self.at_entry("add nsw", last, self.size(more))
+        total = "0"
+        for monomial, factor in size.terms:
+            term = str(factor)
+            for atom in monomial:
+                term = self.at_entry("mul nsw", term, self.atom(atom))
+            total = self.at_entry("add nsw", total, term)
+        return total
+
+    def atom(self, atom: Atom) -> str:
+        """The i64 that a symbol, or a function of dimensions, is in this call."""
+        if isinstance(atom, Symbol):
+            if atom.name not in self.symbols:
+                known = ", ".join(self.symbols) or "none"
+                raise VerifyException(
+                    "expected every symbol to be a dimension of an input by itself, or "
+                    f"defined before it is used ({known}), got {atom.name}"
+                )
+            return self.symbols[atom.name]
+        a, b = (self.size(each) for each in atom.arguments)
+        if atom.function != "floordiv":
+            return self.entered(
+                f"call i64 @llvm.s{atom.function}.i64(i64 {a}, i64 {b})"
+            )
+        # Rounded down: C's quotient, less one where it was rounded up. A divisor that
+        # is zero at run time gives zero; the prologue refuses sizes which it would
+        # matter for.
+        zero = self.entered(f"icmp eq i64 {b}, 0")
+        safe = self.entered(f"select i1 {zero}, i64 1, i64 {b}")
+        quotient = self.entered(f"sdiv i64 {a}, {safe}")
+        rest = self.entered(f"srem i64 {a}, {safe}")
+        differs = self.entered(f"xor i64 {rest}, {safe}")
+        negative = self.entered(f"icmp slt i64 {differs}, 0")
+        inexact = self.entered(f"icmp ne i64 {rest}, 0")
+        both = self.entered(f"and i1 {negative}, {inexact}")
+        less = self.entered(f"sext i1 {both} to i64")
+        floor = self.entered(f"add nsw i64 {quotient}, {less}")
+        return self.entered(f"select i1 {zero}, i64 0, i64 {floor}")
+
+    def at_entry(self, op: str, a: str, b: str) -> str:
+        """Adds an op on two integers at the entry, unless it does nothing."""
+        if op.startswith("add") and "0" in (a, b):
+            return b if a == "0" else a
+        if op.startswith("mul") and "1" in (a, b):
+            return b if a == "1" else a
+        return self.entered(f"{op} i64 {a}, {b}")
+
+    def entered(self, instruction: str) -> str:
+        """Adds an instruction at the entry; the name of its result."""
+        name = f"%{self.fresh('n')}"
+        self.entry.append(f"  {name} = {instruction}")
+        return name
