@@ -17,7 +17,8 @@ from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.context import context
 from static_runtime.compiler.passes.graph.fuse import Fuse
 from static_runtime.compiler.passes.graph.reuse_operands import ReuseOperands
-from static_runtime.compiler.pipeline import pipeline
+from static_runtime.compiler.passes.graph.tune_contractions import Tuner
+from static_runtime.compiler.pipeline import graph_passes
 from static_runtime.dialects.dims import Dim, symbol
 from static_runtime.dialects.graph.literal import to_names
 from static_runtime.dialects.graph.op import GraphOp
@@ -119,13 +120,15 @@ class RandomChain:
     def compile(self, *left_out: type[ModulePass]) -> sr.StaticModule:
         """A copy of the graph, compiled without some passes."""
 
-        def passes(options: sr.Options, target: str) -> list[ModulePass]:
-            found = pipeline(options, target)
+        def passes(
+            options: sr.Options, target: str, tuner: Tuner | None
+        ) -> list[ModulePass]:
+            found = graph_passes(options, target, tuner)
             return [each for each in found if not isinstance(each, left_out)]
 
         self.count = 0
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(driver, "pipeline", passes)
+            patch.setattr(driver, "graph_passes", passes)
             options = sr.Options(cache=False, threads=2)
             one = driver.Driver(context(), options, "host", None, self.note)
             return make_module(*one.compile(self.module.clone()))
