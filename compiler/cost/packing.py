@@ -23,6 +23,7 @@ from ...dialects.loop.target import TargetAttr
 from ...dialects.shape import sizes, tensor_type
 from .blocking import most_kc
 from .register_tile import choose_nr
+from .tile_registers import MOST_KC
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:
@@ -111,12 +112,18 @@ def is_one_block(
     packed, and all of k is one block.
     """
     count = product(nest.bounds[len(nest.bounds) - nest.reductions :])
-    owners = [each.buffer.owner for each in loads(nest.element)]
-    packed = [e.panels for e in owners if isinstance(e, WeightOp) and e.panels]
-    if not packed or not isinstance(count, int):
-        return False
-    width, bytes = packed[0].width.data, bits_of(nest.type) // 8
-    return count <= (preference.kc.data or most_kc(width, bytes, target))
+    for load in loads(nest.element):
+        weight = load.buffer.owner
+        if not isinstance(weight, WeightOp) or weight.panels is None:
+            continue
+        isa = target.isa(tensor_type(weight.result).element_type)
+        if isa is not None and isa.tiles is not None and weight.panels.k_group.data > 1:
+            most = MOST_KC
+        else:
+            width, bytes = weight.panels.width.data, bits_of(nest.type) // 8
+            most = preference.kc.data or most_kc(width, bytes, target)
+        return isinstance(count, int) and count <= most
+    return False
 
 
 def load_of(value: Expression, weight: WeightOp) -> Load | None:
