@@ -7,7 +7,7 @@ imports them; the driver, the tools and the tuner import them from here.
 
 from __future__ import annotations
 
-from ..lowering.graph_to_loop.kernel import build_kernel
+from ..lowering.graph_to_loop import build_kernel
 from ..lowering.llvm_to_object import machine_of, objects
 from ..lowering.loop_to_llvm import (
     function_name,

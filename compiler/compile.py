@@ -22,11 +22,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.artifact import Artifact, ArtifactError, load, save, written_constants
-from ..runtime.cache import Cache, default_folder
-from ..runtime.code import link
-from ..runtime.fork import check_whole, unforked
-from ..runtime.module import StaticModule
+from ..runtime import (
+    Artifact,
+    ArtifactError,
+    Cache,
+    StaticModule,
+    check_whole,
+    default_folder,
+    link,
+    load,
+    save,
+    unforked,
+    written_constants,
+)
 from .errors import CompileError
 from .front_end import as_path, is_read, reader_of
 from .host import check_runs_here, host_text, machine_text
@@ -41,29 +49,29 @@ if TYPE_CHECKING:
 
     from .context import SrContext
     from .driver import AfterPass
-    from .tuning.tuner import Tuner
+    from .tuning import Tuner
     from .weights import WeightStore
 
 _building = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
 
 
-def build_again() -> None:
+def _build_again() -> None:
     """Makes the lock new in a child, where a thread that held it is not."""
     global _building
     _building = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=build_again)
+    os.register_at_fork(after_in_child=_build_again)
 
 SUFFIX = ".sr"
 """How the name of an artifact ends."""
 
-FILES = "files"
+_FILES = "files"
 """The note of an artifact that says what was read of files beside the model's own."""
 
-NOTHING = np.zeros(0, np.uint8)
+_NOTHING = np.zeros(0, np.uint8)
 """The constants of an artifact while they are in its file only."""
 
 
@@ -136,13 +144,13 @@ class Compilation:
         key = self.key_of_file()
         file: FileIO | None = None
         if (found := self.find(key)) is not None:
-            artifact, report = found, warm_report(found, start)
+            artifact, report = found, _warm_report(found, start)
         else:
             with _building:
                 artifact, report, file = self.compile(key, start)
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
-            artifact, report = with_constants(artifact, report, file)
+            artifact, report = _with_constants(artifact, report, file)
         return make_module(artifact, report, self.options.usable_threads)
 
     def compile(
@@ -169,13 +177,13 @@ class Compilation:
         if self.keeps and (key is None or isinstance(source, SourceFile)):
             key = self.key_of_read(source, module, ctx)
         if key != tried and (found := self.find(key)) is not None:
-            return found, warm_report(found, start), None
+            return found, _warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
         file = self.keep(key, artifact, ctx.weights)
-        block = artifact.block if file is None else NOTHING
+        block = artifact.block if file is None else _NOTHING
         end = time.perf_counter()
         report = replace(
             report,
@@ -189,7 +197,7 @@ class Compilation:
         """What measures contractions on this machine, where that is asked for."""
         if not self.options.tune:
             return None
-        from .tuning.tuner import Tuner
+        from .tuning import Tuner
 
         return Tuner(self.cache, f"{version()} {machine_text()}")
 
@@ -263,7 +271,7 @@ class Compilation:
             except ArtifactError:
                 # What is broken counts as absent: it is compiled and written again.
                 return None
-        files = found.notes.pop(FILES, {})
+        files = found.notes.pop(_FILES, {})
         is_current = all(
             is_as_noted(self.folder, name, note) for name, note in files.items()
         )
@@ -283,7 +291,7 @@ class Compilation:
         """
         if self.cache is None or key is None or not self.cache.writable:
             return None
-        noted = replace(artifact, notes={**artifact.notes, FILES: weights.files})
+        noted = replace(artifact, notes={**artifact.notes, _FILES: weights.files})
         try:
             with ExitStack() as stack:
                 with self.cache.create(key, SUFFIX) as file:
@@ -301,7 +309,7 @@ class Compilation:
             return None
 
 
-def warm_report(artifact: Artifact, start: float) -> CompileReport:
+def _warm_report(artifact: Artifact, start: float) -> CompileReport:
     """The report of a model that was found."""
     return CompileReport(
         seconds=time.perf_counter() - start,
@@ -311,7 +319,7 @@ def warm_report(artifact: Artifact, start: float) -> CompileReport:
     )
 
 
-def with_constants(
+def _with_constants(
     artifact: Artifact, report: CompileReport, file: FileIO
 ) -> tuple[Artifact, CompileReport]:
     """An artifact with the constants of its file, and a report with the time for it."""

@@ -14,7 +14,7 @@ from ..dialects.loop import Loop
 from ..dialects.scalar import Scalar
 from .weights import WeightStore
 
-DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
+_DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
 
 
 class SrContext(Context):
@@ -24,7 +24,7 @@ class SrContext(Context):
         """A context that knows every dialect of the compiler."""
         super().__init__()
         self.weights = WeightStore() if weights is None else weights
-        for dialect in DIALECTS:
+        for dialect in _DIALECTS:
             self.load_dialect(dialect)
 
     def clone(self) -> SrContext:

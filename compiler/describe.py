@@ -7,15 +7,17 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 
-from ..dialects.dims import Dim, greatest, product
-from ..dialects.loop.interface import TensorAttr
-from ..dialects.loop.ops.program import ProgramOp
-from ..dialects.loop.ops.program_calls import CallOp, CallOutOp
-from ..dialects.loop.ops.program_flow import DefineOp, RequireOp
-from ..dialects.loop.storage import SlotAttr
-from ..dialects.shape import computed_type, dtype, sizes
-from ..runtime.constant_block import ConstantBlock
-from ..runtime.program import CallOut, Program, Slot, TensorInfo, check_symbols
+from ..dialects import Dim, computed_type, dtype, greatest, product, sizes
+from ..dialects.loop import (
+    CallOp,
+    CallOutOp,
+    DefineOp,
+    ProgramOp,
+    RequireOp,
+    SlotAttr,
+    TensorAttr,
+)
+from ..runtime import CallOut, ConstantBlock, Program, Slot, TensorInfo, check_symbols
 from .errors import CompileError
 from .weights import WeightStore
 
@@ -28,7 +30,7 @@ def program_of(module: ModuleOp) -> ProgramOp:
 
 def describe(program: ProgramOp) -> Program:
     """The program as the runtime knows it; raises `CompileError` for a free symbol."""
-    inputs = tuple(map(tensor_info, program.inputs))
+    inputs = tuple(map(_tensor_info, program.inputs))
     alone = {size for each in inputs for size in each.shape}
     for name in program.symbol_names:
         if name not in alone:
@@ -38,11 +40,11 @@ def describe(program: ProgramOp) -> Program:
             )
     defined, plan = program.defined, program.plan
     ranges = {each.label.data: each.limits for each in program.symbols}
-    calls = [op for op in program.walk() if isinstance(op, CALLS)]
+    calls = [op for op in program.walk() if isinstance(op, _CALLS)]
     made = Program(
         name=program.sym_name.data,
         inputs=inputs,
-        outputs=tuple(map(tensor_info, program.outputs)),
+        outputs=tuple(map(_tensor_info, program.outputs)),
         symbols=program.symbol_names,
         defined=tuple(defined),
         room=tuple(room(program)) if defined else (),
@@ -54,7 +56,7 @@ def describe(program: ProgramOp) -> Program:
         bytes=max(plan.bytes.data, 0),
         lower_bound=max(plan.lower_bound.data, 0),
         calls=tuple(source(op) for op in calls),
-        call_outs=tuple(call_out(op) for op in calls if isinstance(op, CallOutOp)),
+        call_outs=tuple(_call_out(op) for op in calls if isinstance(op, CallOutOp)),
     )
     try:
         check_symbols(made)
@@ -63,7 +65,7 @@ def describe(program: ProgramOp) -> Program:
     return made
 
 
-CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
+_CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
 """The ops of a program that may end a run, in whose order they are counted."""
 
 
@@ -86,12 +88,12 @@ def plain(size: Dim) -> int | str:
     return size if isinstance(size, int) else str(size)
 
 
-def tensor_info(tensor: TensorAttr) -> TensorInfo:
+def _tensor_info(tensor: TensorAttr) -> TensorInfo:
     """An input or an output as the runtime knows it."""
-    return info(tensor.type, tensor.label.data)
+    return _info(tensor.type, tensor.label.data)
 
 
-def info(type: Attribute, name: str = "") -> TensorInfo:
+def _info(type: Attribute, name: str = "") -> TensorInfo:
     """A tensor as the runtime knows it."""
     known = computed_type(type)
     return TensorInfo(name, dtype(known).name, tuple(map(plain, sizes(known))))
@@ -102,10 +104,10 @@ def slot(slot: SlotAttr) -> Slot:
     return Slot(plain(slot.size), slot.first.data, slot.last.data, slot.offset.data)
 
 
-def call_out(op: CallOutOp) -> CallOut:
+def _call_out(op: CallOutOp) -> CallOut:
     """A fallback op as the runtime knows it."""
     return CallOut(
-        op.op.data, tuple(map(info, op.inputs)), tuple(map(info, op.outputs))
+        op.op.data, tuple(map(_info, op.inputs)), tuple(map(_info, op.outputs))
     )
 
 

@@ -15,12 +15,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
-from ..dialects.graph.op import GraphOp
-from ..dialects.graph.ops.fusion import FusionOp
-from ..dialects.loop.ops.program_calls import CallOp
-from ..dialects.loop.target import target_of
-from ..runtime.artifact import Artifact
-from ..runtime.cache import Cache
+from ..dialects.graph import FusionOp, GraphOp
+from ..dialects.loop import CallOp, target_of
+from ..runtime import Artifact, Cache
 from .codegen import lower_program, machine_of, objects
 from .context import SrContext
 from .describe import constant_block, describe, program_of
@@ -28,9 +25,9 @@ from .errors import CompileError
 from .options import Options
 from .pipeline import graph_passes, loop_passes
 from .report import CompileReport
-from .tuning.tuner import Tuner
+from .tuning import Tuner
 
-NOTED = (
+_NOTED = (
     *("ops_read", "ops", "kernels", "distinct_kernels"),
     *("planned_bytes", "lower_bound", "object_bytes"),
 )
@@ -45,7 +42,7 @@ _holding: list[int] = []
 
 
 @contextmanager
-def without_collection() -> Generator[None]:
+def _without_collection() -> Generator[None]:
     """
     Holds Python's collector of cycles off: IR is many objects, and none is garbage.
     """
@@ -61,7 +58,7 @@ def without_collection() -> Generator[None]:
             gc.enable()
 
 
-def collect_again() -> None:
+def _collect_again() -> None:
     """Enables the collector in the child of a fork that lacks the disabling thread."""
     if _holding and get_ident() not in _holding:
         _holding.clear()
@@ -69,7 +66,7 @@ def collect_again() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=collect_again)
+    os.register_at_fork(after_in_child=_collect_again)
 
 
 @dataclass
@@ -87,9 +84,9 @@ class Driver:
     def compile(self, module: ModuleOp) -> tuple[Artifact, CompileReport]:
         """The compiled module, and what it took; raises `CompileError`."""
         start = time.perf_counter()
-        with without_collection():
+        with _without_collection():
             try:
-                ops_read = count_ops(module)
+                ops_read = _count_ops(module)
                 passes, ops = self.run_passes(module)
                 program = program_of(module)
                 known = describe(program)
@@ -119,13 +116,13 @@ class Driver:
             distinct_kernels=len(lowered.kernels),
             cached_kernels=hits,
             llvm_seconds=end - before_llvm,
-            **tuned(self.tuner),
+            **_tuned(self.tuner),
             planned_bytes=known.bytes,
             lower_bound=known.lower_bound,
             constant_bytes=constants.nbytes,
             object_bytes=sum(map(len, codes)),
         )
-        notes = {name: getattr(report, name) for name in NOTED}
+        notes = {name: getattr(report, name) for name in _NOTED}
         return Artifact(known, codes, constants, notes), report
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
@@ -135,7 +132,7 @@ class Driver:
         """
         passes = graph_passes(self.options, self.target, self.tuner)
         times = [self.run_pass(each, module) for each in passes]
-        ops = count_ops(module)
+        ops = _count_ops(module)
         times += [self.run_pass(each, module) for each in loop_passes()]
         return times, ops
 
@@ -149,7 +146,7 @@ class Driver:
         return each.name, seconds
 
 
-def tuned(tuner: Tuner | None) -> dict[str, Any]:
+def _tuned(tuner: Tuner | None) -> dict[str, Any]:
     """What a report says of a tuner."""
     if tuner is None:
         return {}
@@ -160,7 +157,7 @@ def tuned(tuner: Tuner | None) -> dict[str, Any]:
     }
 
 
-def count_ops(module: ModuleOp) -> int:
+def _count_ops(module: ModuleOp) -> int:
     """How many ops of the graph compute something: no constants, and no regions."""
     return sum(
         isinstance(op, GraphOp) and bool(op.operands) and not isinstance(op, FusionOp)

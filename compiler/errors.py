@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-SHOWN = 8
+_SHOWN = 8
 """Names of nodes that a message lists for one op, before it only counts."""
 
 ADVICE = (
@@ -59,7 +59,7 @@ class UnsupportedModelError(CompileError):
 
 def _line(op: str, reason: str, nodes: list[str]) -> str:
     """What a message says of the nodes that have one op, for one reason."""
-    names = [repr(node) for node in nodes if node][:SHOWN]
+    names = [repr(node) for node in nodes if node][:_SHOWN]
     rest = len(nodes) - len(names)
     if rest:
         names.append(f"{rest} more" if names else f"{rest} without a name")

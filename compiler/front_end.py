@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.regular_file import FILE, kind_of
+from ..runtime import FILE, kind_of
 from .errors import CompileError, ModelFileError
 from .source_file import SourceFile
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .context import SrContext
 
-LONGEST_NAME = 256
+_LONGEST_NAME = 256
 """Characters of a file's name that a message repeats."""
 
 
@@ -25,7 +25,7 @@ def reader_of(
     """What reads a model into the graph dialect, with its framework imported."""
     is_file = isinstance(model, SourceFile)
     if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
-        from .frontends.mlir import read_mlir
+        from .frontends import read_mlir
 
         return lambda ctx: read_mlir(model, ctx)
     if is_file or is_read(model):
@@ -56,7 +56,7 @@ def as_path(model: Any) -> Any:
     if isinstance(model, Path):
         if (kind := kind_of(model)) != FILE:
             name = str(model)
-            short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+            short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
             raise ModelFileError(f"{short}: expected a model, got {kind}")
         if model.suffix not in (".onnx", ".mlir"):
             raise ModelFileError(

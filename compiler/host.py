@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..runtime.host import TARGETS, Host, enabled, get_host
+from ..runtime import TARGETS, Host, enabled, get_host
 from .errors import CompileError
 
 
 def host_text() -> str:
     """The triple, the features and the version of LLVM that host code depends on."""
-    return text_of(get_host())
+    return _text_of(get_host())
 
 
 def machine_text() -> str:
@@ -19,7 +19,7 @@ def machine_text() -> str:
 
 
 @cache
-def text_of(machine: Host) -> str:
+def _text_of(machine: Host) -> str:
     """What the code for a machine depends on."""
     from llvmlite import binding
 

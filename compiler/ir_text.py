@@ -23,7 +23,7 @@ MOST_DIGITS = 2000
 MOST_AXES = 64
 """Axes of a tensor, as in numpy; the lexer reads the rest of a shape for each."""
 
-TOKEN = re.compile(
+_TOKEN = re.compile(
     r"""
       //[^\n]*
     | (?P<string>"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+(?P<end>")?)
@@ -43,38 +43,38 @@ TOKEN = re.compile(
 )
 """Tokens; each can be read in one way only, and is read once."""
 
-OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
+_OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
 
 
 def check_text(text: str, name: str) -> None:
     """Raises `ParseError` for a text called `name` that is not to be parsed."""
     opened: list[str] = []
-    for match in TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind == "open":
             opened.append(match["open"])
             if len(opened) > MOST_NESTED:
                 refuse(match, name, f"expected at most {MOST_NESTED} nested brackets")
         elif kind == "close":
-            close(opened, match["close"])
+            _close(opened, match["close"])
         elif kind is not None:
-            check_token(match, name)
+            _check_token(match, name)
 
 
-def close(opened: list[str], bracket: str) -> None:
+def _close(opened: list[str], bracket: str) -> None:
     """
     Removes the bracket from `opened` that a closing one belongs to.
 
     `<` and `>` are also operators, so one of them may have no other.
     """
-    wanted = OPENING[bracket]
+    wanted = _OPENING[bracket]
     if wanted not in opened or (wanted == "<" and opened[-1] != "<"):
         return
     while opened.pop() != wanted:
         pass
 
 
-def check_token(match: re.Match[str], name: str) -> None:
+def _check_token(match: re.Match[str], name: str) -> None:
     """Raises `ParseError` for a token that is none, or too long."""
     if match["digits"]:
         refuse(match, name, f"expected a number of fewer than {MOST_DIGITS} digits")

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 from operator import index
 from typing import Any
 
+from ..runtime import usable_threads
 from ..runtime.planning import PLANNERS
-from ..runtime.thread_pool import usable_threads
 from .errors import CompileError
 
 ALWAYS_GIVEN = 8
 """Threads that a user gets who asks for them, however few may run at once."""
 
-PRECISIONS = ("f32", "bf16")
+_PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
 
 
@@ -54,8 +54,8 @@ class Options:
         check_is("True or False for cache", bool, self.cache)
         check_is("True or False for tune", bool, self.tune)
         check_is("the name of a planner", str, self.planner)
-        if self.threads is not None and not is_whole(self.threads):
-            raise unexpected("a whole number of threads, or None", self.threads)
+        if self.threads is not None and not _is_whole(self.threads):
+            raise _unexpected("a whole number of threads, or None", self.threads)
         if self.threads is not None and self.threads < 1:
             raise CompileError(f"expected one thread or more, got {self.threads}")
         if self.planner not in PLANNERS:
@@ -63,8 +63,8 @@ class Options:
             raise CompileError(
                 f"expected a planner like {', '.join(nearest)}, got {self.planner}"
             )
-        if self.precision not in PRECISIONS:
-            known = " or ".join(PRECISIONS)
+        if self.precision not in _PRECISIONS:
+            known = " or ".join(_PRECISIONS)
             raise CompileError(f"expected a precision {known}, got {self.precision}")
 
     @property
@@ -80,7 +80,7 @@ class Options:
         return " ".join(f"{each}={getattr(self, each)}" for each in names)
 
 
-def is_whole(value: Any) -> bool:
+def _is_whole(value: Any) -> bool:
     """Whether a value is a whole number, of Python's or of numpy's; truth is none."""
     if isinstance(value, bool):
         return False
@@ -94,9 +94,9 @@ def is_whole(value: Any) -> bool:
 def check_is(wanted: str, type: type, value: Any) -> None:
     """Raises `CompileError` for a value that is not of the type."""
     if not isinstance(value, type):
-        raise unexpected(wanted, value)
+        raise _unexpected(wanted, value)
 
 
-def unexpected(wanted: str, value: Any) -> CompileError:
+def _unexpected(wanted: str, value: Any) -> CompileError:
     """The error of an argument of another type than is wanted."""
     return CompileError(f"expected {wanted}, got {type(value).__name__} {value!r:.80}")

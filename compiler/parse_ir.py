@@ -24,23 +24,23 @@ from .ir_text import MOST_AXES, MOST_NESTED, check_text
 MOST_SHOWN = 400
 """Characters of the text, or of what is said of it, that an error shows."""
 
-MOST_BITS = (1 << 24) - 1
+_MOST_BITS = (1 << 24) - 1
 """Bits of an integer, as in MLIR."""
 
-MOST_ELEMENTS = 1 << 24
+_MOST_ELEMENTS = 1 << 24
 """Elements of a literal, which one number may stand for."""
 
-MOST_EXPANDED = 1 << 24
+_MOST_EXPANDED = 1 << 24
 """Characters that a text may have once its aliases are put in."""
 
-MOST_AFFINE = 1000
+_MOST_AFFINE = 1000
 """Dimensions of an affine map, whose names are looked up one after the other."""
 
-OPERATOR = re.compile(r"[+*-]|mod|div")
+_OPERATOR = re.compile(r"[+*-]|mod|div")
 
-ALIAS = re.compile(r"[#!][A-Za-z_][\w$]*")
+_ALIAS = re.compile(r"[#!][A-Za-z_][\w$]*")
 
-REFUSED = (
+_REFUSED = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -54,7 +54,7 @@ REFUSED = (
 """What xDSL raises for text that no attribute or op can have, besides `ParseError`."""
 
 
-class IRError(ParseError):
+class _IRError(ParseError):
     """An error in a text, shown with the line when that is short."""
 
     def __str__(self) -> str:
@@ -62,10 +62,10 @@ class IRError(ParseError):
         end = self.span.input.get_end_of_line(max(self.span.start, self.span.end - 1))
         if end - start + len(self.msg) <= MOST_SHOWN:
             return super().__str__()
-        return f"{self.span.get_location()}: {clipped(self.msg)}"
+        return f"{self.span.get_location()}: {_clipped(self.msg)}"
 
 
-def clipped(text: str) -> str:
+def _clipped(text: str) -> str:
     """The text, or its beginning when it is long."""
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
@@ -76,12 +76,12 @@ def parse_module(
     """The module in a text called `name`, not verified; raises `ParseError`."""
     try:
         check_text(text, name)
-        return IRParser(ctx, text, name).parse_whole(implicit_module)
+        return _IRParser(ctx, text, name).parse_whole(implicit_module)
     except ParseError as error:
-        raise IRError(error.span, error.msg) from error
+        raise _IRError(error.span, error.msg) from error
 
 
-class Scope(dict[str, tuple[SSAValue, ...]]):
+class _Scope(dict[str, tuple[SSAValue, ...]]):
     """The values of a region by name, which sees those of the region around it."""
 
     def __init__(self, outer: Mapping[str, tuple[SSAValue, ...]]):
@@ -100,7 +100,7 @@ class Scope(dict[str, tuple[SSAValue, ...]]):
         return self[name] if name in self else default
 
 
-class IRParser(Parser):
+class _IRParser(Parser):
     """xDSL's parser, with bounds where a short text can mean much."""
 
     def __init__(self, ctx: Context, text: str, name: str):
@@ -114,7 +114,7 @@ class IRParser(Parser):
         """The module; raises `ParseError` whatever is wrong."""
         try:
             return self.parse_module(implicit_module)
-        except REFUSED as error:
+        except _REFUSED as error:
             said, *_ = str(error).splitlines() or [type(error).__name__]
             self.raise_error(f"expected valid IR, got an error: {said}")
 
@@ -122,7 +122,7 @@ class IRParser(Parser):
         self, arguments: Iterable[Parser.Argument] | None = None
     ) -> Region | None:
         """A region, for which the names that it sees need not be copied."""
-        outer, self.ssa_values = self.ssa_values, Scope(self.ssa_values)
+        outer, self.ssa_values = self.ssa_values, _Scope(self.ssa_values)
         region = super().parse_optional_region(arguments)
         self.ssa_values = outer
         return region
@@ -157,13 +157,15 @@ class IRParser(Parser):
         content = self.lexer.input.content
         stop = content.find(end, begin)
         commas = content.count(",", begin, stop if stop >= 0 else len(content))
-        if commas > MOST_AFFINE:
-            self.raise_error(f"expected at most {MOST_AFFINE} dimensions, got {commas}")
+        if commas > _MOST_AFFINE:
+            self.raise_error(
+                f"expected at most {_MOST_AFFINE} dimensions, got {commas}"
+            )
 
     def check_sums(self, begin: int) -> None:
         """Raises `ParseError` for an expression that is a tree of many levels."""
         for each in self.lexer.input.content[begin : self.pos].split(","):
-            if (count := len(OPERATOR.findall(each))) > MOST_NESTED:
+            if (count := len(_OPERATOR.findall(each))) > MOST_NESTED:
                 self.raise_error(
                     f"expected at most {MOST_NESTED} affine operators, got {count}"
                 )
@@ -171,19 +173,19 @@ class IRParser(Parser):
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
         """A type of numbers, of no more bits than there can be."""
         type = super()._parse_optional_integer_or_float_type()
-        if isa(type, IntegerType) and type.width.data > MOST_BITS:
+        if isa(type, IntegerType) and type.width.data > _MOST_BITS:
             self.raise_error(
-                f"expected an integer of at most {MOST_BITS} bits, got {type}"
+                f"expected an integer of at most {_MOST_BITS} bits, got {type}"
             )
         return type
 
     def _parse_dense_literal_type(self) -> Any:
         """The type of a literal that is no larger than its elements can be."""
         type = super()._parse_dense_literal_type()
-        if (count := prod(type.get_shape())) > MOST_ELEMENTS:
+        if (count := prod(type.get_shape())) > _MOST_ELEMENTS:
             self.raise_error(
-                f"expected a literal of at most {MOST_ELEMENTS} elements, got {count}; "
-                "keep it in a file of weights"
+                f"expected a literal of at most {_MOST_ELEMENTS} elements, got {count}"
+                "; keep it in a file of weights"
             )
         return type
 
@@ -192,7 +194,7 @@ class IRParser(Parser):
         begin, name = self.pos, self._current_token.text
         super()._parse_alias_def()
         text = self.lexer.input.content[begin : self.pos]
-        named = [each for each in ALIAS.findall(text) if each in self.sizes]
+        named = [each for each in _ALIAS.findall(text) if each in self.sizes]
         size = len(text) + sum(self.sizes[each] for each in named)
         depth = 1 + max((self.depths[each] for each in named), default=0)
         if depth > MOST_NESTED:
@@ -215,9 +217,9 @@ class IRParser(Parser):
         """A type or an attribute by its name, which may be an alias."""
         alias = ("!" if is_type else "#") + attr_or_dialect_name
         self.expanded += self.sizes.get(alias, 0)
-        if self.expanded > MOST_EXPANDED:
+        if self.expanded > _MOST_EXPANDED:
             self.raise_error(
-                f"expected a text of at most {MOST_EXPANDED} characters once its "
+                f"expected a text of at most {_MOST_EXPANDED} characters once its "
                 "aliases are put in"
             )
         if is_type:

@@ -15,30 +15,33 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
 from ..lowering.graph_to_loop import GraphToLoop
 from .options import Options
-from .passes.graph.analyze_aliases import AnalyzeAliases
-from .passes.graph.assign_buffers import AssignBuffers
-from .passes.graph.assign_layouts import AssignLayouts
-from .passes.graph.decompose import Decompose
-from .passes.graph.eliminate_copies import EliminateCopies
-from .passes.graph.eliminate_list_constructs import EliminateListConstructs
-from .passes.graph.eliminate_no_ops import EliminateNoOps
-from .passes.graph.fold_batch_norm import FoldBatchNorm
-from .passes.graph.fold_constants import FoldConstants
-from .passes.graph.freeze import Freeze
-from .passes.graph.fuse import Fuse
-from .passes.graph.infer_shapes import InferShapes
-from .passes.graph.narrow_weights import NarrowWeights
-from .passes.graph.outline_constants import OutlineConstants
-from .passes.graph.own_outputs import OwnOutputs
-from .passes.graph.pack_weights import PackWeights
-from .passes.graph.reuse_operands import ReuseOperands
-from .passes.graph.tile_products import TileProducts
-from .passes.graph.tune_contractions import TuneContractions, Tuner
-from .passes.graph.verify_buffers import VerifyBuffers
-from .passes.loop.parallelize_loops import ParallelizeLoops
-from .passes.loop.set_target import SetTarget
-from .passes.loop.size_tiles import SizeTiles
-from .passes.loop.vectorize_loops import VectorizeLoops
+from .passes import (
+    AnalyzeAliases,
+    AssignBuffers,
+    AssignLayouts,
+    Decompose,
+    EliminateCopies,
+    EliminateListConstructs,
+    EliminateNoOps,
+    FoldBatchNorm,
+    FoldConstants,
+    Freeze,
+    Fuse,
+    InferShapes,
+    NarrowWeights,
+    OutlineConstants,
+    OwnOutputs,
+    PackWeights,
+    ParallelizeLoops,
+    ReuseOperands,
+    SetTarget,
+    SizeTiles,
+    TileProducts,
+    TuneContractions,
+    Tuner,
+    VectorizeLoops,
+    VerifyBuffers,
+)
 
 
 def graph_passes(

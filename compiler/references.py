@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..dialects.graph.op import GraphOp
-from ..dialects.shape import Array
-from ..runtime.module import Reference
-from ..runtime.program import Program
+from ..dialects import Array
+from ..dialects.graph import GraphOp
+from ..runtime import Program, Reference
 from .context import context
 from .parse_ir import parse_module
 

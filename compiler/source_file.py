@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from ..runtime.regular_file import (
-    Bytes,
-    open_regular,
-    pieces,
-    read_bytes,
-    size_of,
-    stamp,
-)
+from ..runtime import Bytes, open_regular, pieces, read_bytes, size_of, stamp
 from .errors import ModelFileError
 
 LONGEST = 2**31
@@ -24,7 +17,7 @@ LONGEST = 2**31
 CHUNK = 8 * 2**20
 """Bytes that are hashed by one thread in a row; a part of every key."""
 
-MOST_THREADS = 4
+_MOST_THREADS = 4
 """Threads that hash a file: more would wait for memory."""
 
 
@@ -43,7 +36,7 @@ class SourceFile:
         Raises `ModelFileError` for a file that is too long, or that is written to
         meanwhile, and `OSError` when it cannot be read or is no regular file.
         """
-        with open_model(path) as file:
+        with _open_model(path) as file:
             before = stamp(file)
             data = read_bytes(file, 0, size_of(file))
             if stamp(file) != before:
@@ -64,10 +57,10 @@ class SourceFile:
         def digest_at(start: int) -> bytes:
             return hashlib.sha256(self.data[start : start + CHUNK].data).digest()
 
-        return digest_of_chunks(digest_at, self.data.size, threads)
+        return _digest_of_chunks(digest_at, self.data.size, threads)
 
 
-def open_model(path: Path) -> FileIO:
+def _open_model(path: Path) -> FileIO:
     """The file of a model, open for reading; raises as `SourceFile.read` does."""
     file = open_regular(path)
     if (size := size_of(file)) > LONGEST:
@@ -81,7 +74,7 @@ def open_model(path: Path) -> FileIO:
 
 def digest_of(path: Path, threads: int = 1) -> str:
     """The digest of a model's file, of which a piece at a time is in memory."""
-    with open_model(path) as file:
+    with _open_model(path) as file:
         size = size_of(file)
 
         def digest_at(start: int) -> bytes:
@@ -90,17 +83,19 @@ def digest_of(path: Path, threads: int = 1) -> str:
                 result.update(piece.data)
             return result.digest()
 
-        return digest_of_chunks(digest_at, size, threads)
+        return _digest_of_chunks(digest_at, size, threads)
 
 
-def digest_of_chunks(digest_at: Callable[[int], bytes], size: int, threads: int) -> str:
+def _digest_of_chunks(
+    digest_at: Callable[[int], bytes], size: int, threads: int
+) -> str:
     """
     A hash of the hashes of all chunks of `size` bytes, which are at `digest_at`.
 
     It does not depend on the number of threads.
     """
     starts = range(0, size, CHUNK)
-    threads = min(threads, len(starts), MOST_THREADS)
+    threads = min(threads, len(starts), _MOST_THREADS)
     if threads > 1:
         # Its import takes as long as a file of some megabytes.
         from concurrent.futures import ThreadPoolExecutor

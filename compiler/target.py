@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Set
 from difflib import get_close_matches
 
-from ..dialects.loop.isa import isas_of
-from ..dialects.loop.target import CACHES, TargetAttr
-from ..runtime.host import TARGETS as FEATURES
-from ..runtime.host import enabled, get_host
+from ..dialects.loop import CACHES, TargetAttr, isas_of
+from ..runtime import TARGETS as FEATURES
+from ..runtime import enabled, get_host
 from .errors import CompileError
 
-ARM, X86 = "aarch64", "x86-64"
+_ARM, _X86 = "aarch64", "x86-64"
 """LLVM's names of the least machine of each architecture."""
 
 
@@ -29,7 +28,7 @@ def described(
     caches: tuple[int, int] = CACHES,
 ) -> TargetAttr:
     """The target with vectors, registers and instruction sets of these features."""
-    if cpu == ARM:
+    if cpu == _ARM:
         vector, registers, fused = 128, 32, True
     else:
         wide = features >= {"avx512f", "avx512vl", "avx512bw"}
@@ -47,7 +46,7 @@ TARGETS = {
 def find_target(name: str) -> TargetAttr:
     """The target called `name`; raises `CompileError` naming the known ones."""
     if name == "host":
-        return host_target()
+        return _host_target()
     if name not in TARGETS:
         known = ["host", *TARGETS]
         nearest = get_close_matches(name, known) or known
@@ -55,14 +54,14 @@ def find_target(name: str) -> TargetAttr:
     return TARGETS[name]
 
 
-def host_target() -> TargetAttr:
+def _host_target() -> TargetAttr:
     """The machine that this runs on, by its feature flags."""
     machine = get_host()
     caches = machine.caches[0] or CACHES[0], machine.caches[1] or CACHES[1]
     if machine.triple.startswith(("aarch64", "arm64")):
-        return described(ARM, enabled(machine), machine.features, caches)
+        return described(_ARM, enabled(machine), machine.features, caches)
     if not machine.triple.startswith("x86_64"):
         raise CompileError(
             f"expected a host of x86-64 or AArch64, got {machine.triple}; pass a target"
         )
-    return described(X86, enabled(machine), machine.features, caches)
+    return described(_X86, enabled(machine), machine.features, caches)

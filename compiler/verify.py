@@ -19,11 +19,11 @@ MOST_REGIONS = 80
 
 def verify(module: ModuleOp) -> None:
     """Raises `VerifyException` when something in `module` is not as it must be."""
-    check_region(module.body, set(), 1)
+    _check_region(module.body, set(), 1)
     module.verify()
 
 
-def check_region(region: Region, seen: set[SSAValue], depth: int) -> None:
+def _check_region(region: Region, seen: set[SSAValue], depth: int) -> None:
     """
     Raises `VerifyException` for a value in `region` that is used where it is not known.
 
@@ -37,16 +37,16 @@ def check_region(region: Region, seen: set[SSAValue], depth: int) -> None:
         seen.update(block.args)
         own: list[SSAValue] = [*block.args]
         for op in block.ops:
-            check_operands(op, seen, block)
+            _check_operands(op, seen, block)
             for inner in op.regions:
                 isolated = op.has_trait(IsolatedFromAbove)
-                check_region(inner, set() if isolated else seen, depth + 1)
+                _check_region(inner, set() if isolated else seen, depth + 1)
             seen.update(op.results)
             own += op.results
         seen.difference_update(own)
 
 
-def check_operands(op: Operation, seen: set[SSAValue], block: Block) -> None:
+def _check_operands(op: Operation, seen: set[SSAValue], block: Block) -> None:
     """Raises `VerifyException` when `op`, of `block`, uses a value not yet `seen`."""
     for number, operand in enumerate(op.operands):
         if operand in seen:

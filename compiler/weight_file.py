@@ -13,20 +13,21 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from ..runtime.regular_file import (
+from ..runtime import (
+    Array,
     Bytes,
     fill,
     locked,
     open_inside,
     pieces,
+    read_from,
     room,
     size_of,
     stamp,
 )
-from ..runtime.safetensors import Array, read_from
 from .errors import ModelFileError
 
-MOST_READS = 2
+_MOST_READS = 2
 """How often, on average, a byte of a file may be read as a part of another tensor."""
 
 
@@ -59,7 +60,7 @@ class WeightFile:
         if known is not None:
             return known
         self._total += length
-        if self._total > MOST_READS * size_of(file):
+        if self._total > _MOST_READS * size_of(file):
             raise ModelFileError(
                 f"{self.folder / self.name}: expected tensors that share none of its "
                 f"{size_of(file)} bytes, got some that do"

@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from ..dialects.shape import Array
-from ..runtime.regular_file import OutsideError, reason
-from ..runtime.safetensors import write
-from ..runtime.safetensors_header import SafetensorsError
+from ..dialects import Array
+from ..runtime import OutsideError, SafetensorsError, reason, write
 from .errors import ModelFileError
 from .weight_file import WeightFile
 
@@ -92,7 +90,7 @@ class WeightStore:
     def digest(self) -> str:
         """A hash of every entry: names, dtypes, shapes and bytes."""
         arrays = dict(self.arrays)
-        self._hashed = arrays, digest_of(arrays)
+        self._hashed = arrays, _digest_of(arrays)
         return self._hashed[1]
 
     def is_as_hashed(self) -> bool:
@@ -101,10 +99,10 @@ class WeightStore:
 
         The weights of a framework are in memory that others may write to.
         """
-        return self._hashed is None or digest_of(self._hashed[0]) == self._hashed[1]
+        return self._hashed is None or _digest_of(self._hashed[0]) == self._hashed[1]
 
 
-def digest_of(arrays: Mapping[str, Array]) -> str:
+def _digest_of(arrays: Mapping[str, Array]) -> str:
     """A hash of arrays: names, dtypes, shapes and bytes."""
     result = hashlib.sha256()
     for name in sorted(arrays):

@@ -70,7 +70,7 @@ FUNCTIONS = {"floordiv": floordiv, "min": minimum, "max": maximum}
 MOST_DIGITS = 32
 """The most digits of a number in text: more than any allowed number has."""
 
-KEPT = 1 << 12
+_KEPT = 1 << 12
 """Entries in the cache of parsed dimensions."""
 
 
@@ -160,7 +160,7 @@ def magnitude(value: Dim) -> Dim:
     )
 
 
-@lru_cache(KEPT)
+@lru_cache(_KEPT)
 def dim(text: str) -> Dim:
     """The dimension that `text` describes; raises `ValueError` on other text."""
     if len(text) > MOST_TEXT:

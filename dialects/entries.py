@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-Value: TypeAlias = int | str | tuple[str, ...]
+_Value: TypeAlias = int | str | tuple[str, ...]
 """The value of an entry: a number or a flag, a text, or a list of texts."""
 
 
@@ -30,7 +30,7 @@ class Kind:
     attribute: Callable[[Any], Attribute]
     read: Callable[[AttrParser], Any]
     print: Callable[[Printer, Any], None]
-    value_of: Callable[[Any], Value] = lambda attribute: attribute.data
+    value_of: Callable[[Any], _Value] = lambda attribute: attribute.data
     """The value that an attribute of this kind holds."""
 
 
@@ -77,7 +77,7 @@ NAMES = Kind(
 
 
 @dataclass(frozen=True)
-class Entry:
+class _Entry:
     """`name = value` or `name = value word value`; an empty `name` is not written."""
 
     name: str
@@ -85,7 +85,7 @@ class Entry:
     kind: Kind
     word: str
     """The word between two values."""
-    default: tuple[Value, ...] | None
+    default: tuple[_Value, ...] | None
     """The values that need not be written; None when the entry is required."""
 
     def read(self, parser: AttrParser) -> dict[str, Attribute]:
@@ -97,7 +97,7 @@ class Entry:
             found[parameter] = self.kind.attribute(self.kind.read(parser))
         return found
 
-    def values(self, attribute: ParametrizedAttribute) -> tuple[Value, ...]:
+    def values(self, attribute: ParametrizedAttribute) -> tuple[_Value, ...]:
         """The values of this entry in an attribute."""
         held = (getattr(attribute, each) for each in self.parameters)
         return tuple(map(self.kind.value_of, held))
@@ -119,13 +119,13 @@ class Entry:
 
 
 def entry(
-    name: str, kind: Kind = NUMBER, *, of: str = "", default: Value | None = None
-) -> Entry:
+    name: str, kind: Kind = NUMBER, *, of: str = "", default: _Value | None = None
+) -> _Entry:
     """
     The entry `name = value`, stored in the parameter `name` unless another is given.
     """
     defaults = None if default is None else (default,)
-    return Entry(name, (of or name,), kind, "", defaults)
+    return _Entry(name, (of or name,), kind, "", defaults)
 
 
 def pair(
@@ -135,21 +135,21 @@ def pair(
     second: str,
     *,
     default: tuple[int, int] | None = None,
-) -> Entry:
+) -> _Entry:
     """The entry `name = first word second`, stored in two integer parameters."""
-    return Entry(name, (first, second), NUMBER, word, default)
+    return _Entry(name, (first, second), NUMBER, word, default)
 
 
-def bare(parameter: str, kind: Kind, *, default: str | None = None) -> Entry:
+def bare(parameter: str, kind: Kind, *, default: str | None = None) -> _Entry:
     """The entry of a value that is written without a name."""
     defaults = None if default is None else (default,)
-    return Entry("", (parameter,), kind, "", defaults)
+    return _Entry("", (parameter,), kind, "", defaults)
 
 
 class EntriesAttr(ParametrizedAttribute):
     """An attribute whose `FORM` defines its syntax."""
 
-    FORM: ClassVar[tuple[Entry, ...]]
+    FORM: ClassVar[tuple[_Entry, ...]]
     """The entries, in the order in which they are printed."""
 
     @classmethod
@@ -184,7 +184,7 @@ class EntriesAttr(ParametrizedAttribute):
             printer.print_list(shown, lambda each: each.print(printer, self))
 
 
-def _chosen(parser: AttrParser, optional: Sequence[Entry]) -> Entry:
+def _chosen(parser: AttrParser, optional: Sequence[_Entry]) -> _Entry:
     """The entry whose name comes next in the text, else the entry without a name."""
 
     def refuse(got: str) -> NoReturn:
@@ -201,6 +201,6 @@ def _chosen(parser: AttrParser, optional: Sequence[Entry]) -> Entry:
     refuse(name or "no name")
 
 
-def _names(entries: Sequence[Entry]) -> str:
+def _names(entries: Sequence[_Entry]) -> str:
     """The names of entries; an entry without a name is shown by its parameters."""
     return ", ".join(each.name or each.parameters[0] for each in entries)

@@ -19,10 +19,10 @@ from xdsl.utils.exceptions import VerifyException
 MOST_TERMS = 1 << 12
 """The most terms of a sum; a concatenation adds one size per tensor."""
 
-MOST_PRODUCTS = 1 << 16
+_MOST_PRODUCTS = 1 << 16
 """The most products of terms that one multiplication computes."""
 
-MOST_FACTORS = 128
+_MOST_FACTORS = 128
 """The most symbols in one term, with repetition; twice the axes of a tensor."""
 
 GREATEST_FACTOR = 1 << 64
@@ -34,10 +34,10 @@ MOST_TEXT = 1 << 18
 DEEPEST = 64
 """The deepest nesting of functions and parentheses."""
 
-LONGEST_NAME = 1 << 10
+_LONGEST_NAME = 1 << 10
 """The most characters of a symbol's name."""
 
-MOST_STEPS = 64
+_MOST_STEPS = 64
 """The most terms of a quotient by a sum before it counts as not exact."""
 
 
@@ -88,13 +88,13 @@ class Polynomial:
     terms: tuple[tuple[Monomial, int], ...]
 
     def __add__(self, other: Dim) -> Dim:
-        return sum_of((*self.terms, *terms_of(other)))
+        return _sum_of((*self.terms, *terms_of(other)))
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
-            return sum_of((each, factor * other) for each, factor in self.terms)
-        check(len(self.terms) * len(other.terms), MOST_PRODUCTS, "products of terms")
-        return sum_of(
+            return _sum_of((each, factor * other) for each, factor in self.terms)
+        check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
+        return _sum_of(
             (tuple(sorted((*a, *b), key=str)), p * q)
             for a, p in self.terms
             for b, q in other.terms
@@ -163,9 +163,9 @@ def depth(value: Dim) -> int:
 
 def symbol(name: str) -> Polynomial:
     """The dimension that is the symbol `name`."""
-    if len(name) > LONGEST_NAME:
+    if len(name) > _LONGEST_NAME:
         raise ValueError(
-            f"expected a symbol of at most {LONGEST_NAME} characters, got "
+            f"expected a symbol of at most {_LONGEST_NAME} characters, got "
             f"{name[:77]!r}..."
         )
     if not re.fullmatch(r"[A-Za-z_][\w.]*", name):
@@ -214,7 +214,7 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 def total(dims: Iterable[Dim]) -> Dim:
     """The sum of dimensions, in time linear in the number of their terms."""
-    return sum_of(term for each in dims for term in terms_of(each))
+    return _sum_of(term for each in dims for term in terms_of(each))
 
 
 def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
@@ -224,7 +224,7 @@ def terms_of(value: Dim) -> tuple[tuple[Monomial, int], ...]:
     return value.terms
 
 
-def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
+def _sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     """
     The canonical sum: longest monomials first, then by text, the number last.
 
@@ -242,7 +242,7 @@ def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
         return kept[0][2][1] if kept else 0
     kept.sort(key=lambda each: each[:2])
     check(len(kept), MOST_TERMS, "terms")
-    check(-kept[0][0], MOST_FACTORS, "symbols in a term")
+    check(-kept[0][0], _MOST_FACTORS, "symbols in a term")
     check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
     result = tuple(term for _, _, term in kept)
     if max(abs(factor) for _, factor in result) > GREATEST_FACTOR:
@@ -277,7 +277,7 @@ def _divide(a: Dim, b: Dim) -> Dim | None:
         if factor % by:
             return None
         quotients.append((tuple(rest), factor // by))
-    return sum_of(quotients)
+    return _sum_of(quotients)
 
 
 def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
@@ -287,8 +287,8 @@ def _divide_by_sum(a: Dim, b: Polynomial) -> Dim | None:
     first = Polynomial(b.terms[:1])
     quotient: list[Dim] = []
     try:
-        while a != 0 and len(quotient) < MOST_STEPS:
-            part = _divide(sum_of(terms_of(a)[:1]), first)
+        while a != 0 and len(quotient) < _MOST_STEPS:
+            part = _divide(_sum_of(terms_of(a)[:1]), first)
             if part is None:
                 return None
             quotient.append(part)
@@ -305,8 +305,8 @@ def _quotient(a: Polynomial, b: int) -> Dim:
     Exact parts move out, `floordiv(n + 5, 2) = floordiv(n + 1, 2) + 2`, and nested
     quotients are joined, `floordiv(floordiv(n, 2), 3) = floordiv(n, 6)`.
     """
-    whole = sum_of((monomial, factor // b) for monomial, factor in a.terms)
-    rest = sum_of((monomial, factor % b) for monomial, factor in a.terms)
+    whole = _sum_of((monomial, factor // b) for monomial, factor in a.terms)
+    rest = _sum_of((monomial, factor % b) for monomial, factor in a.terms)
     if isinstance(rest, int):
         return whole
     for monomial, factor in rest.terms:

@@ -115,7 +115,7 @@ def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
     for size in sizes:
         if isinstance(size, int) and size < 0:
             raise SizeError(f"expected sizes of zero or more, got {shown(sizes)}")
-        bytes *= max(1, least_magnitude(size))
+        bytes *= max(1, _least_magnitude(size))
     if bytes >= MOST_BYTES:
         raise SizeError(
             "expected a tensor of less than 2**62 bytes, where a size of zero counts "
@@ -123,7 +123,7 @@ def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
         )
 
 
-def least_magnitude(size: Dim) -> int:
+def _least_magnitude(size: Dim) -> int:
     """The magnitude of a dimension when every symbol is one."""
     if isinstance(size, int):
         return size

@@ -20,7 +20,7 @@ from .size import evaluate
 
 Array: TypeAlias = npt.NDArray[Any]
 
-LAYOUT = ("C_CONTIGUOUS", "ALIGNED")
+_LAYOUT = ("C_CONTIGUOUS", "ALIGNED")
 """How the elements of an array lie in memory when compiled code reads them."""
 
 
@@ -55,9 +55,9 @@ def to_array(value: Any, info: TensorInfo) -> Array:
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(cast("Array", value))
     elif hasattr(value, "__dlpack__"):
-        array = from_dlpack(value, info)
+        array = _from_dlpack(value, info)
     else:
-        return from_python(value, info)
+        return _from_python(value, info)
     if array.dtype != wanted and not np.can_cast(array.dtype, wanted):
         raise TypeError(
             f"input {info.name}: expected {info.dtype}, got {array.dtype}; convert it "
@@ -70,10 +70,10 @@ def to_array(value: Any, info: TensorInfo) -> Array:
             f"{array.shape}"
         )
     with NoMemory(f"input {info.name} of shape {array.shape}, in rows"):
-        return np.require(array, wanted, LAYOUT)
+        return np.require(array, wanted, _LAYOUT)
 
 
-def from_dlpack(value: Any, info: TensorInfo) -> Array:
+def _from_dlpack(value: Any, info: TensorInfo) -> Array:
     """A tensor of another library as an array, on the same memory."""
     detach = getattr(value, "detach", None)
     try:
@@ -85,7 +85,7 @@ def from_dlpack(value: Any, info: TensorInfo) -> Array:
         ) from error
 
 
-def from_python(value: Any, info: TensorInfo) -> Array:
+def _from_python(value: Any, info: TensorInfo) -> Array:
     """A number, or nested lists of numbers, as an array of the declared dtype."""
     wanted = np.dtype(info.dtype)
     try:
@@ -104,7 +104,7 @@ def from_python(value: Any, info: TensorInfo) -> Array:
             f"{type(value).__name__} of {array.dtype}"
         )
     with np.errstate(over="ignore"):
-        made = np.require(array, wanted, LAYOUT)
+        made = np.require(array, wanted, _LAYOUT)
     if wanted.kind == "i":
         lost = made != array
     else:
@@ -122,13 +122,13 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
     symbols: dict[str, int] = {}
     for info, array in zip(program.inputs, arrays, strict=True):
         if array.ndim != len(info.shape):
-            raise mismatch(info, array, symbols)
+            raise _mismatch(info, array, symbols)
         for size, actual in zip(info.shape, array.shape, strict=True):
             if isinstance(size, str) and size in program.symbols:
                 symbols.setdefault(size, actual)
     for info, array in zip(program.inputs, arrays, strict=True):
         if info.sizes(symbols) != array.shape:
-            raise mismatch(info, array, symbols)
+            raise _mismatch(info, array, symbols)
     for quantity, message in program.checks:
         if evaluate(quantity, symbols) < 0:
             raise ValueError(f"{message}, got {named(symbols)}")
@@ -142,12 +142,12 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
     return symbols
 
 
-def mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> ValueError:
+def _mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> ValueError:
     """The error that an input has another shape than declared."""
     used = {
         name: value
         for name, value in symbols.items()
-        if any(depends(size, name) for size in info.shape)
+        if any(_depends(size, name) for size in info.shape)
     }
     bound = ", ".join(f"{name} = {value}" for name, value in used.items())
     shape = "(" + ", ".join(map(str, info.shape)) + ("," * (len(info.shape) == 1)) + ")"
@@ -157,7 +157,7 @@ def mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> Valu
     )
 
 
-def depends(size: int | str, name: str) -> bool:
+def _depends(size: int | str, name: str) -> bool:
     """Whether a size is computed from a symbol."""
     if isinstance(size, int):
         return False

@@ -27,10 +27,10 @@ from .safetensors_header import Entry
 CONSTANTS = "constants"
 """The name of the block of constants in the file."""
 
-DIGEST = "sums"
+_DIGEST = "sums"
 """The name of what was written last, of all that is before it."""
 
-KEY = "key"
+_KEY = "key"
 """The text in the file that says what it was made for."""
 
 COPIED = 512 * 2**20
@@ -39,7 +39,7 @@ Bytes of constants up to which they are read into memory. More are mapped: proce
 share them, and end if their user makes the file shorter, which `Cache` never does.
 """
 
-ROW = 128
+_ROW = 128
 """Words in a row of a table of which rows and columns are summed up."""
 
 
@@ -69,17 +69,17 @@ def save(file: BinaryIO, artifact: Artifact, key: str) -> None:
     """Writes the artifact that was made for `key` to an open file."""
     constants = artifact.constants
     metadata = {
-        KEY: key,
+        _KEY: key,
         "program": artifact.program.to_json(),
         "notes": json.dumps(artifact.notes),
     }
-    digest = Digest(metadata)
+    digest = _Digest(metadata)
 
     def pieces() -> Iterator[Bytes]:
         made = (
             constants.pieces()
             if isinstance(constants, ConstantBlock)
-            else pieces_of(constants)
+            else _pieces_of(constants)
         )
         for piece in made:
             digest.add_piece(piece)
@@ -91,11 +91,11 @@ def save(file: BinaryIO, artifact: Artifact, key: str) -> None:
         return [digest.value()]
 
     objects = {
-        object_name(number): np.frombuffer(each, np.uint8)
+        _object_name(number): np.frombuffer(each, np.uint8)
         for number, each in enumerate(artifact.objects)
     }
     first = {CONSTANTS: Stream(constants.nbytes, pieces)}
-    arrays = {**first, **objects, DIGEST: Stream(digest.size, last)}
+    arrays = {**first, **objects, _DIGEST: Stream(digest.size, last)}
     write_to(file, arrays, metadata)
 
 
@@ -105,20 +105,20 @@ def load(file: FileIO, key: str) -> Artifact:
     """
     try:
         found = contents(file)
-        if found.metadata[KEY] != key:
-            raise ArtifactError(f"one that was made for {found.metadata[KEY]}")
-        entries, digest = dict(found.entries), Digest(found.metadata)
-        expected = read_entry(file, found, entries.pop(DIGEST))
-        constants = read_constants(file, found, digest)
+        if found.metadata[_KEY] != key:
+            raise ArtifactError(f"one that was made for {found.metadata[_KEY]}")
+        entries, digest = dict(found.entries), _Digest(found.metadata)
+        expected = _read_entry(file, found, entries.pop(_DIGEST))
+        constants = _read_constants(file, found, digest)
         del entries[CONSTANTS]
-        arrays = {name: read_entry(file, found, e) for name, e in entries.items()}
+        arrays = {name: _read_entry(file, found, e) for name, e in entries.items()}
         digest.add_objects(arrays)
         if not np.array_equal(digest.value(), expected):
             raise ArtifactError("a file that was changed since it was written")
         program = Program.from_json(found.metadata["program"])
         notes = json.loads(found.metadata["notes"])
         objects = [
-            arrays[name].tobytes() for name in map(object_name, range(len(arrays)))
+            arrays[name].tobytes() for name in map(_object_name, range(len(arrays)))
         ]
     except (OSError, KeyError, RecursionError, ValueError) as error:
         raise ArtifactError(f"expected an artifact for {key}, got {error}") from error
@@ -127,10 +127,10 @@ def load(file: FileIO, key: str) -> Artifact:
 
 def written_constants(file: FileIO) -> Bytes:
     """The constants of an artifact that has just been written to an open file."""
-    return read_constants(file, contents(file), None)
+    return _read_constants(file, contents(file), None)
 
 
-def read_constants(file: FileIO, found: Contents, digest: Digest | None) -> Bytes:
+def _read_constants(file: FileIO, found: Contents, digest: _Digest | None) -> Bytes:
     """The block of constants in a file, whose pieces are added to `digest`."""
     entry = found.entries[CONSTANTS]
     size, start = entry.end - entry.begin, found.start(CONSTANTS)
@@ -141,30 +141,30 @@ def read_constants(file: FileIO, found: Contents, digest: Digest | None) -> Byte
     else:
         data = mmap.mmap(file.fileno(), size_of(file), access=mmap.ACCESS_READ)
         block = np.frombuffer(data, np.uint8, size, start)
-        parts = pieces_of(block)
+        parts = _pieces_of(block)
     for piece in parts:
         if digest is not None:
             digest.add_piece(piece)
     return locked(block)
 
 
-def read_entry(file: FileIO, found: Contents, entry: Entry) -> Bytes:
+def _read_entry(file: FileIO, found: Contents, entry: Entry) -> Bytes:
     """The bytes of something small in a file."""
     return read_bytes(file, found.start(entry.name), entry.end - entry.begin)
 
 
-def object_name(number: int) -> str:
+def _object_name(number: int) -> str:
     """The name of an object in the file."""
     return f"object.{number}"
 
 
-def pieces_of(block: Bytes) -> Iterator[Bytes]:
+def _pieces_of(block: Bytes) -> Iterator[Bytes]:
     """The bytes of a block, a piece at a time."""
     for start in range(0, block.size, PIECE):
         yield block[start : start + PIECE]
 
 
-class Digest:
+class _Digest:
     """
     A hash of all that a file holds, so that no damaged code or weight is used.
 
@@ -184,8 +184,8 @@ class Digest:
 
     def add_piece(self, piece: Bytes) -> None:
         """Adds the next piece of the constants."""
-        whole = piece.size // (8 * ROW) * (8 * ROW)
-        table = piece[:whole].view(np.uint64).reshape(-1, ROW)
+        whole = piece.size // (8 * _ROW) * (8 * _ROW)
+        table = piece[:whole].view(np.uint64).reshape(-1, _ROW)
         self._add(table.sum(axis=0).tobytes())
         self._add(table.sum(axis=1).tobytes())
         self._add(piece[whole:].tobytes())

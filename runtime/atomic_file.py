@@ -15,7 +15,7 @@ TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-PRIVATE = 0o600
+_PRIVATE = 0o600
 """The mode of a file that only its owner may read and write."""
 
 
@@ -34,11 +34,11 @@ def atomic_file(path: Path, folder: int | None = None) -> Generator[BinaryIO]:
             yield file
         return
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    mode = 0o666 if folder is None else PRIVATE
+    mode = 0o666 if folder is None else _PRIVATE
     try:
         with os.fdopen(os.open(temporary, FLAGS, mode, dir_fd=folder), "w+b") as file:
             if folder is not None:
-                os.fchmod(file.fileno(), PRIVATE)
+                os.fchmod(file.fileno(), _PRIVATE)
             yield file
         os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:

@@ -25,27 +25,27 @@ from typing import BinaryIO
 from .atomic_file import TEMPORARY, atomic_file
 from .regular_file import open_regular
 
-KEY = re.compile(r"[0-9a-f]{16,64}")
+_KEY = re.compile(r"[0-9a-f]{16,64}")
 
-SUFFIX = re.compile(r"(\.[a-z0-9]+)+")
+_SUFFIX = re.compile(r"(\.[a-z0-9]+)+")
 
-LIMIT = 2 * 2**30
+_LIMIT = 2 * 2**30
 """Bytes that the entries of a cache may take together."""
 
 PUTS = 64
 """Entries added by one cache before it looks at the size of its folder again."""
 
-SHARE = 16
+_SHARE = 16
 """The part of the limit, as 1 / SHARE, that may be added without such a look."""
 
-ABANDONED = 3600
+_ABANDONED = 3600
 """Seconds after which a file that is still being written has lost its writer."""
 
 
-FOLDER_MODE = 0o700
+_FOLDER_MODE = 0o700
 """The mode of a folder that is made for a cache, or above one."""
 
-OTHERS_WRITE = 0o022
+_OTHERS_WRITE = 0o022
 """The bits of a mode that let others write."""
 
 
@@ -91,7 +91,7 @@ class Cache:
     `ValueError` for what is not a key; only `create` raises `OSError`.
     """
 
-    def __init__(self, folder: Path, limit: int = LIMIT) -> None:
+    def __init__(self, folder: Path, limit: int = _LIMIT) -> None:
         self.folder = folder
         self.limit = limit
         self._writable = True
@@ -200,7 +200,10 @@ class Cache:
         """Looks at the folder when enough was added for that to be worth the time."""
         self._puts_since_look += 1
         self._bytes_since_look += size
-        if self._puts_since_look > PUTS or self._bytes_since_look > self.limit // SHARE:
+        if (
+            self._puts_since_look > PUTS
+            or self._bytes_since_look > self.limit // _SHARE
+        ):
             self._puts_since_look = self._bytes_since_look = 0
             self._evict()
 
@@ -234,9 +237,11 @@ def _entries(folder: int) -> Iterator[tuple[float, int, str]]:
             with suppress(OSError):
                 status = file.stat(follow_symlinks=False)
                 if TEMPORARY.fullmatch(file.name):
-                    if time.time() - status.st_mtime > ABANDONED:
+                    if time.time() - status.st_mtime > _ABANDONED:
                         os.unlink(file.name, dir_fd=folder)
-                elif KEY.fullmatch(key) and (not dot or SUFFIX.fullmatch(dot + suffix)):
+                elif _KEY.fullmatch(key) and (
+                    not dot or _SUFFIX.fullmatch(dot + suffix)
+                ):
                     yield status.st_mtime, status.st_size, file.name
 
 
@@ -248,19 +253,19 @@ def _make_private(folder: Path) -> None:
         folder = folder.parent
     for each in reversed(missing):
         try:
-            os.mkdir(each, FOLDER_MODE)
+            os.mkdir(each, _FOLDER_MODE)
         except FileExistsError:
             continue
-        if os.lstat(each).st_mode & 0o777 != FOLDER_MODE:
+        if os.lstat(each).st_mode & 0o777 != _FOLDER_MODE:
             # An umask took rights of the user's own.
-            os.chmod(each, FOLDER_MODE)
+            os.chmod(each, _FOLDER_MODE)
 
 
 def _check_owner(status: os.stat_result, mode: str) -> None:
     """Raises `OSError` when another user has, or may write to, what has this status."""
     if status.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"one that belongs to user {status.st_uid}")
-    if status.st_mode & OTHERS_WRITE:
+    if status.st_mode & _OTHERS_WRITE:
         raise PermissionError(
             f"one that others may write to, with mode {status.st_mode & 0o777:o} "
             f"(make it {mode})"
@@ -276,12 +281,12 @@ def _checksum(key: str, data: bytes) -> bytes:
 
 def _name(key: str, suffix: str) -> str:
     """The name of a file for a key; raises `ValueError` for what is none."""
-    if not SUFFIX.fullmatch(suffix):
+    if not _SUFFIX.fullmatch(suffix):
         raise ValueError(f"expected a suffix such as .so, got {suffix!r}")
     return _check_key(key) + suffix
 
 
 def _check_key(key: str) -> str:
-    if not KEY.fullmatch(key):
+    if not _KEY.fullmatch(key):
         raise ValueError(f"expected a key of 16 to 64 hexadecimal digits, got {key!r}")
     return key

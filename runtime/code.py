@@ -23,7 +23,7 @@ from .fork import check_whole, unforked
 from .layout import WORD, State
 from .numpy_layout import has_gil
 
-LOCK = threading.Lock()
+_LOCK = threading.Lock()
 """Linking is done by one thread at a time."""
 
 LINKED = 16
@@ -32,13 +32,13 @@ Programs that one linker links. It keeps ten kilobytes of each, also of those th
 gone, and goes itself with the last of them.
 """
 
-NAMES = itertools.count()
+_NAMES = itertools.count()
 _linkers: list[binding.LLJIT] = []
 """The linker in use; a program keeps the one that linked it alive."""
 
 
 @cache
-def native_machine() -> binding.TargetMachine:
+def _native_machine() -> binding.TargetMachine:
     """This machine, in LLVM's own form; the first call sets LLVM up for it."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -47,9 +47,9 @@ def native_machine() -> binding.TargetMachine:
 
 def linked(builder: binding.JITLibraryBuilder, name: str) -> binding.ResourceTracker:
     """What a builder has been given, linked; the name is for LLVM's own messages."""
-    number = next(NAMES)
+    number = next(_NAMES)
     if number % LINKED == 0 or not _linkers:
-        made = binding.create_lljit_compiler(native_machine(), use_jit_link=True)
+        made = binding.create_lljit_compiler(_native_machine(), use_jit_link=True)
         _linkers[:] = [made]
     return builder.link(_linkers[0], f"{name}{number}")
 
@@ -82,15 +82,15 @@ class Code:
 def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
     check_whole()
-    with unforked(), LOCK:
-        code = native_machine().emit_object(binding.parse_assembly(text))
+    with unforked(), _LOCK:
+        code = _native_machine().emit_object(binding.parse_assembly(text))
     return link_functions([code], exported, name)
 
 
 def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from objects that need no other."""
     check_whole()
-    with unforked(), LOCK:
+    with unforked(), _LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
             builder.add_object_img(each)
@@ -105,7 +105,7 @@ def link(objects: Sequence[bytes]) -> Code:
     assert state.itemsize == WORD
     exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
     check_whole()
-    with unforked(), LOCK:
+    with unforked(), _LOCK:
         builder = binding.JITLibraryBuilder().add_current_process()
         for each in objects:
             builder.add_object_img(each)

@@ -5,7 +5,7 @@ A child of a fork has one thread, which is that which forked. What the others we
 changing is left half done in it, and what locks they held nobody lets go of. So a fork
 waits until no other thread is in such a block, nor in LLVM by way of llvmlite's lock:
 for the one call that each is in, since no block is begun meanwhile. A thread that does
-not come out ends the waiting after `PATIENCE`; then LLVM may be torn in the child,
+not come out ends the waiting after `_PATIENCE`; then LLVM may be torn in the child,
 where `check_whole` says so at once. Locks that are held for long are no part of this,
 but made new in the child.
 """
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-PATIENCE = 10.0
+_PATIENCE = 10.0
 """Seconds that a fork waits for other threads."""
 
 TORN = (
@@ -30,7 +30,7 @@ TORN = (
 
 
 @dataclass
-class Fork:
+class _Fork:
     """A fork that is under way."""
 
     is_clean: bool = False
@@ -48,7 +48,7 @@ class Gate:
         self.condition = threading.Condition()
         self.inside: dict[int, int] = {}
         """How many blocks each thread is in, one within the other."""
-        self.forking: dict[int, Fork] = {}
+        self.forking: dict[int, _Fork] = {}
         """What is known of the fork that each of these threads makes."""
         self.is_torn = False
 
@@ -73,14 +73,14 @@ class Gate:
         """Waits until no other thread is inside, and lets none in."""
         thread = threading.get_ident()
         with self.condition:
-            fork = self.forking[thread] = Fork()
+            fork = self.forking[thread] = _Fork()
             if not self.condition.wait_for(
-                lambda: self.inside.keys() <= {thread}, PATIENCE
+                lambda: self.inside.keys() <= {thread}, _PATIENCE
             ):
                 return
-        lock = llvm_lock()
+        lock = _llvm_lock()
         if lock is not None:
-            if not lock._lock.acquire(timeout=PATIENCE):
+            if not lock._lock.acquire(timeout=_PATIENCE):
                 return
             fork.held = lock._lock
         fork.is_clean = True
@@ -104,39 +104,39 @@ class Gate:
             self.inside[thread] = depth
         if fork.held is not None:
             fork.held.release()
-        lock = llvm_lock()
+        lock = _llvm_lock()
         if is_torn and lock is not None:
             # What is freed takes the lock, and would wait for a thread that is not.
             lock._lock = threading.RLock()
 
 
-def llvm_lock() -> Any:
+def _llvm_lock() -> Any:
     """The lock around every call of llvmlite, if it was imported and has one."""
     library = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
     lock = getattr(library, "_lock", None)
     return lock if hasattr(lock, "_lock") else None
 
 
-GATE = Gate()
+_GATE = Gate()
 
 
 @contextmanager
 def unforked() -> Generator[None]:
     """A block during which no other thread forks this process."""
-    GATE.enter()
+    _GATE.enter()
     try:
         yield
     finally:
-        GATE.leave()
+        _GATE.leave()
 
 
 def check_whole() -> None:
     """Raises `RuntimeError` in a child in which LLVM cannot be used."""
-    if GATE.is_torn:
+    if _GATE.is_torn:
         raise RuntimeError(TORN)
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=GATE.close, after_in_parent=GATE.open, after_in_child=GATE.renew
+        before=_GATE.close, after_in_parent=_GATE.open, after_in_child=_GATE.renew
     )

@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-ARCH_PRCTL = 158
+_ARCH_PRCTL = 158
 """The number of the call of Linux on x86-64 that asks for registers of matrices."""
 
-ASK, MATRIX_DATA = 0x1023, 18
+_ASK, _MATRIX_DATA = 0x1023, 18
 """What is asked: ARCH_REQ_XCOMP_PERM for the state XTILEDATA."""
 
 CACHE_FILES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -175,4 +175,4 @@ def grants_matrices() -> bool:
     """Asks Linux for registers of matrices, which it grants a process on demand."""
     if sys.platform != "linux":
         return False
-    return ctypes.CDLL(None).syscall(ARCH_PRCTL, ASK, MATRIX_DATA) == 0
+    return ctypes.CDLL(None).syscall(_ARCH_PRCTL, _ASK, _MATRIX_DATA) == 0

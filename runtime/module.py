@@ -40,7 +40,7 @@ Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[A
 OUT = sys.intern("out")
 """The name by which a caller gives arrays for the outputs; every call has this text."""
 
-HANDLER = ctypes.CFUNCTYPE(
+_HANDLER = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
 )
 
@@ -77,7 +77,7 @@ class StaticModule:
         self._constants = constants
         self._references = tuple(references)
         self._threads = threads if program.is_shared and is_supported() else 1
-        self._handler = HANDLER(self._call_out)
+        self._handler = _HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
@@ -153,7 +153,9 @@ class StaticModule:
                 raise runtime.failure(status)
 
         # The run reads and writes these, which nothing else may hold any more.
-        finalize(repeat, give_back, self._code, runtime, arrays, outputs).atexit = False
+        finalize(
+            repeat, _give_back, self._code, runtime, arrays, outputs
+        ).atexit = False
         return repeat
 
     def __repr__(self) -> str:
@@ -220,9 +222,9 @@ class StaticModule:
     def _call_out(self, context: int, number: int, buffers: int) -> int:
         """Runs a fallback op on buffers of a context; its error is kept for the run."""
         runtime = self._runtimes[context]
-        with KeptError(runtime):
+        with _KeptError(runtime):
             symbols = runtime.known_symbols(runtime.symbols)
-            run_call_out(
+            _run_call_out(
                 self._program.call_outs[number],
                 self._references[number],
                 symbols,
@@ -232,7 +234,7 @@ class StaticModule:
 
 
 @dataclass(frozen=True)
-class KeptError(AbstractContextManager[None]):
+class _KeptError(AbstractContextManager[None]):
     """
     Keeps what its block raises in a runtime, to be raised once the run has ended.
 
@@ -252,7 +254,7 @@ class KeptError(AbstractContextManager[None]):
         return error is not None
 
 
-def run_call_out(
+def _run_call_out(
     op: CallOut, reference: Reference, symbols: Mapping[str, int], buffers: int
 ) -> None:
     """
@@ -264,7 +266,7 @@ def run_call_out(
     arrays: list[Array] = []
     for at, info in enumerate((*op.inputs, *op.outputs)):
         address = ctypes.c_void_p.from_address(buffers + at * WORD).value
-        arrays.append(array_at(address, info.sizes(symbols), np.dtype(info.dtype)))
+        arrays.append(_array_at(address, info.sizes(symbols), np.dtype(info.dtype)))
     count = len(op.inputs)
     copies = [each.copy() for each in arrays[:count]]
     results = map(np.asarray, reference(copies, symbols))
@@ -276,12 +278,12 @@ def run_call_out(
         np.copyto(output, result, casting="no")
 
 
-def give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:
+def _give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:
     """Returns a runtime to the pool that its code keeps."""
     code.give_back(runtime.address)
 
 
-def array_at(
+def _array_at(
     address: int | None, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Array:
     """The array of elements that are at an address."""

@@ -3,7 +3,7 @@ What compiled code must know of Python's and numpy's objects, checked in each pr
 
 Compiled code reads the fields of array objects, and makes arrays by numpy's C
 interface. Both stay as they are while the number of numpy's binary interface (ABI)
-does: extension modules are compiled against it. `facts` are checked all the same, on
+does: extension modules are compiled against it. `_facts` are checked all the same, on
 arrays that are known; each is looked at only when those before it hold, so that nothing
 is read at an address that nobody vouches for. Where one does not hold, as in a debug
 build of Python or one without the GIL, modules are called by Python code, and a warning
@@ -32,7 +32,7 @@ HEAD = 16
 ABI = 0x2000000
 """The number of numpy's binary interface: that of all its versions from 2.0 on."""
 
-ABI_SLOT, NEW_SLOT = 0, 94
+_ABI_SLOT, _NEW_SLOT = 0, 94
 """
 The slots of `PyArray_GetNDArrayCVersion` and `PyArray_NewFromDescr` in numpy's table of
 functions.
@@ -42,10 +42,10 @@ functions.
 TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
-LEAST_ADDRESS = 0x1000
+_LEAST_ADDRESS = 0x1000
 """No system has memory at a lower address; so what is less is none."""
 
-Fact: TypeAlias = tuple[str, object, object]
+_Fact: TypeAlias = tuple[str, object, object]
 """What it is, what compiled code takes it for, and what it is here."""
 
 
@@ -54,7 +54,7 @@ def word_at(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
 
 
-def int_at(address: int) -> int:
+def _int_at(address: int) -> int:
     """The C int at an address."""
     return ctypes.c_int.from_address(address).value
 
@@ -79,22 +79,22 @@ def functions() -> int | None:
     return get(capsule, None) if is_valid(capsule, None) else None
 
 
-def facts() -> Iterator[Fact]:
+def _facts() -> Iterator[_Fact]:
     """What compiled code relies on; each may be looked at when those before it hold."""
-    yield from facts_of_python()
+    yield from _facts_of_python()
     table = functions()
     yield "a table of numpy's functions", True, table is not None
     assert table is not None, "the fact before this one holds"
-    get_abi = ctypes.CFUNCTYPE(ctypes.c_uint)(word_at(table + ABI_SLOT * WORD))
+    get_abi = ctypes.CFUNCTYPE(ctypes.c_uint)(word_at(table + _ABI_SLOT * WORD))
     yield "numpy's ABI", hex(ABI), hex(get_abi())
     last = max(DATA, RANK, DIMS, DTYPE, FLAGS)
     yield "an array's fields lie in it", True, last + WORD <= np.ndarray.__basicsize__
-    yield from facts_of_fields()
-    yield from facts_of_flags()
-    yield "numpy's function makes arrays", True, new_works(table)
+    yield from _facts_of_fields()
+    yield from _facts_of_flags()
+    yield "numpy's function makes arrays", True, _new_works(table)
 
 
-def facts_of_python() -> Iterator[Fact]:
+def _facts_of_python() -> Iterator[_Fact]:
     """What compiled code relies on in the interpreter."""
     yield "the interpreter", "cpython", sys.implementation.name
     yield "bytes of an address", WORD, ctypes.sizeof(ctypes.c_void_p)
@@ -105,35 +105,35 @@ def facts_of_python() -> Iterator[Fact]:
     yield "Python calls an object by an address", True, vectorcall.works()
 
 
-def facts_of_fields() -> Iterator[Fact]:
+def _facts_of_fields() -> Iterator[_Fact]:
     """What compiled code reads in the object of an array, but for its flags."""
     array = np.zeros((3, 5), np.float32)
     at = id(array)
     yield "the type of an array", id(np.ndarray), word_at(at + TYPE)
     yield "the address of an array's elements", array.ctypes.data, word_at(at + DATA)
-    yield "the rank of an array", 2, int_at(at + RANK)
+    yield "the rank of an array", 2, _int_at(at + RANK)
     yield "the dtype of an array", id(np.dtype(np.float32)), word_at(at + DTYPE)
     dims = word_at(at + DIMS)
-    is_address = dims >= LEAST_ADDRESS and dims % WORD == 0
+    is_address = dims >= _LEAST_ADDRESS and dims % WORD == 0
     yield "an array's sizes have an address", True, is_address
     yield "the sizes of an array", (3, 5), (word_at(dims), word_at(dims + WORD))
 
 
-def facts_of_flags() -> Iterator[Fact]:
+def _facts_of_flags() -> Iterator[_Fact]:
     """What compiled code reads in the flags of an array."""
     plain, fixed = np.zeros((3, 5), np.float32), np.zeros((3, 5), np.float32)
     fixed.flags.writeable = False
     # A byte too far on, where no element of four bytes may be.
     at_odds = np.zeros(61, np.uint8)[1:].view(np.float32).reshape(3, 5)
     for array in (plain, plain.T, plain[:, 1:], fixed, fixed.T, at_odds):
-        flags = int_at(id(array) + FLAGS)
+        flags = _int_at(id(array) + FLAGS)
         expected = array.flags.c_contiguous, array.flags.aligned, array.flags.writeable
         wanted = C_CONTIGUOUS, ALIGNED, WRITEABLE
         found = tuple(flags & each == each for each in wanted)
         yield "the flags of an array", expected, found
 
 
-def new_works(table: int) -> bool:
+def _new_works(table: int) -> bool:
     """Whether the slot of `PyArray_NewFromDescr` makes an array as asked."""
     dims = (ctypes.c_int64 * 2)(2, 7)
     described = np.dtype(np.int32)
@@ -143,7 +143,7 @@ def new_works(table: int) -> bool:
         ctypes.py_object,
         *(ctypes.py_object, ctypes.py_object, ctypes.c_int, ctypes.c_void_p),
         *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p),
-    )(word_at(table + NEW_SLOT * WORD))
+    )(word_at(table + _NEW_SLOT * WORD))
     made: npt.NDArray[Any] = make(
         np.ndarray, described, 2, ctypes.addressof(dims), None, None, 0, None
     )
@@ -152,7 +152,7 @@ def new_works(table: int) -> bool:
 
 def unexpected() -> str | None:
     """What does not hold first of the facts; None where all hold."""
-    for name, expected, got in facts():
+    for name, expected, got in _facts():
         if expected != got:
             return f"{name}: expected {expected}, got {got}"
     return None
@@ -178,6 +178,6 @@ def fill_state(state: npt.NDArray[np.uint64]) -> None:
     assert table is not None, "all is as expected"
     state[State.ARRAY_TYPE] = id(np.ndarray)
     state[State.TUPLE_TYPE] = id(tuple)
-    state[State.NEW] = word_at(table + NEW_SLOT * WORD)
+    state[State.NEW] = word_at(table + _NEW_SLOT * WORD)
     for at, name in enumerate(DTYPE_NAMES):
         state[State.DTYPES + at] = id(np.dtype(name))

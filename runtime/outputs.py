@@ -32,10 +32,10 @@ def match_outputs(
     and `ValueError` for other shapes, arrangements, and memory that two share.
     """
     infos = program.outputs
-    refuse_unknown_sizes(program)
+    _refuse_unknown_sizes(program)
     values = [out] if len(infos) == 1 else elements(out, infos)
     arrays = [
-        check_output(each, info, symbols)
+        _check_output(each, info, symbols)
         for each, info in zip(values, infos, strict=True)
     ]
     if (pair := shared(arrays)) is not None:
@@ -47,7 +47,7 @@ def match_outputs(
     return arrays
 
 
-def refuse_unknown_sizes(program: Program) -> None:
+def _refuse_unknown_sizes(program: Program) -> None:
     """Raises `TypeError` if a size of an output is known only after the run."""
     for info in program.outputs:
         unknown = {*program.defined} & {
@@ -76,7 +76,7 @@ def elements(out: Any, infos: Sequence[TensorInfo]) -> Sequence[Any]:
     return found
 
 
-def check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> Array:
+def _check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> Array:
     """`value`, if a run can write the output to it."""
     head = f"output {info.name}: expected"
     if type(value) is not np.ndarray:
@@ -101,7 +101,7 @@ def check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> Ar
     return array
 
 
-def bytes_of(array: Array) -> tuple[int, int]:
+def _bytes_of(array: Array) -> tuple[int, int]:
     """Where the memory of a contiguous array begins and ends."""
     start = array.ctypes.data
     return start, start + array.nbytes
@@ -109,7 +109,7 @@ def bytes_of(array: Array) -> tuple[int, int]:
 
 def shared(arrays: Sequence[Array]) -> tuple[int, int] | None:
     """The first array that shares a byte with one before it, and the first of those."""
-    ranges = sorted(filled(map(bytes_of, arrays)))
+    ranges = sorted(_filled(map(_bytes_of, arrays)))
     if all(end <= start for (_, end), (start, _) in pairwise(ranges)):
         return None
     return next(
@@ -122,11 +122,11 @@ def shared(arrays: Sequence[Array]) -> tuple[int, int] | None:
 
 def overlap(one: Array, other: Array) -> bool:
     """Whether two contiguous arrays share a byte."""
-    (start, end), (other_start, other_end) = bytes_of(one), bytes_of(other)
+    (start, end), (other_start, other_end) = _bytes_of(one), _bytes_of(other)
     return max(start, other_start) < min(end, other_end)
 
 
-def filled(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _filled(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The ranges that have a byte."""
     return (each for each in ranges if each[0] < each[1])
 
@@ -134,10 +134,10 @@ def filled(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def apart(inputs: Sequence[Array], outputs: Sequence[Array]) -> list[Array]:
     """The inputs, as copies where they share memory with an output."""
     # Those of the outputs are apart, so that their ends are in order too.
-    taken = sorted(filled(map(bytes_of, outputs)))
+    taken = sorted(_filled(map(_bytes_of, outputs)))
 
     def is_shared(array: Array) -> bool:
-        start, end = bytes_of(array)
+        start, end = _bytes_of(array)
         at = bisect_right(taken, start, key=lambda each: each[1])
         return start < end and at < len(taken) and taken[at][0] < end
 

@@ -27,11 +27,11 @@ PIECE = 2**20
 
 FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 
-FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 FILE = "a file"
 
-KINDS = {
+_KINDS = {
     stat.S_IFREG: FILE,
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -82,7 +82,7 @@ def open_inside(folder: Path, name: str) -> FileIO:
         within: int | None = None
         for each in (root, *parents):
             # Links are resolved, so a link here was put there since.
-            flags = FOLDER_FLAGS if within is None else FOLDER_FLAGS | os.O_NOFOLLOW
+            flags = _FOLDER_FLAGS if within is None else _FOLDER_FLAGS | os.O_NOFOLLOW
             within = os.open(each, flags, dir_fd=within)
             stack.callback(os.close, within)
         return open_regular(last, folder=within, follow=False)
@@ -94,7 +94,7 @@ def check_regular(status: os.stat_result, path: Path | str) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if kind != stat.S_IFREG:
-        raise OSError(errno.EINVAL, KINDS.get(kind, "no file"), str(path))
+        raise OSError(errno.EINVAL, _KINDS.get(kind, "no file"), str(path))
 
 
 def kind_of(path: Path) -> str:
@@ -108,7 +108,7 @@ def kind_of(path: Path) -> str:
         if error.errno == errno.ENAMETOOLONG:
             return "a name that is too long"
         raise
-    return KINDS.get(stat.S_IFMT(mode), "no file")
+    return _KINDS.get(stat.S_IFMT(mode), "no file")
 
 
 def reason(error: OSError) -> str:

@@ -152,7 +152,7 @@ def read_from(
         for piece in fill(file, found.start(name), data):
             if seen is not None:
                 seen(piece.data)
-        arrays[name] = as_array(entry, locked(data))
+        arrays[name] = _as_array(entry, locked(data))
     return arrays, found.metadata
 
 
@@ -193,7 +193,7 @@ def _read_header(file: FileIO, size: int) -> bytes:
     return text
 
 
-def as_array(entry: Entry, data: npt.NDArray[np.uint8]) -> Array:
+def _as_array(entry: Entry, data: npt.NDArray[np.uint8]) -> Array:
     """An array, from the bytes of its data."""
     try:
         array = data.view(entry.dtype).reshape(entry.shape)

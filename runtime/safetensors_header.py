@@ -34,20 +34,20 @@ DTYPES: Mapping[str, np.dtype[Any]] = {
 
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
-FIELDS = {"dtype", "shape", "data_offsets"}
+_FIELDS = {"dtype", "shape", "data_offsets"}
 
 METADATA = "__metadata__"
 
-SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 """Half of a character, which JSON can spell and no text can have."""
 
-ALIGNMENT = 64
+_ALIGNMENT = 64
 """The data in a file that `write` makes begins at a multiple of so many bytes."""
 
-BRACKETS = b"[]{}"
-NO_BRACKETS = bytes(each for each in range(256) if each not in BRACKETS)
+_BRACKETS = b"[]{}"
+_NO_BRACKETS = bytes(each for each in range(256) if each not in _BRACKETS)
 
-DEEPEST = 8
+_DEEPEST = 8
 """Lists and objects within each other in the deepest header; a right one has three."""
 
 LONGEST_HEADER = 100_000_000
@@ -72,10 +72,10 @@ class Entry:
     end: int
 
 
-class _Fields(dict[str, "Json"]):
+class _Fields(dict[str, "_Json"]):
     """An object of JSON, in which each name must stand once."""
 
-    def __init__(self, pairs: Iterable[tuple[str, Json]]) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, _Json]]) -> None:
         super().__init__()
         for name, value in pairs:
             if name in self:
@@ -83,7 +83,7 @@ class _Fields(dict[str, "Json"]):
             self[name] = value
 
 
-Json: TypeAlias = bool | int | float | str | list["Json"] | _Fields | None
+_Json: TypeAlias = bool | int | float | str | list["_Json"] | _Fields | None
 
 
 def encode(entries: Iterable[Entry], metadata: Mapping[str, str]) -> bytes:
@@ -97,7 +97,7 @@ def encode(entries: Iterable[Entry], metadata: Mapping[str, str]) -> bytes:
             "data_offsets": (entry.begin, entry.end),
         }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     if len(text) > LONGEST_HEADER:
         raise SafetensorsError(
             f"expected a header of at most {LONGEST_HEADER} bytes, got {len(text)}"
@@ -109,12 +109,12 @@ def decode(text: bytes) -> tuple[list[Entry], dict[str, str]]:
     """What a header says: the arrays in the order of their data, and the metadata."""
     if not text.startswith(b"{"):
         raise SafetensorsError(f"expected a header that begins with {{, got {text[:1]}")
-    if (deepest := _depth(text)) > DEEPEST:
+    if (deepest := _depth(text)) > _DEEPEST:
         raise SafetensorsError(
-            f"expected a header nested at most {DEEPEST} deep, got {deepest}"
+            f"expected a header nested at most {_DEEPEST} deep, got {deepest}"
         )
     try:
-        header: Json = json.loads(text.decode(), object_pairs_hook=_Fields)
+        header: _Json = json.loads(text.decode(), object_pairs_hook=_Fields)
     except SafetensorsError:
         raise
     except ValueError as error:
@@ -129,17 +129,17 @@ def _depth(text: bytes) -> int:
     """How deep lists and objects of JSON are nested, whatever Python could follow."""
     # Between a quote and the next one that no backslash escapes is a text.
     parts = text.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
-    brackets = b"".join(parts[::2]).translate(None, NO_BRACKETS)
+    brackets = b"".join(parts[::2]).translate(None, _NO_BRACKETS)
     # The second bit tells a bracket that opens from one that closes.
     steps = (np.frombuffer(brackets, np.uint8) & 2).astype(np.int8) - 1
     return int(np.cumsum(steps, dtype=np.int32).max(initial=0))
 
 
-def _entry(name: str, fields: Json) -> Entry:
+def _entry(name: str, fields: _Json) -> Entry:
     """One array of a header, with the size of its data checked."""
-    if not isinstance(fields, _Fields) or fields.keys() != FIELDS:
+    if not isinstance(fields, _Fields) or fields.keys() != _FIELDS:
         raise SafetensorsError(
-            f"array {name!r}: expected the fields {', '.join(sorted(FIELDS))}, "
+            f"array {name!r}: expected the fields {', '.join(sorted(_FIELDS))}, "
             f"got {_shorten(fields)}"
         )
     dtype = fields["dtype"]
@@ -167,7 +167,7 @@ def _entry(name: str, fields: Json) -> Entry:
     return Entry(name, DTYPES[dtype], sizes, *ends)
 
 
-def _check_sizes(name: str, field: str, value: Json) -> tuple[int, ...]:
+def _check_sizes(name: str, field: str, value: _Json) -> tuple[int, ...]:
     """The numbers in a list of JSON, each of which must be a size of 63 bits."""
     if isinstance(value, list):
         # `True` is an integer to Python, but not to JSON.
@@ -179,7 +179,7 @@ def _check_sizes(name: str, field: str, value: Json) -> tuple[int, ...]:
     )
 
 
-def _check_metadata(value: Json) -> dict[str, str]:
+def _check_metadata(value: _Json) -> dict[str, str]:
     """The metadata, which must be texts with names."""
     if not isinstance(value, _Fields):
         raise SafetensorsError(
@@ -188,9 +188,9 @@ def _check_metadata(value: Json) -> dict[str, str]:
     return {check_text(name): check_text(text) for name, text in value.items()}
 
 
-def check_text(value: Json) -> str:
+def check_text(value: _Json) -> str:
     """The text that `value` must be."""
-    if isinstance(value, str) and not SURROGATE.search(value):
+    if isinstance(value, str) and not _SURROGATE.search(value):
         return value
     raise SafetensorsError(f"expected a text in Unicode, got {_shorten(value)}")
 

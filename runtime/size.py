@@ -23,28 +23,28 @@ FUNCTIONS: dict[str, Callable[[int, int], int]] = {
     "max": max,
 }
 
-OPERATORS: dict[str, Callable[[int, int], int]] = {
+_OPERATORS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
 }
 
 NAME = re.compile(r"[A-Za-z_][\w.]*")
-TOKEN = re.compile(rf"[0-9]+|{NAME.pattern}|\S")
+_TOKEN = re.compile(rf"[0-9]+|{NAME.pattern}|\S")
 
-MOST_TEXT = 1 << 19
+_MOST_TEXT = 1 << 19
 """Characters of a text that is read: twice those of the compiler's longest."""
 
 MOST_DIGITS = 40
 """Digits of a number, some more than the compiler writes."""
 
-DEEPEST = 128
+_DEEPEST = 128
 """Parentheses inside each other: twice as many as the compiler writes."""
 
-KEPT = 1 << 12
+_KEPT = 1 << 12
 """Texts of which the steps are kept."""
 
-Step: TypeAlias = int | str | Callable[[int, int], int]
+_Step: TypeAlias = int | str | Callable[[int, int], int]
 """
 A number, a symbol, or a function of the last two values that steps before it left.
 """
@@ -76,12 +76,12 @@ def symbols_in(size: Size) -> frozenset[str]:
     return frozenset(step for step in _steps(size) if isinstance(step, str))
 
 
-@lru_cache(KEPT)
-def _steps(text: str) -> tuple[Step, ...]:
+@lru_cache(_KEPT)
+def _steps(text: str) -> tuple[_Step, ...]:
     """What computes the dimension of a text, one step after the other."""
-    if len(text) > MOST_TEXT:
+    if len(text) > _MOST_TEXT:
         raise ValueError(
-            f"expected a dimension of at most {MOST_TEXT} characters, got {len(text)}"
+            f"expected a dimension of at most {_MOST_TEXT} characters, got {len(text)}"
         )
     return tuple(_Reader(text).whole())
 
@@ -91,11 +91,11 @@ class _Reader:
 
     def __init__(self, text: str):
         self.text = text
-        self.tokens = TOKEN.findall(text)[::-1]
-        self.steps: list[Step] = []
+        self.tokens = _TOKEN.findall(text)[::-1]
+        self.steps: list[_Step] = []
         self.depth = 0
 
-    def whole(self) -> list[Step]:
+    def whole(self) -> list[_Step]:
         self.sum()
         if self.tokens:
             raise self.error()
@@ -104,7 +104,7 @@ class _Reader:
     def sum(self) -> None:
         self.product()
         while self.next in ("+", "-"):
-            apply = OPERATORS[self.tokens.pop()]
+            apply = _OPERATORS[self.tokens.pop()]
             self.product()
             self.steps.append(apply)
 
@@ -139,7 +139,7 @@ class _Reader:
     def inside(self, count: int) -> None:
         """So many sums in parentheses."""
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > _DEEPEST:
             raise self.error()
         for before in ("(", ",")[:count]:
             self.expect(before)

@@ -30,22 +30,22 @@ import numpy as np
 
 from .host import get_host
 
-SPINS = 4000
+_SPINS = 4000
 """Looks at the ticket before a worker sleeps: some tens of microseconds."""
 
-PATIENCE = 20000
+_PATIENCE = 20000
 """Looks at what is left before a caller lets others run."""
 
-FIELDS = 128
+_FIELDS = 128
 """Fields of 8 bytes in the state; each group of them has a cache line of its own."""
 
-FUTEX = {"x86_64": 202, "aarch64": 98}
+_FUTEX = {"x86_64": 202, "aarch64": 98}
 """The number of the system call `futex`."""
 
-YIELD = {"x86_64": 24, "aarch64": 124}
+_YIELD = {"x86_64": 24, "aarch64": 124}
 """The number of the system call `sched_yield`."""
 
-PAUSE = {
+_PAUSE = {
     "x86_64": "call void @llvm.x86.sse2.pause()",
     "aarch64": "call void @llvm.aarch64.hint(i32 1)",
 }
@@ -56,7 +56,7 @@ PAUSE = {
 # the number of calls in its upper half, then the parts of this one and the next of them
 # to be taken. Who adds one to it owns a part, and by that the function and arguments:
 # the call does not end before the part is finished.
-TEXT = """declare i64 @syscall(i64, ...)
+_TEXT = """declare i64 @syscall(i64, ...)
 define void @sr_work(ptr %state) {{
 entry:
   %finished = getelementptr i8, ptr %state, i64 64
@@ -184,13 +184,13 @@ declare i64 @llvm.smin.i64(i64, i64)
 declare {hint}
 """
 
-SPLIT = """%next = and i64 %ticket, 65535
+_SPLIT = """%next = and i64 %ticket, 65535
   %parts.above = lshr i64 %ticket, 16
   %parts = and i64 %parts.above, 65535
   %some = icmp ult i64 %next, %parts"""
 """Reads a ticket: the next part, how many there are, and whether it is to be taken."""
 
-MOST = 65535
+_MOST = 65535
 """Parts that a ticket has room for."""
 
 
@@ -201,7 +201,7 @@ def usable_threads() -> int:
 
 def is_supported() -> bool:
     """Whether this system has what the workers wait with."""
-    return sys.platform == "linux" and platform.machine() in FUTEX
+    return sys.platform == "linux" and platform.machine() in _FUTEX
 
 
 class ThreadPool:
@@ -210,21 +210,21 @@ class ThreadPool:
     def __init__(self) -> None:
         """A pool without workers."""
         machine = platform.machine()
-        text = TEXT.format(
-            spins=SPINS,
-            patience=PATIENCE,
-            futex=FUTEX[machine],
-            let_go=YIELD[machine],
-            pause=PAUSE[machine],
-            hint=PAUSE[machine].removeprefix("call ").replace("i32 1", "i32"),
-            split=SPLIT,
+        text = _TEXT.format(
+            spins=_SPINS,
+            patience=_PATIENCE,
+            futex=_FUTEX[machine],
+            let_go=_YIELD[machine],
+            pause=_PAUSE[machine],
+            hint=_PAUSE[machine].removeprefix("call ").replace("i32 1", "i32"),
+            split=_SPLIT,
         )
         from .code import link_text  # LLVM, which a pool needs and its numbers do not
 
         self.library = link_text(text, ("sr_work", "sr_fork"), "threads")
         self.fork = self.library["sr_fork"]
         self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.library["sr_work"])
-        self.state = np.zeros(FIELDS + 8, np.uint64)
+        self.state = np.zeros(_FIELDS + 8, np.uint64)
         self.address = -(-self.state.ctypes.data // 64) * 64
         self.threads: list[threading.Thread] = []
         self.lock = threading.Lock()
@@ -241,7 +241,7 @@ class ThreadPool:
         the system refuses one.
         """
         with self.lock:
-            for number in range(len(self.threads) + 1, min(threads, MOST)):
+            for number in range(len(self.threads) + 1, min(threads, _MOST)):
                 worker = threading.Thread(
                     target=self.work,
                     args=(self.address,),
@@ -267,17 +267,17 @@ class ThreadPool:
         self.int32(192).value = 1
         self.int32(4).value += 1
         if self.threads:
-            wake(self.address + 4)
+            _wake(self.address + 4)
         for each in self.threads:
             each.join(1)
         self.threads.clear()
 
 
-def wake(address: int) -> None:
+def _wake(address: int) -> None:
     """Wakes all who sleep on a number."""
     library = ctypes.CDLL(None)
     library.syscall(
-        ctypes.c_long(FUTEX[platform.machine()]),
+        ctypes.c_long(_FUTEX[platform.machine()]),
         ctypes.c_void_p(address),
         ctypes.c_long(129),
         ctypes.c_int(2**31 - 1),

@@ -19,10 +19,16 @@ from .layout import WORD
 
 # Of Python's headers: Py_TPFLAGS_DEFAULT, Py_TPFLAGS_HAVE_VECTORCALL, Py_tp_members,
 # T_PYSSIZET and READONLY.
-DEFAULT, HAVE_VECTORCALL, MEMBERS, SIZE_TYPE, READ_ONLY = 1 << 18, 1 << 11, 72, 19, 1
+_DEFAULT, _HAVE_VECTORCALL, _MEMBERS, _SIZE_TYPE, _READ_ONLY = (
+    1 << 18,
+    1 << 11,
+    72,
+    19,
+    1,
+)
 
 
-class Member(ctypes.Structure):
+class _Member(ctypes.Structure):
     """`PyMemberDef`: a field of the objects of a class."""
 
     _fields_ = (
@@ -34,13 +40,13 @@ class Member(ctypes.Structure):
     )
 
 
-class Slot(ctypes.Structure):
+class _Slot(ctypes.Structure):
     """`PyType_Slot`: one thing that a class has."""
 
     _fields_ = (("slot", ctypes.c_int), ("value", ctypes.c_void_p))
 
 
-class Spec(ctypes.Structure):
+class _Spec(ctypes.Structure):
     """`PyType_Spec`: what a class is made of."""
 
     _fields_ = (
@@ -52,7 +58,7 @@ class Spec(ctypes.Structure):
     )
 
 
-KEPT: list[Any] = []
+_KEPT: list[Any] = []
 """What the classes were made of, which Python may read as late as when it ends."""
 
 
@@ -60,14 +66,15 @@ KEPT: list[Any] = []
 def callable_class(base: type[Any]) -> type[Any]:
     """The subclass of a class whose objects have the address of a function."""
     offset = base.__basicsize__
-    members = (Member * 2)(
-        Member(b"__vectorcalloffset__", SIZE_TYPE, offset, READ_ONLY, None), Member()
+    members = (_Member * 2)(
+        _Member(b"__vectorcalloffset__", _SIZE_TYPE, offset, _READ_ONLY, None),
+        _Member(),
     )
-    slots = (Slot * 2)(Slot(MEMBERS, ctypes.addressof(members)), Slot())
+    slots = (_Slot * 2)(_Slot(_MEMBERS, ctypes.addressof(members)), _Slot())
     name = f"{base.__module__}.{base.__qualname__}".encode()
-    flags = DEFAULT | HAVE_VECTORCALL
-    spec = Spec(name, offset + WORD, 0, flags, ctypes.addressof(slots))
-    KEPT.append((members, slots, name, spec))
+    flags = _DEFAULT | _HAVE_VECTORCALL
+    spec = _Spec(name, offset + WORD, 0, flags, ctypes.addressof(slots))
+    _KEPT.append((members, slots, name, spec))
     make = ctypes.pythonapi.PyType_FromSpecWithBases
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
     return make(ctypes.addressof(spec), (base,))
@@ -80,7 +87,7 @@ def call_by(instance: object, base: type[Any], function: int) -> None:
     field.value = function
 
 
-class Probe:
+class _Probe:
     """An object whose way of being called can be told."""
 
     def __call__(self) -> bool:
@@ -98,12 +105,12 @@ def works() -> bool:
     pointer, size = ctypes.c_void_p, ctypes.c_size_t
     kind = ctypes.PYFUNCTYPE(ctypes.py_object, pointer, pointer, size, pointer)
     address = ctypes.cast(function := kind(answer), pointer).value
-    made = callable_class(Probe)
-    if address is None or made.__basicsize__ != Probe.__basicsize__ + WORD:
+    made = callable_class(_Probe)
+    if address is None or made.__basicsize__ != _Probe.__basicsize__ + WORD:
         return False
     probe: Any = made()
     if probe() is not False:
         return False
-    call_by(probe, Probe, address)
-    KEPT.append(function)
+    call_by(probe, _Probe, address)
+    _KEPT.append(function)
     return probe() is True

@@ -20,12 +20,15 @@ from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
-from ...dialects.dims import Dim, product
-from ...dialects.loop.ops.memory import LoadOp
-from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.preference import OWN, PreferenceAttr
-from ...dialects.loop.schedule import ScheduleAttr
-from ...dialects.loop.target import TargetAttr
+from ...dialects import Dim, product
+from ...dialects.loop import (
+    OWN,
+    LoadOp,
+    PreferenceAttr,
+    ScheduleAttr,
+    TargetAttr,
+    TileOp,
+)
 from .register_tile import MANY, SPARE, choose_nr, known, most_rows, round_up
 
 SCRATCH = 1 << 18
@@ -35,32 +38,32 @@ of 1024 are 8 % faster, but a thread's stack is no place for that
 (`docs/performance.md`, "Products").
 """
 
-FEW = 8
+_FEW = 8
 """Rows below which packing B does not pay, and that are streamed; chosen by hand."""
 
-MANY_ROWS = 48
+_MANY_ROWS = 48
 """Rows of a block, at least, for which panels may exceed half of the second cache."""
 
-REUSED = 16
+_REUSED = 16
 """Panels that must read a block of A for packing it to pay: for eight it did not."""
 
-CONVERTED = 64
+_CONVERTED = 64
 """
 Rows for which B is packed where the k-loop would widen it from bf16: then products are
 as fast as in f32 (`docs/performance.md`, "Weights of bf16").
 """
 
-SMALL = 1 << 13
+_SMALL = 1 << 13
 """Multiply-adds below which nothing is packed; chosen by hand."""
 
 KIB = 1024
 
-PAGE = 4096
+_PAGE = 4096
 
-LINES = 8
+_LINES = 8
 """Streams of memory that a processor prefetches side by side; chosen by hand."""
 
-CONFLICT = 2048
+_CONFLICT = 2048
 """
 Rows of A that are a multiple of so many bytes apart share two of 64 sets of a first
 cache with lines of 64 bytes, and evict each other.
@@ -101,13 +104,13 @@ def choose_blocking(
         lanes = min(nr, target.lanes(type.bitwidth))
         # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
         widens = bool(tile.made_of(b)) and b.at.vnni is None
-        packs_b = widens and times_used(tile, b) >= CONVERTED
-    elif preference.packs("b", pays_to_pack(tile, b)):
+        packs_b = widens and _times_used(tile, b) >= _CONVERTED
+    elif preference.packs("b", _pays_to_pack(tile, b)):
         wanted = preference.nr.data
         nr, lanes = choose_nr(columns, type.bitwidth, target, wanted)
         packs_b = True
     else:
-        return stream(tile, target, b, preference)
+        return _stream(tile, target, b, preference)
     over = loops_over(tile, b)
     return _Chooser(
         tile, target, preference, type.bitwidth // 8, nr, lanes, over
@@ -124,21 +127,21 @@ def loops_over(tile: TileOp, b: LoadOp) -> list[Dim]:
     return sizes
 
 
-def times_used(tile: TileOp, b: LoadOp) -> int:
+def _times_used(tile: TileOp, b: LoadOp) -> int:
     """How often an element of B is used at least, for all that is known."""
     sizes = (tile.sizes[0], *loops_over(tile, b))
     return prod(each for each in sizes if isinstance(each, int))
 
 
-def pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
+def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
     """Whether B is worth packing: many rows use what is packed once."""
     rows, columns, *reduced = (known(each) for each in tile.sizes)
     rows = known(product([rows, *map(known, loops_over(tile, b))]))
     multiply_adds = known(product([rows, columns, *reduced]))
-    return rows >= FEW and columns > 1 and multiply_adds >= SMALL
+    return rows >= _FEW and columns > 1 and multiply_adds >= _SMALL
 
 
-def stream(
+def _stream(
     tile: TileOp, target: TargetAttr, b: LoadOp, preference: PreferenceAttr
 ) -> Choice | None:
     """
@@ -152,13 +155,13 @@ def stream(
     strides = dict(b.at.terms)
     _, column, *_, last, _ = tile.k_loop.block.args
     pitch = strides.get(last, 0)
-    if not isinstance(rows, int) or not isinstance(columns, int) or rows > FEW:
+    if not isinstance(rows, int) or not isinstance(columns, int) or rows > _FEW:
         return None
-    if len(reduced) != 1 or known(reduced[0]) < 4 * LINES or not can_split_k(tile):
+    if len(reduced) != 1 or known(reduced[0]) < 4 * _LINES or not can_split_k(tile):
         return None
     if strides.get(column) != 1 or not isinstance(pitch, int):
         return None
-    if pitch * type.bitwidth // 8 < PAGE // 2 or columns % lanes:
+    if pitch * type.bitwidth // 8 < _PAGE // 2 or columns % lanes:
         return None
     most = (target.registers.data - SPARE) // (rows + 1)
     most = min(most, preference.nr.data // lanes or most)
@@ -166,7 +169,7 @@ def stream(
     while vectors > max(most, 1):
         vectors //= 2
     nr = vectors * lanes
-    kc = preference.kc.data or LINES
+    kc = preference.kc.data or _LINES
     return Choice(rows, nr, lanes, ScheduleAttr.of(nr, rows, columns, kc, 0, ""))
 
 
@@ -236,7 +239,9 @@ class _Chooser:
         mc = min(mc, round_up(known(rows), mr))
         if wanted := self.preference.mc.data:
             mc = min(mc, round_up(wanted, mr))
-        nc = self.choose_nc(columns, line, packs_b, few, known(rows) >= mc >= MANY_ROWS)
+        nc = self.choose_nc(
+            columns, line, packs_b, few, known(rows) >= mc >= _MANY_ROWS
+        )
         packed = ["a"] if self.packs_a(a, mr, nc, kc) else []
         packed += ["b"] if packs_b else []
         schedule = ScheduleAttr.of(
@@ -309,7 +314,7 @@ class _Chooser:
             return kc * self.bytes * mr <= SCRATCH // 2
         if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
             return False
-        own = self.rows_collide(a) and nc >= REUSED * self.nr
+        own = self.rows_collide(a) and nc >= _REUSED * self.nr
         return self.preference.packs("a", own)
 
     def rows_collide(self, a: LoadOp) -> bool:
@@ -320,4 +325,4 @@ class _Chooser:
         pitch = a.at.step(row)
         if not isinstance(pitch, int) or a.at.step(last) != 1:
             return True
-        return pitch * self.bytes % CONFLICT == 0
+        return pitch * self.bytes % _CONFLICT == 0

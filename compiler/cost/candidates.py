@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...dialects.dims import product
-from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.preference import NOTHING, PreferenceAttr
-from ...dialects.loop.schedule import ScheduleAttr
-from ...dialects.loop.target import TargetAttr
+from ...dialects import product
+from ...dialects.loop import NOTHING, PreferenceAttr, ScheduleAttr, TargetAttr, TileOp
 from .register_tile import known, most_rows, round_up
 
-MOST_VECTORS = 4
+_MOST_VECTORS = 4
 """Vectors of the widest panel."""
 
-LEAST_KC = 16
+_LEAST_KC = 16
 """KC of the least block."""
 
 
@@ -30,56 +27,59 @@ def candidates(
 ) -> list[PreferenceAttr]:
     """The preferences beside the one by which a tile was sized, the likeliest first."""
     changes: list[Mapping[str, int | str]] = [
-        *other_nr(tile, target),
-        *other_mr(tile, target),
+        *_other_nr(tile, target),
+        *_other_mr(tile, target),
     ]
     if tile.schedule is not None:
-        changes += [*other_kc(tile, tile.schedule), *other_blocks(tile, tile.schedule)]
+        changes += [
+            *_other_kc(tile, tile.schedule),
+            *_other_blocks(tile, tile.schedule),
+        ]
     if tile.factors() is not None:
-        changes += [{"pack": each} for each in other_packing(tile)]
+        changes += [{"pack": each} for each in _other_packing(tile)]
     found = (PreferenceAttr.of(**{**preference.entries, **each}) for each in changes)
     return [each for each in dict.fromkeys(found) if each != preference]
 
 
-def nr_of(tile: TileOp) -> int:
+def _nr_of(tile: TileOp) -> int:
     """The columns of a panel, or of a register tile without panels."""
     _, nr, _ = tile.register_tile
     return nr if tile.schedule is None else tile.schedule.nr.data
 
 
-def other_nr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
+def _other_nr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
     """Panels of other numbers of vectors, none wider than there are columns."""
     _, _, lanes = tile.register_tile
     columns = round_up(known(tile.sizes[1]), lanes)
-    for vectors in range(1, MOST_VECTORS + 1):
+    for vectors in range(1, _MOST_VECTORS + 1):
         nr = vectors * lanes
-        if nr == nr_of(tile) or nr > columns or most_rows(vectors, target) < 1:
+        if nr == _nr_of(tile) or nr > columns or most_rows(vectors, target) < 1:
             continue
         yield {"nr": nr}
 
 
-def other_mr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
+def _other_mr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
     """Register tiles of as many rows as registers hold, and of fewer."""
     mr, _, lanes = tile.register_tile
-    vectors = max(nr_of(tile) // lanes, 1)
+    vectors = max(_nr_of(tile) // lanes, 1)
     most = min(most_rows(vectors, target, target.registers.data), known(tile.sizes[0]))
     for each in dict.fromkeys((most, mr - 1, mr * 2 // 3)):
         if 1 < each <= most and each != mr:
             yield {"mr": each}
 
 
-def other_kc(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
+def _other_kc(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
     """Blocks of half and twice as many k, and of all."""
     _, _, *reduced = tile.sizes
     inner = product(reduced[schedule.axis.data + 1 :])
     assert isinstance(inner, int), "what is inside of a block has a known size"
     kc, whole = schedule.kc.data * inner, known(product(reduced))
     for each in dict.fromkeys((kc // 2, kc * 2, whole)):
-        if LEAST_KC <= each <= whole and each != kc:
+        if _LEAST_KC <= each <= whole and each != kc:
             yield {"kc": each}
 
 
-def other_blocks(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
+def _other_blocks(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, int]]:
     """Blocks of fewer rows, and of fewer and more columns."""
     mr, _, _ = tile.register_tile
     columns = known(tile.sizes[1])
@@ -92,7 +92,7 @@ def other_blocks(tile: TileOp, schedule: ScheduleAttr) -> Iterator[Mapping[str, 
         yield {"nc": nc * 4}
 
 
-def other_packing(tile: TileOp) -> Iterator[str]:
+def _other_packing(tile: TileOp) -> Iterator[str]:
     """Each factor packed where it is not, and not packed where it is."""
     factors, schedule = tile.factors(), tile.schedule
     assert factors is not None

@@ -11,16 +11,18 @@ from __future__ import annotations
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.dims import product
-from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.storage.panels import Axis, PanelsAttr
-from ...dialects.kernel.contraction import choose_rows_and_columns
-from ...dialects.kernel.expression import Apply, Expression, KernelNest, Load, loads
-from ...dialects.kernel.group import group_of
-from ...dialects.loop.isa import Isa
-from ...dialects.loop.preference import OWN, PreferenceAttr
-from ...dialects.loop.target import TargetAttr
-from ...dialects.shape import sizes, tensor_type
+from ...dialects import product, sizes, tensor_type
+from ...dialects.graph import Axis, PanelsAttr, WeightOp
+from ...dialects.kernel import (
+    Apply,
+    Expression,
+    KernelNest,
+    Load,
+    choose_rows_and_columns,
+    group_of,
+    loads,
+)
+from ...dialects.loop import OWN, Isa, PreferenceAttr, TargetAttr
 from .blocking import most_kc
 from .register_tile import choose_nr
 from .tile_registers import MOST_KC
@@ -55,7 +57,7 @@ def panels_in(
 ) -> PanelsAttr | None:
     """The panels of a weight that a contraction reads across its columns."""
     assert isinstance(nest.element, Apply)
-    mine = [load_of(each, weight) for each in nest.element.operands]
+    mine = [_load_of(each, weight) for each in nest.element.operands]
     # Its tail may read the weight too, element by element.
     count = sum(load.buffer is weight.result for load in loads(nest.epilogue))
     if len(mine) != 2 or count:
@@ -85,7 +87,7 @@ def panels_in(
         if isa.tiles is not None:
             return PanelsAttr.of(isa.tiles.columns, rows, axes[column], group)
     wanted = preference.nr.data
-    width, _ = choose_nr(axes[column][0], bits_of(nest.type), target, wanted)
+    width, _ = choose_nr(axes[column][0], _bits_of(nest.type), target, wanted)
     return PanelsAttr.of(width, rows, axes[column], group)
 
 
@@ -120,13 +122,13 @@ def is_one_block(
         if isa is not None and isa.tiles is not None and weight.panels.k_group.data > 1:
             most = MOST_KC
         else:
-            width, bytes = weight.panels.width.data, bits_of(nest.type) // 8
+            width, bytes = weight.panels.width.data, _bits_of(nest.type) // 8
             most = preference.kc.data or most_kc(width, bytes, target)
         return isinstance(count, int) and count <= most
     return False
 
 
-def load_of(value: Expression, weight: WeightOp) -> Load | None:
+def _load_of(value: Expression, weight: WeightOp) -> Load | None:
     """The element of the weight that an operand is, or is computed from alone."""
     match list(loads(value)):
         case [Load() as load] if load.buffer is weight.result and not load.lookups:
@@ -135,7 +137,7 @@ def load_of(value: Expression, weight: WeightOp) -> Load | None:
             return None
 
 
-def bits_of(type: Attribute) -> int:
+def _bits_of(type: Attribute) -> int:
     """The bits of an element."""
     assert isinstance(type, FixedBitwidthType)
     return type.bitwidth

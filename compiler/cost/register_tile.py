@@ -7,8 +7,8 @@ temporary.
 
 from __future__ import annotations
 
-from ...dialects.dims import Dim
-from ...dialects.loop.target import TargetAttr
+from ...dialects import Dim
+from ...dialects.loop import TargetAttr
 
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
@@ -16,17 +16,17 @@ MANY = 1 << 30
 SPARE = 2
 """Vector registers reserved for the broadcast of A and one temporary."""
 
-MOST_ROWS = 12
+_MOST_ROWS = 12
 """MR at most: a row needs an address, and x86-64 has 15 registers for them."""
 
-MOST_ROWS_OF_ONE_VECTOR = 10
+_MOST_ROWS_OF_ONE_VECTOR = 10
 """
 MR at most where NR is one vector: with 13 rows there were more addresses than
 registers, and a layer of 24 channels ran at 40 % of the peak instead of 96 %
 (`docs/performance.md`, "Convolutions").
 """
 
-STREAMED = 0.25
+_STREAMED = 0.25
 """The cost of a vector of a panel beyond its load, in multiply-adds; chosen by hand."""
 
 
@@ -42,7 +42,7 @@ def round_up(size: int, unit: int) -> int:
 
 def most_rows(vectors: int, target: TargetAttr, preferred: int = 0) -> int:
     """MR for rows of so many vectors: as many as the registers hold accumulators of."""
-    most = preferred or (MOST_ROWS if vectors > 1 else MOST_ROWS_OF_ONE_VECTOR)
+    most = preferred or (_MOST_ROWS if vectors > 1 else _MOST_ROWS_OF_ONE_VECTOR)
     return min((target.registers.data - vectors - SPARE) // vectors, most)
 
 
@@ -64,7 +64,7 @@ def choose_nr(
         padded = round_up(count, vectors * lanes) / max(count, 1)
         # Loads and multiply-adds issue side by side, as many of each in a cycle.
         loads = (mr + vectors) / (mr * vectors)
-        return (max(loads, 1) + STREAMED / mr) * padded
+        return (max(loads, 1) + _STREAMED / mr) * padded
 
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 

@@ -15,7 +15,7 @@ plain: both are read where they lie; there is too little to compute for packing.
 
 from __future__ import annotations
 
-from ...dialects.loop.ops.tile import TileOp
+from ...dialects.loop import TileOp
 
 
 def strategy(tile: TileOp) -> str:

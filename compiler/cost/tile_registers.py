@@ -14,11 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from ...dialects.dims import Dim, product
-from ...dialects.loop.isa import Isa
-from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.schedule import ScheduleAttr
-from ...dialects.loop.target import TargetAttr
+from ...dialects import Dim, product
+from ...dialects.loop import Isa, ScheduleAttr, TargetAttr, TileOp
 from .blocking import KIB, SCRATCH, Choice, can_split_k, loops_over
 from .register_tile import known, round_up
 
@@ -43,7 +40,7 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
     # The accumulators of a panel beside one tile of rows have registers.
     if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
         return None
-    block = block_k(tile, reduced, isa)
+    block = _block_k(tile, reduced, isa)
     if not tile.made_of(a) or block is None:
         return None
     axis, count = block
@@ -66,7 +63,7 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
     return Choice(mr, min(2 * geometry.columns, nc), lanes, schedule)
 
 
-def block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:
+def _block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:
     """The reduced index that is split into blocks, and how much of it is one."""
     whole, first = product(reduced), reduced[0]
     if not isinstance(whole, int) or not isinstance(first, int):

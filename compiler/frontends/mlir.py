@@ -17,9 +17,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.storage.stored import StoredOp
-from ...dialects.shape import dtype, sizes, tensor_type
+from ...dialects import dtype, sizes, tensor_type
+from ...dialects.graph import StoredOp, WeightOp
 from ..context import SrContext
 from ..errors import CompileError, ModelFileError
 from ..parse_ir import parse_module
@@ -27,9 +26,9 @@ from ..source_file import SourceFile
 from ..verify import verify
 from ..weights import WeightStore, load_sidecar
 
-NAMES = "graph.input_names"
-OUTPUTS = "graph.output_names"
-RANGES = "graph.symbols"
+_NAMES = "graph.input_names"
+_OUTPUTS = "graph.output_names"
+_RANGES = "graph.symbols"
 
 
 def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
@@ -37,7 +36,7 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
     if isinstance(source, Path):
         source = SourceFile.read(source)
     if isinstance(source, SourceFile):
-        text, name = text_of(source), str(source.path)
+        text, name = _text_of(source), str(source.path)
     else:
         text, name = source, "<text>"
     try:
@@ -52,15 +51,15 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
         load_sidecar(module, source.path, ctx.weights)
     function = only_function(module)
     try:
-        check_ops(function, ctx.weights)
-        check_attributes(function)
+        _check_ops(function, ctx.weights)
+        _check_attributes(function)
     except CompileError as error:
         raise CompileError(f"{name}: {error}") from error
-    name_inputs(function)
+    _name_inputs(function)
     return module
 
 
-def text_of(source: SourceFile) -> str:
+def _text_of(source: SourceFile) -> str:
     """The text of a file, with normalized line ends."""
     try:
         text = source.data.tobytes().decode()
@@ -83,7 +82,7 @@ def only_function(module: ModuleOp) -> func.FuncOp:
     return functions[0]
 
 
-def check_ops(function: func.FuncOp, weights: WeightStore) -> None:
+def _check_ops(function: func.FuncOp, weights: WeightStore) -> None:
     """Raises `CompileError` for ops of other dialects, and for unknown weights."""
     if len(function.body.blocks) != 1:
         raise CompileError(
@@ -92,12 +91,12 @@ def check_ops(function: func.FuncOp, weights: WeightStore) -> None:
     for op in function.body.walk():
         if op.name.startswith("graph."):
             if isinstance(op, StoredOp):
-                check_weight(op, weights)
+                _check_weight(op, weights)
         elif not isinstance(op, func.ReturnOp):
             raise CompileError(f"expected ops of the graph dialect, got {op.name}")
 
 
-def check_weight(op: StoredOp, weights: WeightStore) -> None:
+def _check_weight(op: StoredOp, weights: WeightStore) -> None:
     """Raises `CompileError` unless there is a weight of the key and type of `op`."""
     key, type = op.key.data, tensor_type(op.result)
     if key not in weights:
@@ -113,19 +112,19 @@ def check_weight(op: StoredOp, weights: WeightStore) -> None:
         )
 
 
-def check_attributes(function: func.FuncOp) -> None:
+def _check_attributes(function: func.FuncOp) -> None:
     """Raises `CompileError` for malformed names and ranges."""
     outputs = function.function_type.outputs
-    counts = {NAMES: len(function.args), OUTPUTS: len(outputs)}
+    counts = {_NAMES: len(function.args), _OUTPUTS: len(outputs)}
     for key, count in counts.items():
-        names = to_names(function.attributes.get(key))
+        names = _to_names(function.attributes.get(key))
         if names is not None and (len(names) != count or len({*names}) != count):
             raise CompileError(f"expected {key} to be {count} names, got {names}")
-    ranges = function.attributes.get(RANGES, DictionaryAttr({}))
+    ranges = function.attributes.get(_RANGES, DictionaryAttr({}))
     if not isinstance(ranges, DictionaryAttr):
-        raise CompileError(f"expected {RANGES} to be a dictionary, got {ranges}")
+        raise CompileError(f"expected {_RANGES} to be a dictionary, got {ranges}")
     for name, each in ranges.data.items():
-        match to_numbers(each):
+        match _to_numbers(each):
             case [least, most] if 0 <= least <= most:
                 pass
             case _:
@@ -134,29 +133,29 @@ def check_attributes(function: func.FuncOp) -> None:
                 )
 
 
-def to_names(attribute: Attribute | None) -> list[str] | None:
+def _to_names(attribute: Attribute | None) -> list[str] | None:
     """The names in a list; empty for another attribute, and None for a missing one."""
     if attribute is None:
         return None
-    return [each.data for each in items(attribute) if isinstance(each, StringAttr)]
+    return [each.data for each in _items(attribute) if isinstance(each, StringAttr)]
 
 
-def to_numbers(attribute: Attribute) -> list[int]:
+def _to_numbers(attribute: Attribute) -> list[int]:
     """The numbers in a list; empty for another attribute."""
     found: list[int] = []
-    for each in items(attribute):
+    for each in _items(attribute):
         if isa(each, IntegerAttr):
             found.append(each.value.data)
     return found
 
 
-def items(attribute: Attribute) -> Sequence[Attribute]:
+def _items(attribute: Attribute) -> Sequence[Attribute]:
     """The elements of a list; empty for another attribute."""
     return attribute.data if isa(attribute, ArrayAttr[Attribute]) else ()
 
 
-def name_inputs(function: func.FuncOp) -> None:
+def _name_inputs(function: func.FuncOp) -> None:
     """Names the inputs as the text does, unless they are named already."""
-    if NAMES not in function.attributes:
+    if _NAMES not in function.attributes:
         names = [each.name_hint or f"input_{each.index}" for each in function.args]
-        function.attributes[NAMES] = ArrayAttr([StringAttr(name) for name in names])
+        function.attributes[_NAMES] = ArrayAttr([StringAttr(name) for name in names])

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.get_attr import GetAttrOp
-from ...dialects.shape import ELEMENTS, Array, tensor
+from ...dialects import ELEMENTS, Array, tensor
+from ...dialects.graph import ConstantOp, GetAttrOp
 from ..weights import WeightStore
 
-WRITTEN_OUT = 16
+_WRITTEN_OUT = 16
 """The most elements of an inline constant."""
 
 
 def is_small(array: Array) -> bool:
     """Whether a tensor becomes an inline constant."""
-    return array.size <= WRITTEN_OUT
+    return array.size <= _WRITTEN_OUT
 
 
 def stored(array: Array, name: str, weights: WeightStore) -> SSAValue:

@@ -12,23 +12,29 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from ...dialects.dims import Dim
-from ...dialects.graph.literal import to_names
-from ...dialects.graph.ops.arithmetic import NegOp, ReciprocalOp, SqrtOp
-from ...dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
-from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.conv import ConvOp
-from ...dialects.graph.ops.conv_transpose import ConvTransposeOp
-from ...dialects.graph.ops.linear import LinearOp
-from ...dialects.graph.ops.matmul import MatmulOp
-from ...dialects.graph.ops.reduce import SumOp
-from ...dialects.graph.ops.reshape import ReshapeOp
-from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.shape import sizes, tensor_type
+from ...dialects import Dim, sizes, tensor_type
+from ...dialects.graph import (
+    AddOp,
+    ConstantOp,
+    ConvOp,
+    ConvTransposeOp,
+    DivOp,
+    LinearOp,
+    MatmulOp,
+    MulOp,
+    NegOp,
+    ReciprocalOp,
+    ReshapeOp,
+    SqrtOp,
+    SubOp,
+    SumOp,
+    WeightOp,
+    to_names,
+)
 
 Layer = ConvOp | ConvTransposeOp | LinearOp | MatmulOp
 
-BUILT = (AddOp, DivOp, MulOp, NegOp, ReciprocalOp, ReshapeOp, SqrtOp, SubOp, SumOp)
+_BUILT = (AddOp, DivOp, MulOp, NegOp, ReciprocalOp, ReshapeOp, SqrtOp, SubOp, SumOp)
 """What weights that this pass made are made of."""
 
 
@@ -46,12 +52,12 @@ class Constants:
         waiting = [value]
         while waiting:
             op = waiting[-1].owner
-            made = op.operands if isinstance(op, BUILT) else ()
+            made = op.operands if isinstance(op, _BUILT) else ()
             if unknown := [each for each in made if each not in self.known]:
                 waiting += unknown
                 continue
             is_stored = isinstance(op, ConstantOp | WeightOp)
-            is_built = isinstance(op, BUILT) and all(self.known[each] for each in made)
+            is_built = isinstance(op, _BUILT) and all(self.known[each] for each in made)
             self.known[waiting.pop()] = is_stored or is_built
         return self.known[value]
 
@@ -108,7 +114,7 @@ def is_per_channel(constant: SSAValue, layer: Layer) -> bool:
     return all(size == 1 or at == channels for at, size in zip(axes, shape))
 
 
-def reshaped(value: SSAValue, *shape: Dim) -> SSAValue:
+def _reshaped(value: SSAValue, *shape: Dim) -> SSAValue:
     """Builds `value` under another shape."""
     return ReshapeOp(value, shape=to_names(shape)).result
 
@@ -116,14 +122,14 @@ def reshaped(value: SSAValue, *shape: Dim) -> SSAValue:
 def vector(constant: SSAValue) -> SSAValue:
     """Builds a constant as a tensor of C, or of one element that is for all."""
     count = prod(size for size in shape_of(constant) if isinstance(size, int))
-    return reshaped(constant, *([] if count == 1 else [count]))
+    return _reshaped(constant, *([] if count == 1 else [count]))
 
 
 def per_channel(value: SSAValue, after: int) -> SSAValue:
     """Builds the tensor of C as a tensor of C x 1 x ..., with so many axes after it."""
     if not shape_of(value) or not after:
         return value
-    return reshaped(value, *shape_of(value), *(1 for _ in range(after)))
+    return _reshaped(value, *shape_of(value), *(1 for _ in range(after)))
 
 
 def by_output(layer: Layer, factor: SSAValue) -> SSAValue:
@@ -137,9 +143,9 @@ def by_output(layer: Layer, factor: SSAValue) -> SSAValue:
     groups: int = layer.values()["groups"]
     inputs, outputs, *kernel = shape
     assert isinstance(inputs, int), "the op knows how many channels it reads"
-    grouped = reshaped(weight, groups, inputs // groups, outputs, *kernel)
-    factors = reshaped(factor, groups, 1, outputs, *(1 for _ in kernel))
-    return reshaped(MulOp(grouped, factors).result, *shape)
+    grouped = _reshaped(weight, groups, inputs // groups, outputs, *kernel)
+    factors = _reshaped(factor, groups, 1, outputs, *(1 for _ in kernel))
+    return _reshaped(MulOp(grouped, factors).result, *shape)
 
 
 def by_input(layer: Layer, factor: SSAValue) -> SSAValue:
@@ -152,6 +158,6 @@ def by_input(layer: Layer, factor: SSAValue) -> SSAValue:
     groups: int = layer.values()["groups"]
     outputs, inputs, *kernel = shape
     assert isinstance(outputs, int), "the op knows how many channels it writes"
-    grouped = reshaped(weight, groups, outputs // groups, inputs, *kernel)
-    factors = reshaped(factor, groups, 1, inputs, *(1 for _ in kernel))
-    return reshaped(MulOp(grouped, factors).result, *shape)
+    grouped = _reshaped(weight, groups, outputs // groups, inputs, *kernel)
+    factors = _reshaped(factor, groups, 1, inputs, *(1 for _ in kernel))
+    return _reshaped(MulOp(grouped, factors).result, *shape)

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ...runtime.cache import Cache
-from ...runtime.module import StaticModule
+from ...runtime import Cache, StaticModule
 from ..compile import Compilation
 from ..options import Options
 from ..report import CompileReport
@@ -27,13 +26,13 @@ from .cold import compile_apart
 BURSTS = 15
 BURST_SECONDS = 0.05
 
-ALLOWANCE = 500_000_000
+_ALLOWANCE = 500_000_000
 """Bytes that compiling may take besides three times the constants."""
 
-Inputs = Mapping[str, npt.NDArray[Any]]
+_Inputs = Mapping[str, npt.NDArray[Any]]
 
 
-def benchmark(model: Any, target: str, options: Options, inputs: Inputs) -> str:
+def benchmark(model: Any, target: str, options: Options, inputs: _Inputs) -> str:
     """The measurements of a model on `inputs`, as text."""
     with tempfile.TemporaryDirectory() as folder:
         # A folder of its own: what is on disk already must not make cold warm.
@@ -41,14 +40,14 @@ def benchmark(model: Any, target: str, options: Options, inputs: Inputs) -> str:
         compilation = Compilation(model, target=target, options=options)
         compilation.cache = Cache(Path(folder))
         module = compilation.run()
-    latency = latency_lines(module, inputs)
+    latency = _latency_lines(module, inputs)
     # The plan is of the sizes that were run.
-    memory = memory_lines(module, cold, peak)
-    lines = [*size_lines(cold), "", *compile_lines(cold, module.report)]
+    memory = _memory_lines(module, cold, peak)
+    lines = [*_size_lines(cold), "", *_compile_lines(cold, module.report)]
     return "\n".join([*lines, "", *memory, "", *latency])
 
 
-def size_lines(report: CompileReport) -> list[str]:
+def _size_lines(report: CompileReport) -> list[str]:
     """How much there is of the model."""
     return [
         f"ops                    {report.ops_read} as read, {report.ops} after the "
@@ -58,7 +57,7 @@ def size_lines(report: CompileReport) -> list[str]:
     ]
 
 
-def compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:
+def _compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:
     """What compiling took; a pass that ran more than once is one line."""
     passes = sum(seconds for _, seconds in cold.passes)
     lines = [
@@ -83,7 +82,7 @@ def compile_lines(cold: CompileReport, warm: CompileReport) -> list[str]:
     ]
 
 
-def memory_lines(module: StaticModule, report: CompileReport, peak: int) -> list[str]:
+def _memory_lines(module: StaticModule, report: CompileReport, peak: int) -> list[str]:
     """
     What the plan of memory came to, for the sizes that were run, and the peak of the
     process that compiled the model, beside what it should stay below.
@@ -95,7 +94,7 @@ def memory_lines(module: StaticModule, report: CompileReport, peak: int) -> list
         verdict = "no plan is smaller"
     else:
         verdict = f"{plan.total / max(plan.lower_bound, 1):.3f} of the lower bound"
-    bound = 3 * report.constant_bytes + ALLOWANCE
+    bound = 3 * report.constant_bytes + _ALLOWANCE
     return [
         f"activations, planned   {plan.total} bytes",
         f"  lower bound          {plan.lower_bound} bytes ({verdict})",
@@ -104,7 +103,7 @@ def memory_lines(module: StaticModule, report: CompileReport, peak: int) -> list
     ]
 
 
-def latency_lines(module: StaticModule, inputs: Inputs) -> list[str]:
+def _latency_lines(module: StaticModule, inputs: _Inputs) -> list[str]:
     """How long a call takes, from Python and without it."""
     arrays = list(inputs.values())
 
@@ -112,7 +111,7 @@ def latency_lines(module: StaticModule, inputs: Inputs) -> list[str]:
         for _ in range(times):
             module(*arrays)
 
-    from_python, from_c = median_times(call, module.repeater(*arrays))
+    from_python, from_c = _median_times(call, module.repeater(*arrays))
     overhead = from_python - from_c
     return [
         f"latency from Python    {from_python * 1e6:.3f} us",
@@ -121,13 +120,13 @@ def latency_lines(module: StaticModule, inputs: Inputs) -> list[str]:
     ]
 
 
-def median_times(*runs: Callable[[int], Any]) -> list[float]:
+def _median_times(*runs: Callable[[int], Any]) -> list[float]:
     """
     The median, over bursts, of the seconds that each of `runs` takes.
 
     They take turns, so that what else the machine does meets them all.
     """
-    counts = [calls_per_burst(run) for run in runs]
+    counts = [_calls_per_burst(run) for run in runs]
     bursts: list[list[float]] = [[] for _ in runs]
     for _ in range(BURSTS):
         for run, times, found in zip(runs, counts, bursts, strict=True):
@@ -137,7 +136,7 @@ def median_times(*runs: Callable[[int], Any]) -> list[float]:
     return [statistics.median(each) for each in bursts]
 
 
-def calls_per_burst(run: Callable[[int], Any]) -> int:
+def _calls_per_burst(run: Callable[[int], Any]) -> int:
     """How many times to run in one burst."""
     run(3)
     times, elapsed = 1, 0.0

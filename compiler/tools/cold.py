@@ -20,12 +20,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...runtime.cache import Cache
+from ...runtime import Cache
 from ..compile import Compilation
 from ..options import Options
 from ..report import CompileReport
 
-STATUS = Path("/proc/self/status")
+_STATUS = Path("/proc/self/status")
 """Where Linux tells of a process."""
 
 
@@ -44,11 +44,11 @@ def compile_apart(
     return CompileReport(**found, passes=passes), peak
 
 
-def peak_bytes() -> int:
+def _peak_bytes() -> int:
     """The most memory that this process has had, in bytes."""
     # What `getrusage` says counts that of the process which started this one.
-    if STATUS.exists() and (
-        line := re.search(r"VmHWM:\s*(\d+) kB", STATUS.read_text())
+    if _STATUS.exists() and (
+        line := re.search(r"VmHWM:\s*(\d+) kB", _STATUS.read_text())
     ):
         return int(line[1]) * 1024
     unit = 1 if sys.platform == "darwin" else 1024
@@ -67,7 +67,7 @@ def main(args: Sequence[str] | None = None) -> None:
     compilation = Compilation(given.model, target=given.target, options=options)
     compilation.cache = Cache(given.folder)
     report = compilation.run().report
-    print(json.dumps({**asdict(report), "peak": peak_bytes()}))
+    print(json.dumps({**asdict(report), "peak": _peak_bytes()}))
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from ..errors import CompileError
 
-COMMENT = re.compile(r"//\s*(expected-\w.*)")
-EXPECTED = re.compile(
+_COMMENT = re.compile(r"//\s*(expected-\w.*)")
+_EXPECTED = re.compile(
     r"expected-error\s*(?:@(?P<where>above|below|[+-]\d+))?\s*\{\{(?P<text>.*)\}\}\s*"
 )
 
@@ -58,12 +58,12 @@ def expected_errors(
     `CompileError` when a comment begins as one of these and is none.
     """
     lines = section.split("\n")
-    comments = [COMMENT.search(line) for line in lines]
+    comments = [_COMMENT.search(line) for line in lines]
     expected: list[Expected] = []
     for index, comment in enumerate(comments):
         if comment is None:
             continue
-        match = EXPECTED.fullmatch(comment[1])
+        match = _EXPECTED.fullmatch(comment[1])
         if match is None:
             raise CompileError(
                 f"{file}:{lines_before + index + 1}: expected a comment like "

@@ -24,8 +24,8 @@ from xdsl.ir import Block
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+from ...dialects import DTYPES, Element, sizes, tensor, tensor_type
 from ...dialects.graph import Graph, GraphOp
-from ...dialects.shape import DTYPES, Element, sizes, tensor, tensor_type
 from ..context import context
 
 HEAD = """\
@@ -46,7 +46,7 @@ result if an operand has it too. *ONNX* names the ops that are read as this op, 
 own or with others.
 """
 
-ONNX_HEAD = """
+_ONNX_HEAD = """
 ## Ops of ONNX
 
 From opset 6 to 28 (onnx 1.23). *of* names the ops of the graph that the reader builds,
@@ -60,13 +60,13 @@ TORCH_HEAD = """
 As `torch.export` gives them, after its decompositions. *of* is as above.
 """
 
-PACKAGE = __spec__.name.partition(".")[0]
+_PACKAGE = __spec__.name.partition(".")[0]
 """The package that this file is in, also when the file is run."""
 
-COMPOSE = f"{PACKAGE}.dialects.graph.compose"
+_COMPOSE = f"{_PACKAGE}.dialects.graph.compose"
 """The package of functions that several readers, and ops, are made of."""
 
-EVERY = " ".join(map(str, DTYPES))
+_EVERY = " ".join(map(str, DTYPES))
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -74,11 +74,11 @@ def main(args: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     file = parser.parse_args(args).file
-    torch = torch_part() if find_spec("torch") else stored_torch_part(file)
+    torch = torch_part() if find_spec("torch") else _stored_torch_part(file)
     file.write_text(graph_part() + onnx_part() + torch)
 
 
-def stored_torch_part(file: Path) -> str:
+def _stored_torch_part(file: Path) -> str:
     """The part on PyTorch that a file has."""
     _, head, rest = file.read_text().partition(TORCH_HEAD)
     return head + rest
@@ -86,7 +86,7 @@ def stored_torch_part(file: Path) -> str:
 
 def graph_part() -> str:
     """The table of the graph dialect."""
-    from ..frontends.onnx.coverage import READERS
+    from ..frontends.onnx import READERS
 
     read_as: dict[type[GraphOp], list[str]] = {}
     for name, handler in READERS.items():
@@ -96,19 +96,19 @@ def graph_part() -> str:
     rows = [
         [
             f"`{op.name}`",
-            meaning(op),
+            _meaning(op),
             elements(op),
             kind(op),
-            listed(read_as.get(op, ())),
+            _listed(read_as.get(op, ())),
         ]
         for op in sorted(ops, key=lambda each: each.name)
     ]
-    return HEAD + table(("op", "meaning", "elements", "runs", "ONNX"), rows)
+    return HEAD + _table(("op", "meaning", "elements", "runs", "ONNX"), rows)
 
 
 def onnx_part() -> str:
     """The table of ONNX, and what of it is not read."""
-    from ..frontends.onnx.coverage import depends_on_inputs, every_op, is_read
+    from ..frontends.onnx import depends_on_inputs, every_op, is_read
 
     read = [[f"`{name}`", onnx_reading(name)] for name in every_op() if is_read(name)]
     others = [name for name in every_op() if not is_read(name)]
@@ -116,59 +116,59 @@ def onnx_part() -> str:
     missing = [name for name in others if not depends_on_inputs(name)]
     return "".join(
         [
-            ONNX_HEAD,
-            table(("op", "of"), read),
+            _ONNX_HEAD,
+            _table(("op", "of"), read),
             "\nDefined by other ops, which depend on the inputs, and read where those "
-            f"are, {len(depends)}:\n{listed(depends)}.\n",
-            f"\nNot read, {len(missing)}:\n{listed(missing)}.\n",
+            f"are, {len(depends)}:\n{_listed(depends)}.\n",
+            f"\nNot read, {len(missing)}:\n{_listed(missing)}.\n",
         ]
     )
 
 
 def onnx_reading(name: str) -> str:
     """What an op of ONNX is read as."""
-    from ..frontends.onnx.coverage import READERS, definition
+    from ..frontends.onnx import READERS, definition
 
     if name in READERS:
-        return listed(op.name.removeprefix("graph.") for op in ops_in(READERS[name]))
-    return f"its definition: {listed(definition(name))}"
+        return _listed(op.name.removeprefix("graph.") for op in ops_in(READERS[name]))
+    return f"its definition: {_listed(definition(name))}"
 
 
 def torch_part() -> str:
     """The table of PyTorch; needs torch."""
-    from ..frontends.torch.readers import READERS
+    from ..frontends.torch import READERS
 
     overloads: dict[tuple[str, str], list[str]] = {}
     for name, reader in READERS.items():
         packet, _, overload = name.rpartition(".")
-        ops = listed(op.name.removeprefix("graph.") for op in ops_in(reader))
+        ops = _listed(op.name.removeprefix("graph.") for op in ops_in(reader))
         overloads.setdefault((packet, ops), []).append(overload)
     rows = [
         [f"`{packet}`", ", ".join(sorted(names)), ops]
         for (packet, ops), names in sorted(overloads.items())
     ]
-    return TORCH_HEAD + table(("operator", "overloads", "of"), rows)
+    return TORCH_HEAD + _table(("operator", "overloads", "of"), rows)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n" + "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def listed(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     """Names in a row, as code."""
     return ", ".join(f"`{each}`" for each in sorted(set(names)))
 
 
-def meaning(op: type[GraphOp]) -> str:
+def _meaning(op: type[GraphOp]) -> str:
     """The first sentence of the docstring of an op."""
     text = " ".join((getdoc(op) or "").split("\n\n")[0].split())
     return re.split(r"(?<=[^.]\.) (?=[A-Z])", text)[0].replace("|", r"\|")
 
 
 @cache
-def example(op: type[GraphOp]) -> GraphOp | None:
+def _example(op: type[GraphOp]) -> GraphOp | None:
     """The op in the first example of its docstring, None when that is on no tensors."""
     _, _, rest = (getdoc(op) or "").partition("```mlir\n")
     line = rest.partition("\n")[0]
@@ -187,7 +187,7 @@ def kind(op: type[GraphOp]) -> str:
     """How an op runs."""
     if op.get_irdl_definition().regions:
         return "region"
-    found = example(op)
+    found = _example(op)
     if found is None:
         return "container"
     if not found.results:
@@ -206,19 +206,19 @@ def kind(op: type[GraphOp]) -> str:
 
 def elements(op: type[GraphOp]) -> str:
     """The types of elements that an op takes."""
-    found = example(op)
+    found = _example(op)
     if found is None or not found.operands:
         return ""
     types = [tensor_type(each) for each in found.operands]
     wanted = [each.element_type for each in types]
     computed = [tensor_type(each).element_type for each in found.results[:1]]
     changed = computed[0] if set(computed) & set(wanted) else wanted[0]
-    taken = [each for each in DTYPES if takes(found, changed, each)]
+    taken = [each for each in DTYPES if _takes(found, changed, each)]
     text = " ".join(map(str, taken))
-    return "all" if text == EVERY else text
+    return "all" if text == _EVERY else text
 
 
-def takes(op: GraphOp, old: Element, new: Element) -> bool:
+def _takes(op: GraphOp, old: Element, new: Element) -> bool:
     """Whether the op also has a type with elements `new` instead of `old`."""
     types = [tensor_type(each) for each in op.operands]
     operands = [
@@ -250,7 +250,7 @@ def ops_in(function: Any, seen: set[int] | None = None) -> list[type[GraphOp]]:
                     found[value], names_op = None, True
                 elif isinstance(value, FunctionType | type) and id(value) not in seen:
                     seen.add(id(value))
-                    if is_composition(value):
+                    if _is_composition(value):
                         found |= dict.fromkeys(ops_in(value, seen))
                     else:
                         below.append(value)
@@ -258,49 +258,49 @@ def ops_in(function: Any, seen: set[int] | None = None) -> list[type[GraphOp]]:
     return list(found)
 
 
-def is_composition(value: Any) -> bool:
+def _is_composition(value: Any) -> bool:
     """Whether a value is a function of several ops, more than numbers and shapes."""
     if not isinstance(value, FunctionType):
         return False
     folder, _, file = value.__module__.rpartition(".")
-    return folder == COMPOSE and file not in ("number", "shaping")
+    return folder == _COMPOSE and file not in ("number", "shaping")
 
 
 def named(function: Any) -> Iterator[Any]:
     """What a function of this package refers to, or a class of it holds."""
-    if not function.__module__.startswith(PACKAGE):
+    if not function.__module__.startswith(_PACKAGE):
         return
     if isinstance(function, type):
         yield from vars(function).values()
         return
     for cell in function.__closure__ or ():
-        yield from entries(cell.cell_contents)
-    names = [*names_of(function.__code__)]
+        yield from _entries(cell.cell_contents)
+    names = [*_names_of(function.__code__)]
     for value in map(function.__globals__.get, names):
         if isinstance(value, ModuleType):
             yield from map(vars(value).get, names)
         else:
-            yield from entries(value)
+            yield from _entries(value)
 
 
-def entries(value: Any) -> Iterator[Any]:
+def _entries(value: Any) -> Iterator[Any]:
     """A value, or what is in it if it is a table."""
     match value:
         case dict():
-            yield from entries(list(cast(dict[Any, Any], value).values()))
+            yield from _entries(list(cast(dict[Any, Any], value).values()))
         case tuple() | list():
             for each in cast(Sequence[Any], value):
-                yield from entries(each)
+                yield from _entries(each)
         case _:
             yield value
 
 
-def names_of(code: CodeType) -> Iterator[str]:
+def _names_of(code: CodeType) -> Iterator[str]:
     """The names that code refers to, in functions inside of it too."""
     yield from code.co_names
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from names_of(each)
+            yield from _names_of(each)
 
 
 if __name__ == "__main__":

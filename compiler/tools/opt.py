@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from ...runtime.atomic_file import atomic_file
+from ...runtime import atomic_file
 from ..context import context, weights_of
 from ..errors import CompileError, ModelFileError
 from ..parse_ir import parse_module
@@ -47,7 +47,7 @@ from .reproducer import CrashError, Guard, reproducer_text
 
 PASSES = {each.name: each for each in (*PIPELINE, CanonicalizePass)}
 
-SEPARATOR = re.compile(rb"^// -----[ \t]*$", re.MULTILINE)
+_SEPARATOR = re.compile(rb"^// -----[ \t]*$", re.MULTILINE)
 """What stands between the sections of a file, on a line of its own."""
 
 
@@ -144,7 +144,7 @@ class OptMain(xDSLOptMain):
     def write(self, texts: Iterator[str]) -> None:
         """Writes to stdout as it goes, or to a file when all is done."""
         if self.args.output_file is not None:
-            return write_whole(Path(self.args.output_file), "".join(texts))
+            return _write_whole(Path(self.args.output_file), "".join(texts))
         for text in texts:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -199,11 +199,11 @@ class OptMain(xDSLOptMain):
         except ParseError as error:
             error.span = dataclasses.replace(error.span, line_offset=above)
             if not expected:
-                return show(error, self.args.parsing_diagnostics)
+                return _show(error, self.args.parsing_diagnostics)
             text, found = "", Found(error.msg, error.span.get_location().line)
         except (DiagnosticException, CompileError) as error:
             if not expected:
-                return show(error, self.args.verify_diagnostics)
+                return _show(error, self.args.verify_diagnostics)
             text, found = "", Found(str(error))
         self.wrong += mismatches(expected, found, name)
         return text
@@ -251,14 +251,14 @@ class OptMain(xDSLOptMain):
     def apply_pass(self, each: ModulePass, module: ModuleOp) -> None:
         """Runs one pass, and shows the IR and the time when these are asked for."""
         if self.args.print_ir_before_all:
-            print_ir("Before", each, module)
+            _print_ir("Before", each, module)
         start = time.perf_counter()
         each.apply(self.ctx, module)
         if self.args.time_passes:
             taken = (time.perf_counter() - start) * 1e3
             print(f"{taken:10.3f} ms  {each.name}", file=sys.stderr)
         if self.args.print_ir_after_all or self.args.print_between_passes:
-            print_ir("After", each, module)
+            _print_ir("After", each, module)
 
     def reproduce(self, section: Section, index: int, name: str) -> str:
         """Writes the IR before pass `index` and the passes from there; says where."""
@@ -271,7 +271,7 @@ class OptMain(xDSLOptMain):
             if len(weights_of(self.ctx)):
                 self.save_weights(module, path.with_suffix(".safetensors"))
             text = reproducer_text(str(module), passes[index:], self.args.target)
-            write_whole(path, text)
+            _write_whole(path, text)
         except CompileError as error:
             return str(error)
         return f"{path} reproduces it"
@@ -281,14 +281,14 @@ def split(content: bytes) -> list[Section]:
     """The sections that separators divide `content` into."""
     sections: list[Section] = []
     start = 0
-    for match in (*SEPARATOR.finditer(content), None):
+    for match in (*_SEPARATOR.finditer(content), None):
         end = match.start() if match else len(content)
         sections.append(Section(content[start:end], content.count(b"\n", 0, start)))
         start = match.end() if match else end
     return sections
 
 
-def show(error: Exception, allowed: bool) -> str:
+def _show(error: Exception, allowed: bool) -> str:
     """Prints an error and what was noted of it to stdout; raises it unless allowed."""
     if not allowed:
         raise error
@@ -296,13 +296,13 @@ def show(error: Exception, allowed: bool) -> str:
     return ""
 
 
-def print_ir(when: str, each: ModulePass, module: ModuleOp) -> None:
+def _print_ir(when: str, each: ModulePass, module: ModuleOp) -> None:
     """Prints the IR to stderr, under MLIR's header for a pass."""
     title = f"IR Dump {when} {type(each).__name__} ({each.name})"
     print(f"// -----// {title} //----- //", module, sep="\n", file=sys.stderr)
 
 
-def write_whole(path: Path, text: str) -> None:
+def _write_whole(path: Path, text: str) -> None:
     """Writes a file that is whole or not there; raises `CompileError`."""
     try:
         if path.exists() and not path.is_file():  # a device or a pipe: it stays one

@@ -21,18 +21,18 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from ..errors import CompileError
 
-Passes = Mapping[str, type[ModulePass]]
+_Passes = Mapping[str, type[ModulePass]]
 """Every pass there is, by name."""
 
-ANCHOR = r"(?:any|builtin\.module|func\.func)\s*\("
-PASS = r'[\w.-]+\s*(?:\{(?:"[^"]*"|[^"{}])*\})?'
+_ANCHOR = r"(?:any|builtin\.module|func\.func)\s*\("
+_PASS = r'[\w.-]+\s*(?:\{(?:"[^"]*"|[^"{}])*\})?'
 
 
 class PipelineError(CompileError):
     """The text of a pipeline is not one; says where, and what was expected."""
 
 
-def parse_pipeline(text: str, passes: Passes) -> tuple[ModulePass, ...]:
+def parse_pipeline(text: str, passes: _Passes) -> tuple[ModulePass, ...]:
     """The passes that `text` names, in order; raises `PipelineError`."""
     return tuple(_Reader(text, passes).elements("$", "the end"))
 
@@ -47,7 +47,7 @@ class _Reader:
     """A position in the text of a pipeline, which moves right as things are taken."""
 
     text: str
-    passes: Passes
+    passes: _Passes
     position: int = 0
 
     def elements(self, end: str, its_name: str) -> Iterator[ModulePass]:
@@ -61,10 +61,10 @@ class _Reader:
 
     def element(self) -> Iterator[ModulePass]:
         """An anchor with its elements, or one pass."""
-        if self.take(ANCHOR):
+        if self.take(_ANCHOR):
             yield from self.elements(r"\)", "`)`")
         else:
-            yield make_pass(self.expect(PASS, "a pass"), self.passes)
+            yield _make_pass(self.expect(_PASS, "a pass"), self.passes)
 
     def take(self, pattern: str) -> str | None:
         """The text here when it matches `pattern`, and moves past it."""
@@ -83,7 +83,7 @@ class _Reader:
         return taken
 
 
-def make_pass(text: str, passes: Passes) -> ModulePass:
+def _make_pass(text: str, passes: _Passes) -> ModulePass:
     """The pass that `text` names, with the options it gives; raises `PipelineError`."""
     name, _, options = (part.strip() for part in text.rstrip("} ").partition("{"))
     if name not in passes:
@@ -94,11 +94,11 @@ def make_pass(text: str, passes: Passes) -> ModulePass:
     except (ArgSpecParseError, ValueError) as error:
         reason = "" if isinstance(error, ArgSpecParseError) else f" ({error})"
         raise PipelineError(
-            f"expected {signature(passes[name])}, got {text}{reason}"
+            f"expected {_signature(passes[name])}, got {text}{reason}"
         ) from error
 
 
-def signature(each: type[ModulePass]) -> str:
+def _signature(each: type[ModulePass]) -> str:
     """How a pass is written with all of its options, and the type of each."""
     given = {field.name for field in fields(each) if field.init} - {"name"}
     options = [

@@ -29,7 +29,7 @@ class CrashError(Exception):
     """A bug of this compiler, told in one sentence; its cause is what was raised."""
 
 
-TOLD = (
+_TOLD = (
     CompileError,
     CrashError,
     DiagnosticException,
@@ -40,11 +40,11 @@ TOLD = (
 """The errors that a user is told of as they are."""
 
 
-def was_expected(error: BaseException) -> bool:
+def _was_expected(error: BaseException) -> bool:
     """Whether an error says what it has to say by itself."""
     if isinstance(error, VerifyException):
         return False  # a pass may refuse IR, but may not leave what is invalid
-    return isinstance(error, TOLD) or not isinstance(error, Exception)
+    return isinstance(error, _TOLD) or not isinstance(error, Exception)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Guard(AbstractContextManager[None]):
         trace: TracebackType | None,
     ) -> None:
         """Lets expected errors pass, and turns others into a `CrashError`."""
-        if error is None or isinstance(error, self.accepts) or was_expected(error):
+        if error is None or isinstance(error, self.accepts) or _was_expected(error):
             return
         said, *_ = str(error).splitlines() or ["no message"]
         sentence = f"{self.what}: {type(error).__name__}: {said}"

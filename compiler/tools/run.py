@@ -13,10 +13,14 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ...runtime.atomic_file import atomic_file
-from ...runtime.module import StaticModule
-from ...runtime.program import Program, TensorInfo
-from ...runtime.regular_file import open_regular, reason
+from ...runtime import (
+    Program,
+    StaticModule,
+    TensorInfo,
+    atomic_file,
+    open_regular,
+    reason,
+)
 from ..compile import Compilation
 from ..options import Options
 from .benchmark import benchmark
@@ -29,11 +33,11 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-class InputError(ValueError):
+class _InputError(ValueError):
     """Inputs on the command line that are not those of the model."""
 
 
-def parser() -> ArgumentParser:
+def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-run", description=__doc__)
     made.add_argument("model", help="an .onnx or .mlir file")
@@ -77,8 +81,8 @@ def parser() -> ArgumentParser:
     return made
 
 
-def read_arrays(path: Path) -> Array | dict[str, Array]:
-    """The array or arrays in a file; raises `InputError` when there are none."""
+def _read_arrays(path: Path) -> Array | dict[str, Array]:
+    """The array or arrays in a file; raises `_InputError` when there are none."""
     try:
         # Given a path, numpy leaves the file open when it is no archive.
         with open_regular(path) as file:
@@ -89,16 +93,18 @@ def read_arrays(path: Path) -> Array | dict[str, Array]:
                 return {name: found[name] for name in found.files}
     except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
         got = reason(error) if isinstance(error, OSError) else error
-        raise InputError(f"{path}: expected an .npz or .npy file, got {got}") from error
+        raise _InputError(
+            f"{path}: expected an .npz or .npy file, got {got}"
+        ) from error
 
 
-def load_inputs(path: Path, program: Program) -> dict[str, Array]:
-    """The inputs in a file; raises `InputError` when they are not the model's."""
+def _load_inputs(path: Path, program: Program) -> dict[str, Array]:
+    """The inputs in a file; raises `_InputError` when they are not the model's."""
     names = [each.name for each in program.inputs]
-    arrays = read_arrays(path)
+    arrays = _read_arrays(path)
     if not isinstance(arrays, dict):
         if len(names) != 1:
-            raise InputError(
+            raise _InputError(
                 f"{path}: expected an .npz file with {', '.join(names) or 'nothing'}, "
                 "got one array"
             )
@@ -106,7 +112,7 @@ def load_inputs(path: Path, program: Program) -> dict[str, Array]:
     in_order = {f"in{at}": name for at, name in enumerate(names)}
     given = {in_order.get(key, key): array for key, array in arrays.items()} | arrays
     if missing := [name for name in names if name not in given]:
-        raise InputError(
+        raise _InputError(
             f"{path}: expected arrays for {', '.join(missing)}, got {', '.join(arrays)}"
         )
     return {name: given[name] for name in names}
@@ -128,7 +134,7 @@ def random_inputs(
 
 
 def sizes_of(program: Program, given: Sequence[str]) -> dict[str, int]:
-    """The values of the symbols; raises `InputError` for one that there is not."""
+    """The values of the symbols; raises `_InputError` for one that there is not."""
     values = {
         name: max(1, program.ranges.get(name, (1, 1))[0]) for name in program.symbols
     }
@@ -136,20 +142,20 @@ def sizes_of(program: Program, given: Sequence[str]) -> dict[str, int]:
         name, _, number = text.partition("=")
         if name not in values or not number.isdecimal():
             known = ", ".join(values) or "none"
-            raise InputError(
+            raise _InputError(
                 f"expected a symbol of the model ({known}) and a number, got {text}"
             )
         values[name] = int(number)
     return values
 
 
-def print_ir(after: ModulePass, module: ModuleOp) -> None:
+def _print_ir(after: ModulePass, module: ModuleOp) -> None:
     """Prints the IR to stderr, under MLIR's header."""
     title = f"IR Dump After {type(after).__name__} ({after.name})"
     print(f"// -----// {title} //----- //", module, sep="\n", file=sys.stderr)
 
 
-def print_outputs(module: StaticModule, outputs: Sequence[Array]) -> None:
+def _print_outputs(module: StaticModule, outputs: Sequence[Array]) -> None:
     """Prints a line for each output."""
     for name, array in zip(module.output_names, outputs, strict=True):
         line = f"{name}: {array.dtype}{list(array.shape)}"
@@ -159,7 +165,7 @@ def print_outputs(module: StaticModule, outputs: Sequence[Array]) -> None:
         print(line)
 
 
-def write_outputs(path: Path, module: StaticModule, outputs: Sequence[Array]) -> None:
+def _write_outputs(path: Path, module: StaticModule, outputs: Sequence[Array]) -> None:
     """Writes an .npz file; all of it, or nothing."""
     # `numpy.savez` has arguments of its own, whose names an output may have.
     with atomic_file(path) as file, ZipFile(file, "w") as archive:
@@ -177,7 +183,7 @@ def run(arguments: Namespace) -> None:
         threads=arguments.threads,
         precision=arguments.precision,
     )
-    after = print_ir if arguments.print_ir_after_all else None
+    after = _print_ir if arguments.print_ir_after_all else None
     compilation = Compilation(
         arguments.model, target=arguments.target, options=options, after_pass=after
     )
@@ -185,14 +191,14 @@ def run(arguments: Namespace) -> None:
         module = compilation.run()
     sizes = sizes_of(module.program, arguments.size)
     if arguments.input is not None:
-        inputs = load_inputs(arguments.input, module.program)
+        inputs = _load_inputs(arguments.input, module.program)
     else:
         inputs = random_inputs(module.program, arguments.random_seed, sizes)
     result = module(**inputs)
     outputs: list[Array] = [*result] if type(result) is tuple else [result]
-    print_outputs(module, outputs)
+    _print_outputs(module, outputs)
     if arguments.output is not None:
-        write_outputs(arguments.output, module, outputs)
+        _write_outputs(arguments.output, module, outputs)
     if arguments.benchmark:
         print()
         print(benchmark(arguments.model, arguments.target, options, inputs))
@@ -200,7 +206,7 @@ def run(arguments: Namespace) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """The console script; what the user can mend is told without a traceback."""
-    arguments = parser().parse_args(args)
+    arguments = _parser().parse_args(args)
     told = (TypeError, ValueError, IndexError, OSError, MemoryError, OverflowError)
     try:
         with Guard("this is a bug of the runtime", accepts=told):

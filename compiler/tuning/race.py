@@ -17,10 +17,10 @@ from typing import TypeAlias
 Run = Callable[[int], float]
 """Runs so often, and tells the seconds."""
 
-Times: TypeAlias = dict[int, list[float]]
+_Times: TypeAlias = dict[int, list[float]]
 """The seconds of bursts, by the number of what ran."""
 
-BURST = 0.002
+_BURST = 0.002
 """Seconds of a burst of runs, about."""
 
 ROUNDS = 7
@@ -29,7 +29,7 @@ ROUNDS = 7
 SLOW = 1.15
 """How much longer than the fastest takes what is clearly slow."""
 
-FINALISTS = 3
+_FINALISTS = 3
 """How many run against the first in the end."""
 
 FINAL = 31
@@ -47,11 +47,11 @@ def race(runs: Sequence[Run]) -> int:
     for run in runs:
         run(1)
     once = runs[0](1)
-    count = max(round(BURST / once), 1) if once > 0 else 1
-    times: Times = {each: [] for each in range(len(runs))}
+    count = max(round(_BURST / once), 1) if once > 0 else 1
+    times: _Times = {each: [] for each in range(len(runs))}
     spent = 0.0
     for number in range(ROUNDS):
-        spent += add_round(times, runs, count)
+        spent += _add_round(times, runs, count)
         best = min(min(found) for found in times.values())
         if number:
             times = {
@@ -62,11 +62,11 @@ def race(runs: Sequence[Run]) -> int:
         if spent > BUDGET:
             break
     order = sorted(times, key=lambda each: statistics.median(times[each]))
-    finalists = [each for each in order if each][:FINALISTS]
-    return final({0: [], **{each: [] for each in finalists}}, runs, count)
+    finalists = [each for each in order if each][:_FINALISTS]
+    return _final({0: [], **{each: [] for each in finalists}}, runs, count)
 
 
-def add_round(times: Times, runs: Sequence[Run], count: int) -> float:
+def _add_round(times: _Times, runs: Sequence[Run], count: int) -> float:
     """Adds the seconds of a burst of each run to its times; the seconds of all."""
     # In one order and in the other, so that none always comes after the same.
     backward = len(times[0]) % 2 == 1
@@ -76,11 +76,11 @@ def add_round(times: Times, runs: Sequence[Run], count: int) -> float:
     return sum(found[-1] for found in times.values())
 
 
-def final(times: Times, runs: Sequence[Run], count: int) -> int:
+def _final(times: _Times, runs: Sequence[Run], count: int) -> int:
     """The fastest of a few, by rounds of their own; 0 where none beats the first."""
     spent, number = 0.0, 0
     while len(times) > 1 and number < FINAL and (spent < BUDGET or number < ROUNDS):
-        spent += add_round(times, runs, count)
+        spent += _add_round(times, runs, count)
         number += 1
     first, ratios = times.pop(0), dict[int, float]()
     for each, found in times.items():

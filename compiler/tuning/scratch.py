@@ -17,27 +17,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...runtime.cache import Cache
-from ...runtime.code import link_functions
+from ...runtime import Cache, link_functions
 from .race import Run
 from .subject import Build, Operand
 
-COLD = 1 << 26
+_COLD = 1 << 26
 """Bytes of constants that no cache holds: those read next are evicted by then."""
 
-COPIES = 64
+_COPIES = 64
 """Copies of constants at most."""
 
-FINE = 1e-6
+_FINE = 1e-6
 """Seconds that a clock of the processor must tell apart."""
 
 ALIGNED = 64
 """Bytes that memory begins at a multiple of."""
 
 
-def clock() -> float:
+def _clock() -> float:
     """Seconds: of this thread where they are told precisely, else of the day."""
-    if time.get_clock_info("thread_time").resolution <= FINE:
+    if time.get_clock_info("thread_time").resolution <= _FINE:
         return time.thread_time()
     return time.perf_counter()
 
@@ -55,7 +54,7 @@ class Scratch:
         ]
         constants = [each for each in largest if each.region == "constants"]
         size = sum(each.count * each.dtype.itemsize for each in constants)
-        copies = max(min(COLD // max(size, 1), COPIES), 1)
+        copies = max(min(_COLD // max(size, 1), _COPIES), 1)
         self.arrays = [
             self.make(each, copies if each in constants else 1) for each in largest
         ]
@@ -94,9 +93,9 @@ class Scratch:
 
         def run(times: int) -> float:
             chosen = [calls[next(self.turns) % len(calls)] for _ in range(times)]
-            start = clock()
+            start = _clock()
             for arguments in chosen:
                 function(*arguments)
-            return clock() - start
+            return _clock() - start
 
         return run

@@ -17,18 +17,21 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects.dims import product
-from ...dialects.graph.op import GraphOp
-from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.kernel.group import group_of
-from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.program_calls import CallOp, ViewOp
-from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.preference import OWN, PREFERENCE, PreferenceAttr
-from ...dialects.loop.target import TARGET, TargetAttr
-from ...dialects.shape import dtype, tensor_type
-from ...runtime.cache import Cache
+from ...dialects import dtype, product, tensor_type
+from ...dialects.graph import ConstantOp, GraphOp, WeightOp
+from ...dialects.kernel import group_of
+from ...dialects.loop import (
+    OWN,
+    PREFERENCE,
+    TARGET,
+    CallOp,
+    KernelOp,
+    PreferenceAttr,
+    TargetAttr,
+    TileOp,
+    ViewOp,
+)
+from ...runtime import Cache
 from ..codegen import (
     build_kernel,
     function_name,
@@ -37,11 +40,10 @@ from ..codegen import (
     objects,
 )
 from ..context import SrContext, context
-from ..cost.register_tile import known
+from ..cost import known
 from ..describe import constant_block, describe, program_of
 from ..options import Options
-from ..passes.graph.pack_weights import PackWeights
-from ..passes.loop.parallelize_loops import work_of
+from ..passes import PackWeights, work_of
 from ..pipeline import pipeline
 
 LEAST = 1 << 18
@@ -115,7 +117,7 @@ def build(op: GraphOp, target: TargetAttr, preference: PreferenceAttr = OWN) -> 
         max(tiles, key=lambda each: known(product(each.sizes))),
         function_name(lowered.name)[1:],
         lowered.text,
-        operands_of(module, ctx),
+        _operands_of(module, ctx),
         kernel.work is not None,
         target,
     )
@@ -154,7 +156,7 @@ def add(body: Block, op: Operation) -> SSAValue:
     return op.results[0]
 
 
-def operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
+def _operands_of(module: ModuleOp, ctx: SrContext) -> tuple[Operand, ...]:
     """The memory that the only call of a program passes."""
     program = program_of(module)
     described = describe(program)

@@ -17,31 +17,30 @@ from typing import Any
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects.graph.op import GraphOp
-from ...dialects.kernel.key import structure
-from ...dialects.loop.preference import NAMES, OWN, PreferenceAttr
-from ...dialects.loop.target import TargetAttr
-from ...runtime.cache import Cache
+from ...dialects.graph import GraphOp
+from ...dialects.kernel import structure
+from ...dialects.loop import NAMES, OWN, PreferenceAttr, TargetAttr
+from ...runtime import Cache
 from ..codegen import machine_of
-from ..cost.candidates import candidates
+from ..cost import candidates
 from .race import race
 from .scratch import Scratch
 from .subject import Build, build, subject_text
 
-FORMAT = 1
+_FORMAT = 1
 """The version of what a record says."""
 
 SEARCHES = 3
 """How often candidates are measured, those of a better choice among them."""
 
-BUDGET = 10.0
+_BUDGET = 10.0
 """Seconds after which the search does not go on from a better choice."""
 
 Judge = Callable[[Sequence[Build], Cache | None], int]
 """Tells which of several builds is the fastest; 0, the first, in a tie."""
 
 
-def measure(builds: Sequence[Build], cache: Cache | None) -> int:
+def _measure(builds: Sequence[Build], cache: Cache | None) -> int:
     """The number of the fastest build, by running all of them here."""
     scratch = Scratch(builds)
     return race([scratch.run(each, cache) for each in builds])
@@ -50,7 +49,7 @@ def measure(builds: Sequence[Build], cache: Cache | None) -> int:
 class Tuner:
     """Measures contractions, each once, and counts what it did."""
 
-    def __init__(self, cache: Cache | None, machine: str, judge: Judge = measure):
+    def __init__(self, cache: Cache | None, machine: str, judge: Judge = _measure):
         """A tuner whose records are for `machine`, and in `cache` if there is one."""
         self.cache = cache
         self.machine = machine
@@ -75,7 +74,7 @@ class Tuner:
         """What is known to be the best of an op, or what measuring says."""
         if text in self.known:
             return self.known[text]
-        parts = (FORMAT, self.machine, machine_of(target).key, target, text)
+        parts = (_FORMAT, self.machine, machine_of(target).key, target, text)
         key = sha256("\n".join(map(str, parts)).encode()).hexdigest()
         found = None if self.cache is None else read(self.cache.get(key))
         if found is None:
@@ -99,7 +98,7 @@ class Tuner:
             found = [*builds.values()]
             winner = self.judge(found, self.cache) if len(found) > 1 else 0
             best = found[winner]
-            if winner == 0 or time.perf_counter() - start > BUDGET:
+            if winner == 0 or time.perf_counter() - start > _BUDGET:
                 break
         return best.preference
 

@@ -10,11 +10,388 @@ from inspect import isabstract
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation
 
-from . import ops
+from . import ops, scalar
+from .bf16 import QUIET, narrow
+from .compose import activation, bounds, pooling, product
+from .compose.bounds import between, clamped, is_bound, is_infinite
+from .compose.counting import counted, progression, true_places, truths
+from .compose.extreme import reversed_order
+from .compose.length import length, raised, root
+from .compose.normalization import (
+    centered,
+    scaled_and_shifted,
+    standardized,
+    with_channels,
+)
+from .compose.number import Number, convert, number, number_like, plus, quantity, times
+from .compose.padding import AROUND, padded
+from .compose.parts import Cut, cut, flipped, joined, part, stacked, taken
+from .compose.pooling import Sizes, Window, image_of_blocks, mean_pool, rounded_up
+from .compose.power import near_power
+from .compose.product import with_bias
+from .compose.shaping import (
+    along,
+    expanded,
+    filled,
+    per_channel,
+    permuted,
+    repeated,
+    reshaped,
+    shape_of,
+)
 from .container import DictType, ListType, TupleType
+from .families.elementwise import BinaryOp, CompareOp, UnaryOp
+from .families.gate import FUNCTIONS
+from .families.interpolation import COORDINATES, ROUNDED
+from .families.recurrent import RecurrentOp
+from .literal import to_array, to_attribute, to_names
+from .location import describe
+from .nest import (
+    Body,
+    Combiner,
+    Extent,
+    Linear,
+    Lookup,
+    Nest,
+    Position,
+    Read,
+    Source,
+    Where,
+    axes,
+    axis,
+    same,
+)
+from .op import CHECKS, Requirement, SingleResultOp, texts
 from .op import GraphOp as GraphOp
-from .storage.buffer import BufferAttr, LifetimeAttr
-from .storage.panels import PanelsAttr
+from .ops.activation import GeluOp, LeakyReluOp, SigmoidOp, SiluOp
+from .ops.argmax import ArgmaxOp
+from .ops.argmax_pool import ArgmaxPoolOp
+from .ops.arithmetic import NegOp, ReciprocalOp, SqrtOp
+from .ops.batch_norm import BatchNormOp
+from .ops.binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, PowOp, SubOp
+from .ops.bitcast import BitcastOp
+from .ops.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    ShiftLeftOp,
+    ShiftRightOp,
+)
+from .ops.cast import CastOp
+from .ops.clamp import ClampOp
+from .ops.compare import EqOp, GeOp, GtOp, LeOp, LtOp, NeOp
+from .ops.concat import ConcatOp
+from .ops.concat_list import ConcatListOp
+from .ops.constant import ConstantOp
+from .ops.containers import (
+    DictConstructOp,
+    DictGetOp,
+    ListConstructOp,
+    ListUnpackOp,
+    TupleConstructOp,
+    TupleGetOp,
+)
+from .ops.control_flow import UNLIMITED, IfOp, LoopOp, unstacked_type
+from .ops.conv import ConvOp
+from .ops.conv_transpose import ConvTransposeOp
+from .ops.copy import CopyOp
+from .ops.cumulative import CummaxOp, CumminOp, CumprodOp, CumsumOp, CumulativeOp
+from .ops.define_symbol import DefineSymbolOp, defined_symbols
+from .ops.diagonal import DiagonalOp
+from .ops.dim import DimOp
+from .ops.division import FloorDivOp, ModOp, RemOp
+from .ops.dropout import DropoutOp
+from .ops.embedding import EmbeddingOp
+from .ops.expand import ExpandOp
+from .ops.exponential import Exp2Op, ExpOp, LogOp
+from .ops.fusion import FusionOp, YieldOp
+from .ops.gather import GatherOp
+from .ops.gather_nd import GatherNdOp
+from .ops.get_attr import GetAttrOp
+from .ops.grid_sample import GridSampleOp
+from .ops.gru import GruOp
+from .ops.index_select import IndexSelectOp
+from .ops.iota import IotaOp
+from .ops.linear import LinearOp
+from .ops.logical import LogicalAndOp, LogicalOrOp, LogicalXorOp
+from .ops.logical_not import LogicalNotOp
+from .ops.lstm import LstmOp
+from .ops.matmul import MatmulOp
+from .ops.pad import PadOp
+from .ops.permute import PermuteOp
+from .ops.polar import CopysignOp
+from .ops.pool import MaxPoolOp, PoolOp, SumPoolOp
+from .ops.reduce import (
+    ExtremeOp,
+    MeanOp,
+    ProdOp,
+    ReduceMaxOp,
+    ReduceMinOp,
+    ReduceOp,
+    SumOp,
+)
+from .ops.require import RequireOp
+from .ops.resample import ResampleOp
+from .ops.reshape import ReshapeOp
+from .ops.resize import ResizeOp
+from .ops.rnn import RnnOp
+from .ops.rounding import RoundOp, TruncOp
+from .ops.scatter import ScatterOp
+from .ops.scatter_nd import ScatterNdOp
+from .ops.slice import SliceOp
+from .ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
+from .ops.sort import SortOp
+from .ops.topk import TopkOp
+from .ops.unfold import UnfoldOp
+from .ops.weight import WeightOp
+from .ops.where import WhereOp
+from .order import Carried, Order, inverse, ordered, then
+from .region import ControlOp, RegionOp, block_of, capture
+from .storage.buffer import (
+    BUFFERS,
+    IN_PLACE,
+    LIFETIMES,
+    UNKNOWN,
+    BufferAttr,
+    LifetimeAttr,
+    buffer_of,
+    byte_size,
+    replaced_by,
+)
+from .storage.memory import MemoryMap, Part, is_computed, ops_in, root_of
+from .storage.panels import Axis, PanelsAttr
+from .storage.stored import StoredOp
+
+__all__ = [
+    "AROUND",
+    "ATTRIBUTES",
+    "AddOp",
+    "AlongAxisOp",
+    "ArgmaxOp",
+    "ArgmaxPoolOp",
+    "Axis",
+    "BUFFERS",
+    "BatchNormOp",
+    "BinaryOp",
+    "BitcastOp",
+    "BitwiseAndOp",
+    "BitwiseNotOp",
+    "BitwiseOrOp",
+    "BitwiseXorOp",
+    "Body",
+    "BufferAttr",
+    "CHECKS",
+    "COORDINATES",
+    "Carried",
+    "CastOp",
+    "ClampOp",
+    "Combiner",
+    "CompareOp",
+    "ConcatListOp",
+    "ConcatOp",
+    "ConstantOp",
+    "ControlOp",
+    "ConvOp",
+    "ConvTransposeOp",
+    "CopyOp",
+    "CopysignOp",
+    "CummaxOp",
+    "CumminOp",
+    "CumprodOp",
+    "CumsumOp",
+    "CumulativeOp",
+    "Cut",
+    "DefineSymbolOp",
+    "DiagonalOp",
+    "DictConstructOp",
+    "DictGetOp",
+    "DictType",
+    "DimOp",
+    "DivOp",
+    "DropoutOp",
+    "EmbeddingOp",
+    "EqOp",
+    "Exp2Op",
+    "ExpOp",
+    "ExpandOp",
+    "Extent",
+    "ExtremeOp",
+    "FUNCTIONS",
+    "FloorDivOp",
+    "FusionOp",
+    "GatherNdOp",
+    "GatherOp",
+    "GeOp",
+    "GeluOp",
+    "GetAttrOp",
+    "Graph",
+    "GraphOp",
+    "GridSampleOp",
+    "GruOp",
+    "GtOp",
+    "IN_PLACE",
+    "IfOp",
+    "IndexSelectOp",
+    "IotaOp",
+    "LIFETIMES",
+    "LeOp",
+    "LeakyReluOp",
+    "LifetimeAttr",
+    "Linear",
+    "LinearOp",
+    "ListConstructOp",
+    "ListType",
+    "ListUnpackOp",
+    "LogOp",
+    "LogSoftmaxOp",
+    "LogicalAndOp",
+    "LogicalNotOp",
+    "LogicalOrOp",
+    "LogicalXorOp",
+    "Lookup",
+    "LoopOp",
+    "LstmOp",
+    "LtOp",
+    "MatmulOp",
+    "MaxPoolOp",
+    "MaximumOp",
+    "MeanOp",
+    "MemoryMap",
+    "MinimumOp",
+    "ModOp",
+    "MulOp",
+    "NeOp",
+    "NegOp",
+    "Nest",
+    "Number",
+    "Order",
+    "PadOp",
+    "PanelsAttr",
+    "Part",
+    "PermuteOp",
+    "PoolOp",
+    "Position",
+    "PowOp",
+    "ProdOp",
+    "QUIET",
+    "ROUNDED",
+    "Read",
+    "ReciprocalOp",
+    "RecurrentOp",
+    "ReduceMaxOp",
+    "ReduceMinOp",
+    "ReduceOp",
+    "RegionOp",
+    "RemOp",
+    "RequireOp",
+    "Requirement",
+    "ResampleOp",
+    "ReshapeOp",
+    "ResizeOp",
+    "RnnOp",
+    "RoundOp",
+    "ScatterNdOp",
+    "ScatterOp",
+    "ShiftLeftOp",
+    "ShiftRightOp",
+    "SigmoidOp",
+    "SiluOp",
+    "SingleResultOp",
+    "Sizes",
+    "SliceOp",
+    "SoftmaxOp",
+    "SortOp",
+    "Source",
+    "SqrtOp",
+    "StoredOp",
+    "SubOp",
+    "SumOp",
+    "SumPoolOp",
+    "TopkOp",
+    "TruncOp",
+    "TupleConstructOp",
+    "TupleGetOp",
+    "TupleType",
+    "UNKNOWN",
+    "UNLIMITED",
+    "UnaryOp",
+    "UnfoldOp",
+    "WeightOp",
+    "Where",
+    "WhereOp",
+    "Window",
+    "YieldOp",
+    "activation",
+    "along",
+    "axes",
+    "axis",
+    "between",
+    "block_of",
+    "bounds",
+    "buffer_of",
+    "byte_size",
+    "capture",
+    "centered",
+    "clamped",
+    "convert",
+    "counted",
+    "cut",
+    "defined_symbols",
+    "describe",
+    "expanded",
+    "filled",
+    "flipped",
+    "image_of_blocks",
+    "inverse",
+    "is_bound",
+    "is_computed",
+    "is_infinite",
+    "joined",
+    "length",
+    "mean_pool",
+    "narrow",
+    "near_power",
+    "number",
+    "number_like",
+    "ops_in",
+    "ordered",
+    "padded",
+    "part",
+    "per_channel",
+    "permuted",
+    "plus",
+    "pooling",
+    "product",
+    "progression",
+    "quantity",
+    "raised",
+    "repeated",
+    "replaced_by",
+    "reshaped",
+    "reversed_order",
+    "root",
+    "root_of",
+    "rounded_up",
+    "same",
+    "scalar",
+    "scaled_and_shifted",
+    "shape_of",
+    "stacked",
+    "standardized",
+    "taken",
+    "texts",
+    "then",
+    "times",
+    "to_array",
+    "to_attribute",
+    "to_names",
+    "true_places",
+    "truths",
+    "unstacked_type",
+    "with_bias",
+    "with_channels",
+]
 
 
 def _ops_in_folder() -> Iterator[type[IRDLOperation]]:

@@ -25,14 +25,14 @@ from xdsl.ir import Attribute
 from ..dims import Dim, SizeError
 from ..shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
 
-Literal: TypeAlias = DenseIntOrFPElementsAttr
+_Literal: TypeAlias = DenseIntOrFPElementsAttr
 
-Number: TypeAlias = bool | int | float | np.integer[Any] | np.floating[Any]
-Value: TypeAlias = Number | str | tuple[Any, ...] | Array | Attribute
+_Number: TypeAlias = bool | int | float | np.integer[Any] | np.floating[Any]
+_Value: TypeAlias = _Number | str | tuple[Any, ...] | Array | Attribute
 """The Python value of a property of an op."""
 
 
-def to_array(literal: Literal) -> Array:
+def to_array(literal: _Literal) -> Array:
     """The elements of a literal, as a read-only array of its shape and dtype."""
     type = computed_type(literal.get_type())
     shape = tuple(int(str(size)) for size in sizes(type))
@@ -41,7 +41,7 @@ def to_array(literal: Literal) -> Array:
     return np.frombuffer(literal.data.data, DTYPES[type.element_type]).reshape(shape)
 
 
-def to_literal(array: Array) -> Literal:
+def _to_literal(array: Array) -> _Literal:
     """The literal with the elements, the shape and the dtype of `array`."""
     bits = array.astype(np.uint8) * 255 if array.dtype == np.bool_ else array
     data = np.ascontiguousarray(bits).tobytes()
@@ -49,7 +49,7 @@ def to_literal(array: Array) -> Literal:
     return DenseIntOrFPElementsAttr(type, BytesAttr(data))
 
 
-def to_attribute(value: Value) -> Attribute:
+def to_attribute(value: _Value) -> Attribute:
     """
     The attribute that holds `value`: i64, f64, i1, string, array or literal.
 
@@ -71,7 +71,7 @@ def to_attribute(value: Value) -> Attribute:
                 return DenseArrayBase.from_list(i64, list(map(checked, value)))
             return ArrayAttr([to_attribute(each) for each in value])
         case _:
-            return to_literal(value)
+            return _to_literal(value)
 
 
 def checked(number: int) -> int:
@@ -81,7 +81,7 @@ def checked(number: int) -> int:
     return number
 
 
-def to_value(attribute: Attribute) -> Any:
+def _to_value(attribute: Attribute) -> Any:
     """The Python value of `attribute`, or the attribute itself when it has none."""
     match attribute:
         case IntegerAttr():
@@ -96,7 +96,7 @@ def to_value(attribute: Attribute) -> Any:
         case DenseArrayBase():
             return cast("DenseArrayBase[IntegerType]", attribute).get_values()
         case ArrayAttr():
-            return tuple(to_value(each) for each in attribute.data)
+            return tuple(_to_value(each) for each in attribute.data)
         case DenseIntOrFPElementsAttr():
             return to_array(attribute)
         case _:
@@ -110,4 +110,4 @@ def to_names(dims: Iterable[Dim]) -> ArrayAttr[StringAttr]:
 
 def to_values(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
     """The Python values of `attributes`."""
-    return {name: to_value(attribute) for name, attribute in attributes.items()}
+    return {name: _to_value(attribute) for name, attribute in attributes.items()}

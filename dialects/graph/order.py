@@ -77,13 +77,13 @@ def carry_elements(
 
     `operands` are the ranks of its operands, which broadcast.
     """
-    if nests is None or len(nests) != 1 or not is_elementwise(nests[0]):
+    if nests is None or len(nests) != 1 or not _is_elementwise(nests[0]):
         return None
     wide = widened(order, len(nests[0].bounds))
     return Carried(tuple(wide if rank else None for rank in operands), wide, properties)
 
 
-def is_elementwise(nest: Nest) -> bool:
+def _is_elementwise(nest: Nest) -> bool:
     """
     Whether a nest only reads its operands, at the positions where numpy broadcasts
     them.

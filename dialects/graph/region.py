@@ -51,12 +51,12 @@ class RegionOp(GraphOp, ABC):
         self.verify_elements()
         self.verify_operands()
         for block in self.blocks:
-            verify_types("region arguments", self.argument_types(), block.arg_types)
+            _verify_types("region arguments", self.argument_types(), block.arg_types)
             end = block.last_op
             if end is None or not end.has_trait(IsTerminator):
                 raise VerifyException("expected a region that ends in graph.yield")
-            verify_types("to yield", self.yield_types(), end.operand_types)
-        verify_types("results", self.result_types_for(), self.result_types)
+            _verify_types("to yield", self.yield_types(), end.operand_types)
+        _verify_types("results", self.result_types_for(), self.result_types)
 
     def verify_operands(self) -> None:
         """Raises `VerifyException` when operands and properties do not fit."""
@@ -103,7 +103,7 @@ class ControlOp(RegionOp, ABC):
                 argument.block.erase_arg(argument)
 
 
-def verify_types(
+def _verify_types(
     what: str, expected: Sequence[Attribute], got: Sequence[Attribute]
 ) -> None:
     """Raises `VerifyException` unless both lists of types are equal."""

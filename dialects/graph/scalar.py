@@ -19,10 +19,10 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ..scalar.ops.remainder import RemainderOp
+from ..scalar import RemainderOp
 from .nest import Combiner
 
-Binary = Callable[[SSAValue, SSAValue], SSAValue]
+_Binary = Callable[[SSAValue, SSAValue], SSAValue]
 
 FLOAT: dict[str, Any] = {
     "add": arith.AddfOp,
@@ -34,7 +34,7 @@ FLOAT: dict[str, Any] = {
     "min": arith.MinimumfOp,
     "pow": math.PowFOp,
 }
-INTEGER: dict[str, type[Operation]] = {
+_INTEGER: dict[str, type[Operation]] = {
     "add": arith.AddiOp,
     "sub": arith.SubiOp,
     "mul": arith.MuliOp,
@@ -48,7 +48,7 @@ INTEGER: dict[str, type[Operation]] = {
 }
 NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
-BOOLEAN: dict[str, type[Operation]] = {
+_BOOLEAN: dict[str, type[Operation]] = {
     "add": arith.OrIOp,
     "mul": arith.AndIOp,
     "max": arith.OrIOp,
@@ -59,18 +59,18 @@ BOOLEAN: dict[str, type[Operation]] = {
 }
 
 
-def table(type: Attribute) -> dict[str, Any]:
+def _table(type: Attribute) -> dict[str, Any]:
     """The ops on two scalars of this type, by name."""
     if isinstance(type, AnyFloat):
         return FLOAT
-    return BOOLEAN if type == i1 else INTEGER
+    return _BOOLEAN if type == i1 else _INTEGER
 
 
-def binary(name: str) -> Binary:
+def binary(name: str) -> _Binary:
     """Builds the op called `name` on two scalars of one type."""
 
     def build(a: SSAValue, b: SSAValue) -> SSAValue:
-        return table(a.type)[name](a, b).results[0]
+        return _table(a.type)[name](a, b).results[0]
 
     return build
 
@@ -106,7 +106,7 @@ def negate(x: SSAValue) -> SSAValue:
     return sub(constant(0, x.type), x)
 
 
-PREDICATES = {
+_PREDICATES = {
     "eq": ("oeq", "eq"),
     "ne": ("une", "ne"),
     "lt": ("olt", "slt"),
@@ -114,16 +114,16 @@ PREDICATES = {
     "gt": ("ogt", "sgt"),
     "ge": ("oge", "sge"),
 }
-UNSIGNED = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+_UNSIGNED = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 
 
 def compare(name: str, a: SSAValue, b: SSAValue) -> SSAValue:
     """The comparison of `a` with `b` as an i1; with NaN only `ne` is true."""
-    ordered, signed = PREDICATES[name]
+    ordered, signed = _PREDICATES[name]
     if isinstance(a.type, AnyFloat):
         return arith.CmpfOp(a, b, ordered).result
     if a.type == i1:
-        signed = UNSIGNED.get(name, signed)
+        signed = _UNSIGNED.get(name, signed)
     return arith.CmpiOp(a, b, signed).result
 
 

@@ -1,1 +1,51 @@
 """What one kernel computes: loop nests over expressions, built from a group of ops."""
+
+from __future__ import annotations
+
+from .contraction import another_row, choose_rows_and_columns
+from .expression import (
+    Accumulator,
+    Apply,
+    Constant,
+    Expression,
+    Index,
+    KernelNest,
+    Load,
+    Stage,
+    left,
+    linears,
+    loads,
+    operands_of,
+    walk,
+)
+from .group import Group, group_of, make_group
+from .in_place import is_alike, may_replace, read_elsewhere
+from .key import structure
+from .row_reductions import arrange, is_contraction
+
+__all__ = [
+    "Accumulator",
+    "Apply",
+    "Constant",
+    "Expression",
+    "Group",
+    "Index",
+    "KernelNest",
+    "Load",
+    "Stage",
+    "another_row",
+    "arrange",
+    "choose_rows_and_columns",
+    "group_of",
+    "is_alike",
+    "is_contraction",
+    "left",
+    "linears",
+    "loads",
+    "make_group",
+    "may_replace",
+    "operands_of",
+    "read_elsewhere",
+    "structure",
+    "walk",
+]

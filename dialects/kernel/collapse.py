@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..dims import Dim
-from ..graph.nest import Linear
+from ..graph import Linear
 from .expression import KernelNest, Moved, linears
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from xdsl.ir import Attribute, SSAValue
 
 from ..dims import Dim
-from ..graph.nest import Body, Combiner, Extent, Linear, Where
+from ..graph import Body, Combiner, Extent, Linear, Where
 
 
 @dataclass(frozen=True, eq=False)

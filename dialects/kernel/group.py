@@ -16,14 +16,24 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation, SSAValue
 
 from ..dims import Dim
-from ..graph import scalar
-from ..graph.literal import to_array
-from ..graph.nest import Body, Extent, Linear, Nest, Position, Read, Source, Where, axes
-from ..graph.op import GraphOp
-from ..graph.ops.constant import ConstantOp
-from ..graph.ops.fusion import FusionOp
-from ..graph.region import ControlOp
-from ..graph.storage.buffer import replaced_by
+from ..graph import (
+    Body,
+    ConstantOp,
+    ControlOp,
+    Extent,
+    FusionOp,
+    GraphOp,
+    Linear,
+    Nest,
+    Position,
+    Read,
+    Source,
+    Where,
+    axes,
+    replaced_by,
+    scalar,
+    to_array,
+)
 from ..shape import sizes, tensor_type
 from .collapse import collapse
 from .expression import (
@@ -42,7 +52,7 @@ from .row_reductions import Stages, arrange
 
 
 @dataclass(frozen=True)
-class Check:
+class _Check:
     """The condition that the indices in a buffer are below a bound."""
 
     indices: SSAValue
@@ -59,7 +69,7 @@ class Group:
 
     result: SSAValue
     nests: list[KernelNest] = field(default_factory=list[KernelNest])
-    checks: list[Check] = field(default_factory=list[Check])
+    checks: list[_Check] = field(default_factory=list[_Check])
     replaced: SSAValue | None = None
     """The operand whose memory the result takes over, if any."""
 
@@ -117,7 +127,7 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Opened:
+class _Opened:
     """The body of an op with its operands, some of which are not yet expressions."""
 
     body: Body
@@ -141,7 +151,7 @@ class _Builder:
         self.accumulators: dict[Operation, Accumulator] = {}
         self.kept: dict[Operation, Load] = {}
         """Where earlier stages have stored values."""
-        self.checked: set[Check] = set()
+        self.checked: set[_Check] = set()
         self.reducers = {
             op for op, found in self.nests.items() if any(n.reductions for n in found)
         }
@@ -179,7 +189,7 @@ class _Builder:
 
     def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
         """The nest of an op that no reduction feeds."""
-        point = identity(nest)
+        point = _identity(nest)
         value = self.apply(root, nest, point)
         at = [self.position(root, each, point) for each in nest.write]
         return KernelNest(
@@ -209,7 +219,7 @@ class _Builder:
         return KernelNest(
             nest.bounds,
             nest.reductions,
-            self.apply(reducer, nest, identity(nest)),
+            self.apply(reducer, nest, _identity(nest)),
             nest.combine,
             tensor_type(reducer.results[0]).element_type,
             epilogue,
@@ -226,7 +236,7 @@ class _Builder:
         for number, reducer in enumerate(plan.reducers):
             (nest,) = self.nests[reducer]
             assert nest.combine is not None, "a reduction combines"
-            combined = self.apply(reducer, nest, identity(nest))
+            combined = self.apply(reducer, nest, _identity(nest))
             kept = [op for op, first in plan.kept.items() if first == number]
             values = [
                 (self.value(op.results[0], plan.coordinates[op.results[0]]), store)
@@ -265,14 +275,14 @@ class _Builder:
         """What `op` computes at a point of its nest."""
         return self.put_together(self.open(op, nest, point))
 
-    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Opened:
+    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> _Opened:
         """
         What `op` computes at a point, with operands that are still to be computed.
         """
         parts = tuple(self.source(op, each, point) for each in nest.sources)
-        return Opened(nest.body, parts)
+        return _Opened(nest.body, parts)
 
-    def put_together(self, opened: Opened) -> Expression:
+    def put_together(self, opened: _Opened) -> Expression:
         """The expression of an op whose operands have all been computed."""
         parts = (
             self.value(each.value, each.at) if isinstance(each, Element) else each
@@ -305,7 +315,7 @@ class _Builder:
         assert indices.owner not in self.inner, "what is looked up is in memory"
         shape = sizes(tensor_type(indices))
         among = looked_up(position.at, shape)
-        check = Check(indices, *among, position.bound, position.wraps)
+        check = _Check(indices, *among, position.bound, position.wraps)
         if check not in self.checked:
             self.checked.add(check)
             self.group.checks.append(check)
@@ -327,14 +337,14 @@ class _Builder:
         """The element of `value` at a position: computed here, or loaded."""
         # A path of its own, as a chain of ops may be deeper than Python's stack.
         path = [root := Element(value, at)]
-        opened: dict[Element, Opened] = {}
+        opened: dict[Element, _Opened] = {}
         while path:
             here = path[-1]
             if here in self.memo:
                 path.pop()
             elif here in opened:
                 self.memo[here] = self.put_together(opened.pop(here))
-            elif isinstance(found := self.compute(here.value, here.at), Opened):
+            elif isinstance(found := self.compute(here.value, here.at), _Opened):
                 opened[here] = found
                 needed = [each for each in found.parts if isinstance(each, Element)]
                 path += reversed(needed)
@@ -342,7 +352,7 @@ class _Builder:
                 self.memo[here] = found
         return self.memo[root]
 
-    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | Opened:
+    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | _Opened:
         """
         The expression of an element, or the op to apply when its operands are missing.
         """
@@ -356,12 +366,12 @@ class _Builder:
             (nest,) = self.nests[owner]
             return self.open(owner, nest, at)
         outer = self.outer.get(value, value)
-        if (number := inline_constant(outer)) is not None:
+        if (number := _inline_constant(outer)) is not None:
             return number
         return element(outer, at)
 
 
-def inline_constant(value: SSAValue) -> Constant | None:
+def _inline_constant(value: SSAValue) -> Constant | None:
     """The number that `value` is, when it is a constant of one element."""
     if not isinstance(value.owner, ConstantOp):
         return None
@@ -371,7 +381,7 @@ def inline_constant(value: SSAValue) -> Constant | None:
     return Constant(array.item(), tensor_type(value).element_type)
 
 
-def identity(nest: Nest) -> tuple[Linear, ...]:
+def _identity(nest: Nest) -> tuple[Linear, ...]:
     """The point of a nest as the identity function."""
     return axes(len(nest.bounds))
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
-from ..graph.storage.buffer import byte_size
+from ..graph import byte_size
 from ..shape import tensor_type
 from .expression import Expression, KernelNest, Load, loads
 from .group import Group
@@ -50,11 +50,11 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
     if len(group.nests) != 1 or group.checks:
         return None
     (nest,) = group.nests
-    if nest.onto is not None or nest.ordered or not stores_once(nest):
+    if nest.onto is not None or nest.ordered or not _stores_once(nest):
         return None
-    found = {load.buffer for load in factors(nest)}
+    found = {load.buffer for load in _factors(nest)}
     is_stored = False
-    for roots, stores in phases(nest):
+    for roots, stores in _phases(nest):
         for load in loads(*roots):
             if is_stored or load.lookups or load.at != nest.store.at:
                 found.add(load.buffer)
@@ -62,7 +62,7 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
     return found
 
 
-def stores_once(nest: KernelNest) -> bool:
+def _stores_once(nest: KernelNest) -> bool:
     """Whether no two points store to the same element."""
     count = len(nest.bounds)
     if not nest.is_wide and not nest.keeps_accumulators:
@@ -71,7 +71,7 @@ def stores_once(nest: KernelNest) -> bool:
     return not nest.store.lookups and moving == {*range(count)}
 
 
-def factors(nest: KernelNest) -> Iterator[Load]:
+def _factors(nest: KernelNest) -> Iterator[Load]:
     """
     The loads of the operands of a contraction, which all rows or columns of a tile
     share.
@@ -79,7 +79,7 @@ def factors(nest: KernelNest) -> Iterator[Load]:
     return loads(nest.element) if nest.is_contraction else iter(())
 
 
-def phases(nest: KernelNest) -> Iterator[tuple[list[Expression], bool]]:
+def _phases(nest: KernelNest) -> Iterator[tuple[list[Expression], bool]]:
     """The expressions of each loop over one row, in order, and whether it stores."""
     if not nest.stages:
         yield [nest.element, nest.epilogue], True

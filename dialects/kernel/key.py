@@ -13,28 +13,24 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..graph.op import GraphOp
-from ..graph.ops.constant import ConstantOp
-from ..graph.ops.fusion import FusionOp
-from ..graph.ops.weight import WeightOp
-from ..graph.storage.buffer import BUFFERS, LIFETIMES
+from ..graph import BUFFERS, LIFETIMES, ConstantOp, FusionOp, GraphOp, WeightOp
 
-Numbers: TypeAlias = dict[SSAValue, int]
+_Numbers: TypeAlias = dict[SSAValue, int]
 """The number of each value, in order of first use."""
 
 
 def structure(op: GraphOp) -> Hashable:
     """The key of an op or a fusion: its ops, and the known facts of their operands."""
-    numbers: Numbers = {}
-    read = tuple(operand(each, numbers) for each in op.operands)
+    numbers: _Numbers = {}
+    read = tuple(_operand(each, numbers) for each in op.operands)
     if not isinstance(op, FusionOp):
         return read, inner(op, numbers)
-    inside: Numbers = {each: at for at, each in enumerate(op.body.block.args)}
+    inside: _Numbers = {each: at for at, each in enumerate(op.body.block.args)}
     ops = tuple(inner(each, inside) for each in op.ops)
-    return read, ops, inside[op.root], entries(op.attributes)
+    return read, ops, inside[op.root], _entries(op.attributes)
 
 
-def operand(value: SSAValue, numbers: Numbers) -> Hashable:
+def _operand(value: SSAValue, numbers: _Numbers) -> Hashable:
     """
     The key of an operand from outside: its type, and all else that a kernel depends on.
     """
@@ -48,16 +44,16 @@ def operand(value: SSAValue, numbers: Numbers) -> Hashable:
     return number, value.type, type(owner), seen
 
 
-def inner(op: Operation, numbers: Numbers) -> Hashable:
+def inner(op: Operation, numbers: _Numbers) -> Hashable:
     """The key of one op, with the numbers of its operands; numbers its results."""
     read = tuple(numbers[each] for each in op.operands)
     for each in op.results:
         numbers[each] = len(numbers)
     types = tuple(op.result_types)
-    return op.name, read, types, entries(op.properties), entries(op.attributes)
+    return op.name, read, types, _entries(op.properties), _entries(op.attributes)
 
 
-def entries(attributes: Mapping[str, Attribute]) -> Hashable:
+def _entries(attributes: Mapping[str, Attribute]) -> Hashable:
     """Attributes by name, without those that only say where values lie in memory."""
     return tuple(
         (name, attributes[name])

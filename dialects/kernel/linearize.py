@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dims import Dim, product
-from ..graph.nest import Linear
+from ..graph import Linear
 
 
 def flatten(at: Sequence[Linear], shape: Sequence[Dim]) -> Linear:

@@ -29,19 +29,17 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from ..dims import Dim
-from ..graph import scalar
-from ..graph.nest import Linear, Nest, Read, Source, axes, axis
-from ..graph.op import GraphOp
-from ..scalar.ops.remainder import RemainderOp
+from ..graph import GraphOp, Linear, Nest, Read, Source, axes, axis, scalar
+from ..scalar import RemainderOp
 from ..shape import sizes, tensor_type
 
-Coordinates = tuple[Linear, ...]
+_Coordinates = tuple[Linear, ...]
 """Where a value is read: for each dimension a position, linear in rows and columns."""
 
-COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
+_COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
 """Scalar ops that cost more than a store and a load, as ops of the math dialect do."""
 
-CHEAP = (math.AbsFOp, math.FmaOp, math.CopySignOp)
+_CHEAP = (math.AbsFOp, math.FmaOp, math.CopySignOp)
 """Ops of the math dialect that cost less."""
 
 
@@ -58,7 +56,7 @@ class Stages:
     reducers: tuple[GraphOp, ...]
     """The reduction of each stage; a last stage without one may store the result."""
 
-    coordinates: Mapping[SSAValue, Coordinates]
+    coordinates: Mapping[SSAValue, _Coordinates]
     """The position at which the value of each op is read or stored."""
 
     is_wide: bool
@@ -95,13 +93,13 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
         start = axes(len(bounds))
     else:
         last = only[reducers[-1]]
-        if not all(are_alike(only[each], last) for each in reducers):
+        if not all(_are_alike(only[each], last) for each in reducers):
             return None
         bounds, columns = last.bounds, last.reductions
         is_wide = not only[root].reductions and wide(only[root].bounds) == wide(bounds)
-        if not is_wide and shape_of(root) != shape_of(reducers[-1]):
+        if not is_wide and _shape_of(root) != _shape_of(reducers[-1]):
             return None
-        start = points(only[root].bounds, bounds) if is_wide else write_of(last)
+        start = _points(only[root].bounds, bounds) if is_wide else _write_of(last)
     contracts = any(is_contraction(only[each]) for each in reducers)
     if contracts and (len(reducers) > 1 or is_wide):
         return None
@@ -117,12 +115,12 @@ def arrange(nests: Mapping[GraphOp, Sequence[Nest]]) -> Stages | None:
     return Stages(bounds, columns, tuple(reducers), coordinates, is_wide, kept)
 
 
-def shape_of(op: GraphOp) -> tuple[Dim, ...]:
+def _shape_of(op: GraphOp) -> tuple[Dim, ...]:
     """The dimensions of the result of an op."""
     return sizes(tensor_type(op.results[0]))
 
 
-def are_alike(nest: Nest, other: Nest) -> bool:
+def _are_alike(nest: Nest, other: Nest) -> bool:
     """Whether two reductions go over the same rows and columns."""
     return (
         nest.bounds == other.bounds
@@ -136,13 +134,13 @@ def wide(bounds: Sequence[Dim]) -> list[Dim]:
     return [each for each in bounds if each != 1]
 
 
-def points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
+def _points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> _Coordinates:
     """The identity coordinates of a tensor, without the axes of size one."""
     moving = iter([axis(n) for n, bound in enumerate(bounds) if bound != 1])
     return tuple(Linear() if size == 1 else next(moving) for size in shape)
 
 
-def write_of(nest: Nest) -> Coordinates:
+def _write_of(nest: Nest) -> _Coordinates:
     """Where a reduction writes its result."""
     return tuple(each for each in nest.write if isinstance(each, Linear))
 
@@ -155,13 +153,13 @@ class _Arrangement:
     bounds: tuple[Dim, ...]
     columns: int
     reducers: tuple[GraphOp, ...]
-    coordinates: dict[SSAValue, Coordinates] = field(
-        default_factory=dict[SSAValue, Coordinates]
+    coordinates: dict[SSAValue, _Coordinates] = field(
+        default_factory=dict[SSAValue, _Coordinates]
     )
     reached: dict[GraphOp, list[int]] = field(default_factory=dict[GraphOp, list[int]])
     """The stages that need each wide value."""
 
-    def locate_all(self, root: GraphOp, start: Coordinates) -> bool:
+    def locate_all(self, root: GraphOp, start: _Coordinates) -> bool:
         """
         Finds where each value is read, from the last op back; false when reads
         disagree.
@@ -177,15 +175,15 @@ class _Arrangement:
                     return False
         return True
 
-    def point(self, op: GraphOp, at: Coordinates) -> Coordinates | None:
+    def point(self, op: GraphOp, at: _Coordinates) -> _Coordinates | None:
         """The point at which the nest of an op computes the element at `at`, if any."""
         nest = self.nests[op]
         if nest.reductions:
-            write = self.settled(op.results[0], write_of(nest))
+            write = self.settled(op.results[0], _write_of(nest))
             return axes(len(self.bounds)) if at == write else None
         return at if nest.is_pointwise else None
 
-    def add(self, op: GraphOp, read: Read, point: Coordinates) -> bool:
+    def add(self, op: GraphOp, read: Read, point: _Coordinates) -> bool:
         """Notes where an operand is read; false when it may not be read there."""
         value = op.operands[read.operand]
         if value.owner not in self.nests:
@@ -194,7 +192,7 @@ class _Arrangement:
         at = self.settled(value, at)
         return self.coordinates.setdefault(value, at) == at and self.is_once(at)
 
-    def settled(self, value: SSAValue, at: Coordinates) -> Coordinates:
+    def settled(self, value: SSAValue, at: _Coordinates) -> _Coordinates:
         """Coordinates without the axes and dimensions of size one."""
         moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
         return tuple(
@@ -204,7 +202,7 @@ class _Arrangement:
             for each, size in zip(at, sizes(tensor_type(value)), strict=True)
         )
 
-    def is_once(self, at: Coordinates) -> bool:
+    def is_once(self, at: _Coordinates) -> bool:
         """Whether each point, or each row, reads an element of its own."""
         if any(len(each.factors) > 1 for each in at):
             return False
@@ -268,14 +266,14 @@ class _Arrangement:
 
     def is_costly(self, op: GraphOp) -> bool:
         """Whether computing a value takes longer than storing and loading it."""
-        made, block = scalars(op, self.nests[op])
+        made, block = _scalars(op, self.nests[op])
         if len(made) == 1 and isinstance(made[0], arith.DivfOp):
             # A division by a narrow value becomes a multiplication by its reciprocal.
             divisor = block.args.index(made[0].rhs)
             return not self.reads_narrow(op, self.nests[op].sources[divisor])
         return any(
-            isinstance(each, COSTLY)
-            or (each.name.startswith("math.") and not isinstance(each, CHEAP))
+            isinstance(each, _COSTLY)
+            or (each.name.startswith("math.") and not isinstance(each, _CHEAP))
             for each in made
         )
 
@@ -288,7 +286,7 @@ class _Arrangement:
         return self.is_same([p.at(point) for p in source.at if isinstance(p, Linear)])
 
 
-def scalars(op: GraphOp, nest: Nest) -> tuple[list[Operation], Block]:
+def _scalars(op: GraphOp, nest: Nest) -> tuple[list[Operation], Block]:
     """The scalar ops that the body of a nest builds, and the block they are in."""
     types = [
         tensor_type(op.operands[each.operand]).element_type

@@ -5,21 +5,99 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from .interface import CheckAttr, SymbolAttr, TensorAttr
+from .isa import (
+    AMX,
+    AMX_TILES,
+    AVX512_BF16,
+    PORTABLE,
+    PORTABLE_AMX,
+    WORD,
+    Isa,
+    TileGeometry,
+    isas_of,
+)
 from .ops.check_index import CheckIndexOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
-from .ops.kernel import KernelOp
-from .ops.memory import LoadOp, StoreOp
+from .ops.kernel import STRATEGY, WORK, KernelOp
+from .ops.memory import LoadOp, StoreOp, buffer_type, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
-from .ops.program import ProgramOp
+from .ops.program import ProgramOp, sizes_used
 from .ops.program_calls import CallOp, CallOutOp, ViewOp
-from .ops.program_flow import DefineOp, ElementOp, IfOp, RepeatOp, RequireOp
+from .ops.program_flow import (
+    DefineOp,
+    ElementOp,
+    IfOp,
+    RepeatOp,
+    RequireOp,
+    is_unlimited,
+)
 from .ops.tile import TileOp
-from .preference import PreferenceAttr
+from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
 from .storage import ConstantAttr, PlanAttr, SlotAttr
-from .target import TargetAttr
+from .subscript import BlockedIndex, Subscript
+from .target import CACHES, TARGET, TargetAttr, target_of
+
+__all__ = [
+    "AMX",
+    "AMX_TILES",
+    "AVX512_BF16",
+    "BlockedIndex",
+    "CACHES",
+    "CallOp",
+    "CallOutOp",
+    "CheckAttr",
+    "CheckIndexOp",
+    "ClampIndexOp",
+    "ConstantAttr",
+    "DefineOp",
+    "ElementOp",
+    "ExtentOp",
+    "ForOp",
+    "IfOp",
+    "Isa",
+    "KernelOp",
+    "LoadOp",
+    "Loop",
+    "NAMES",
+    "NOTHING",
+    "OWN",
+    "PORTABLE",
+    "PORTABLE_AMX",
+    "PREFERENCE",
+    "PlanAttr",
+    "PositionOp",
+    "PreferenceAttr",
+    "PrefetchOp",
+    "ProgramOp",
+    "RepeatOp",
+    "RequireOp",
+    "STRATEGY",
+    "ScheduleAttr",
+    "SlotAttr",
+    "StoreOp",
+    "Subscript",
+    "SymbolAttr",
+    "TARGET",
+    "TargetAttr",
+    "TensorAttr",
+    "TileGeometry",
+    "TileOp",
+    "ViewOp",
+    "WORD",
+    "WORK",
+    "YieldOp",
+    "buffer_type",
+    "element_type",
+    "is_unlimited",
+    "isas_of",
+    "preference_of",
+    "sizes_used",
+    "target_of",
+]
+
 
 Loop = Dialect(
     "loop",

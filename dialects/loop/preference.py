@@ -25,10 +25,10 @@ from .schedule import PACK
 PREFERENCE = "preference"
 """The attribute of an op of the graph, and of its kernel, that has a preference."""
 
-NUMBERS = ("nr", "mr", "kc", "mc", "nc")
+_NUMBERS = ("nr", "mr", "kc", "mc", "nc")
 """What may be preferred as a number."""
 
-NAMES = (*NUMBERS, "pack")
+NAMES = (*_NUMBERS, "pack")
 """What may be preferred."""
 
 NOTHING = "nothing"
@@ -51,7 +51,7 @@ class PreferenceAttr(EntriesAttr):
     pack: StringAttr = param_def()
 
     FORM: ClassVar = (
-        *(entry(name, default=0) for name in NUMBERS),
+        *(entry(name, default=0) for name in _NUMBERS),
         entry("pack", TEXT, default=""),
     )
 
@@ -59,14 +59,14 @@ class PreferenceAttr(EntriesAttr):
     def of(**entries: int | str) -> PreferenceAttr:
         """The preference with these entries."""
         assert not {*entries} - {*NAMES}, "what is preferred is part of a schedule"
-        numbers = [IntAttr(int(entries.get(name, 0))) for name in NUMBERS]
+        numbers = [IntAttr(int(entries.get(name, 0))) for name in _NUMBERS]
         pack = StringAttr(str(entries.get("pack", "")))
         return PreferenceAttr.new([*numbers, pack])
 
     @property
     def entries(self) -> Mapping[str, int | str]:
         """What is preferred, by name."""
-        numbers = {name: self.number(name) for name in NUMBERS if self.number(name)}
+        numbers = {name: self.number(name) for name in _NUMBERS if self.number(name)}
         return numbers | ({"pack": self.pack.data} if self.pack.data else {})
 
     def number(self, name: str) -> int:
@@ -80,7 +80,7 @@ class PreferenceAttr(EntriesAttr):
 
     def verify(self) -> None:
         """Numbers are sizes, and a schedule may pack what is packed."""
-        if any(self.number(name) < 0 for name in NUMBERS):
+        if any(self.number(name) < 0 for name in _NUMBERS):
             raise VerifyException(f"expected sizes of 1 or more, got {self.entries}")
         known = ("", NOTHING, *PACK[1:])
         if self.pack.data not in known:

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
 
-UNKNOWN = -1
+_UNKNOWN = -1
 """An offset, or a number of bytes, that depends on symbols."""
 
 
@@ -96,7 +96,7 @@ class SlotAttr(ParametrizedAttribute):
     @property
     def is_planned(self) -> bool:
         """Whether the offset is known already."""
-        return self.offset.data != UNKNOWN
+        return self.offset.data != _UNKNOWN
 
     def verify(self) -> None:
         """It has bytes, at an offset that is known or not, and lives for a step."""
@@ -104,7 +104,7 @@ class SlotAttr(ParametrizedAttribute):
             size = self.size
         except ValueError as error:
             raise VerifyException(str(error)) from error
-        if self.offset.data < UNKNOWN or (isinstance(size, int) and size < 0):
+        if self.offset.data < _UNKNOWN or (isinstance(size, int) and size < 0):
             raise VerifyException(
                 f"expected an offset and a size of zero or more, got {self}"
             )
@@ -146,7 +146,7 @@ class PlanAttr(ParametrizedAttribute):
 
     @staticmethod
     def of(
-        planner: str, steps: int, bytes: int = UNKNOWN, lower_bound: int = UNKNOWN
+        planner: str, steps: int, bytes: int = _UNKNOWN, lower_bound: int = _UNKNOWN
     ) -> PlanAttr:
         """The plan of a planner; without bytes while they depend on symbols."""
         numbers = (steps, bytes, lower_bound)
@@ -154,7 +154,7 @@ class PlanAttr(ParametrizedAttribute):
 
     def verify(self) -> None:
         """No plan takes less than the lower bound."""
-        if not UNKNOWN <= self.lower_bound.data <= self.bytes.data:
+        if not _UNKNOWN <= self.lower_bound.data <= self.bytes.data:
             raise VerifyException(f"expected as much as the lower bound, got {self}")
 
     @classmethod
@@ -179,9 +179,9 @@ def _next(parser: AttrParser, name: str) -> IntAttr:
     parser.parse_keyword(name)
     parser.parse_punctuation("=")
     if parser.parse_optional_punctuation("?") is not None:
-        return IntAttr(UNKNOWN)
+        return IntAttr(_UNKNOWN)
     return IntAttr(parser.parse_integer())
 
 
 def _shown(number: IntAttr) -> str:
-    return "?" if number.data == UNKNOWN else str(number.data)
+    return "?" if number.data == _UNKNOWN else str(number.data)

@@ -30,10 +30,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
 
-BLOCKED = " blocked "
+_BLOCKED = " blocked "
 """Stands between the stride of a blocked index and the size of its blocks."""
 
-BY = " by "
+_BY = " by "
 """Stands before how far apart elements of a block are, where not 1."""
 
 
@@ -49,14 +49,14 @@ class BlockedIndex:
     @property
     def text(self) -> str:
         """All but the index, as text."""
-        step = "" if self.step == 1 else f"{BY}{self.step}"
-        return f"{self.stride}{BLOCKED}{self.size}{step}"
+        step = "" if self.step == 1 else f"{_BY}{self.step}"
+        return f"{self.stride}{_BLOCKED}{self.size}{step}"
 
     @staticmethod
     def of(index: SSAValue, text: str) -> BlockedIndex | None:
         """The blocked index that text says; None for the text of a stride."""
-        stride, _, blocks = text.partition(BLOCKED)
-        size, _, step = blocks.partition(BY)
+        stride, _, blocks = text.partition(_BLOCKED)
+        size, _, step = blocks.partition(_BY)
         if not size:
             return None
         return BlockedIndex(index, int(size), dim(stride), dim(step or "1"))
@@ -118,11 +118,11 @@ def print_subscript(
         if number:
             printer.print_string(" + ")
         printer.print_ssa_value(index)
-        stride, _, blocks = factor.partition(BLOCKED)
-        size, _, step = blocks.partition(BY)
+        stride, _, blocks = factor.partition(_BLOCKED)
+        size, _, step = blocks.partition(_BY)
         if size:
-            by = f"{BY}{_quoted(step)}" if step else ""
-            printer.print_string(f"{BLOCKED}{size}{by} * {_quoted(stride)}")
+            by = f"{_BY}{_quoted(step)}" if step else ""
+            printer.print_string(f"{_BLOCKED}{size}{by} * {_quoted(stride)}")
         elif factor != "1":
             printer.print_string(f" * {_quoted(factor)}")
     if offset != "0" or not indices:
@@ -148,9 +148,9 @@ def parse_subscript(
             size = parser.parse_integer(allow_boolean=False)
             if size < 1:
                 parser.raise_error(f"expected blocks of 1 or more, got {size}")
-            blocks = f"{BLOCKED}{size}"
+            blocks = f"{_BLOCKED}{size}"
             if parser.parse_optional_keyword("by") is not None:
-                blocks += f"{BY}{parse_number(parser).data}"
+                blocks += f"{_BY}{parse_number(parser).data}"
         starred = parser.parse_optional_punctuation("*") is not None
         stride = parse_number(parser).data if starred else "1"
         strides.append(StringAttr(f"{stride}{blocks}"))
@@ -161,7 +161,7 @@ def parse_subscript(
 
 
 @dataclass(frozen=True)
-class DimConstraint(AttrConstraint[StringAttr]):
+class _DimConstraint(AttrConstraint[StringAttr]):
     """Text that is a dimension."""
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
@@ -175,12 +175,12 @@ class DimConstraint(AttrConstraint[StringAttr]):
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[Any, AttrConstraint | IntConstraint]
-    ) -> DimConstraint:
+    ) -> _DimConstraint:
         """Itself, since no type belongs to it."""
         return self
 
 
-DIM = DimConstraint()
+DIM = _DimConstraint()
 """What the text of a dimension, a property of an op, must be."""
 
 

@@ -6,4 +6,10 @@ from xdsl.ir import Dialect
 
 from .ops.remainder import RemainderOp
 
+__all__ = [
+    "RemainderOp",
+    "Scalar",
+]
+
+
 Scalar = Dialect("scalar", [RemainderOp])

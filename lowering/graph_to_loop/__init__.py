@@ -39,8 +39,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.loop.ops.kernel import KernelOp
+from ...dialects.loop import KernelOp
+from .kernel import build_kernel
 from .program import ProgramBuilder
+
+__all__ = [
+    "GraphToLoop",
+    "build_kernel",
+]
 
 
 @dataclass(frozen=True)

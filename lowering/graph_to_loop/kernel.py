@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 
-from ...dialects.kernel.group import Group
-from ...dialects.loop.ops.check_index import CheckIndexOp
-from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.memory import buffer_type
-from ...dialects.shape import tensor_type
+from ...dialects import tensor_type
+from ...dialects.kernel import Group
+from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .nest_loops import NestBuilder, Renaming
 from .row_loops import build_stages
 
 
 @dataclass(frozen=True)
-class Kernel:
+class _Kernel:
     """A kernel, and what a call of it must pass: buffers, then the result; symbols."""
 
     op: KernelOp
@@ -30,7 +28,7 @@ class Kernel:
     symbols: tuple[str, ...]
 
 
-def build_kernel(group: Group, name: str) -> Kernel:
+def build_kernel(group: Group, name: str) -> _Kernel:
     """Builds the kernel of `group`."""
     buffers, rename = group.buffers(), Renaming()
     values = [*buffers, group.result]
@@ -58,4 +56,4 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 builder.build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
-    return Kernel(op, tuple(buffers), symbols)
+    return _Kernel(op, tuple(buffers), symbols)

@@ -17,20 +17,9 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Block, SSAValue
 
-from ...dialects.dims import (
-    Dim,
-    Polynomial,
-    evaluate,
-    product,
-    symbol,
-    symbols_of,
-)
-from ...dialects.graph import scalar
-from ...dialects.graph.nest import Extent, Linear, Where
-from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.storage.panels import PanelsAttr
-from ...dialects.kernel.contraction import another_row, choose_rows_and_columns
-from ...dialects.kernel.expression import (
+from ...dialects import Dim, Polynomial, evaluate, product, symbol, symbols_of
+from ...dialects.graph import Extent, Linear, PanelsAttr, WeightOp, Where, scalar
+from ...dialects.kernel import (
     Accumulator,
     Apply,
     Constant,
@@ -38,15 +27,23 @@ from ...dialects.kernel.expression import (
     Index,
     KernelNest,
     Load,
+    another_row,
+    choose_rows_and_columns,
     left,
     operands_of,
 )
-from ...dialects.loop.ops.clamp_index import ClampIndexOp
-from ...dialects.loop.ops.for_loop import ForOp, YieldOp
-from ...dialects.loop.ops.memory import LoadOp, StoreOp
-from ...dialects.loop.ops.position import ExtentOp, PositionOp
-from ...dialects.loop.ops.tile import TileOp
-from ...dialects.loop.subscript import BlockedIndex, Subscript
+from ...dialects.loop import (
+    BlockedIndex,
+    ClampIndexOp,
+    ExtentOp,
+    ForOp,
+    LoadOp,
+    PositionOp,
+    StoreOp,
+    Subscript,
+    TileOp,
+    YieldOp,
+)
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""

@@ -21,32 +21,55 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from ...dialects.dims import Dim, dim, greatest, is_nonnegative, product, symbols_of
-from ...dialects.graph.location import describe
-from ...dialects.graph.op import CHECKS, GraphOp, Requirement
-from ...dialects.graph.ops.constant import ConstantOp
-from ...dialects.graph.ops.control_flow import IfOp, LoopOp
-from ...dialects.graph.ops.define_symbol import DefineSymbolOp, defined_symbols
-from ...dialects.graph.ops.fusion import FusionOp
-from ...dialects.graph.region import ControlOp
-from ...dialects.graph.storage.buffer import BUFFERS, LIFETIMES, buffer_of
-from ...dialects.graph.storage.memory import MemoryMap, Part
-from ...dialects.kernel.group import Group, make_group
-from ...dialects.kernel.key import structure
-from ...dialects.loop.interface import CheckAttr, SymbolAttr, TensorAttr
-from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.program import ProgramOp, sizes_used
-from ...dialects.loop.ops.program_calls import CallOp, CallOutOp, ViewOp
-from ...dialects.loop.ops.program_flow import (
+from ...dialects import (
+    Dim,
+    dim,
+    greatest,
+    is_nonnegative,
+    product,
+    sizes,
+    symbols_of,
+    tensor_type,
+)
+from ...dialects.graph import (
+    BUFFERS,
+    CHECKS,
+    LIFETIMES,
+    ConstantOp,
+    ControlOp,
+    DefineSymbolOp,
+    FusionOp,
+    GraphOp,
+    IfOp,
+    LoopOp,
+    MemoryMap,
+    Part,
+    Requirement,
+    buffer_of,
+    defined_symbols,
+    describe,
+)
+from ...dialects.kernel import Group, make_group, structure
+from ...dialects.loop import (
+    OWN,
+    PREFERENCE,
+    CallOp,
+    CallOutOp,
+    CheckAttr,
     DefineOp,
     ElementOp,
+    KernelOp,
+    ProgramOp,
     RepeatOp,
     RequireOp,
+    SymbolAttr,
+    TensorAttr,
+    ViewOp,
     is_unlimited,
+    preference_of,
+    sizes_used,
 )
-from ...dialects.loop.ops.program_flow import IfOp as FlowIfOp
-from ...dialects.loop.preference import OWN, PREFERENCE, preference_of
-from ...dialects.shape import sizes, tensor_type
+from ...dialects.loop import IfOp as FlowIfOp
 from .kernel import build_kernel
 from .signature import Storage, plan_of, ranges_of, tensors_of
 
@@ -55,7 +78,7 @@ NESTS = 64
 
 
 @dataclass(frozen=True)
-class Made:
+class _Made:
     """How ops of one structure call their kernel."""
 
     name: str
@@ -78,7 +101,7 @@ class ProgramBuilder:
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
-        self.made: dict[Hashable, list[Made]] = {}
+        self.made: dict[Hashable, list[_Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
         self.start = Block()
         """The views that need no trip, which come first."""
@@ -203,7 +226,7 @@ class ProgramBuilder:
         """Adds the repetition of a region."""
         marker = Block(arg_types=[IndexType()])
         self.trips[op] = marker.args[0]
-        trips = GUESS if is_unlimited(op.limit) else op.limit
+        trips = _GUESS if is_unlimited(op.limit) else op.limit
         made = self.inside(op.body.block, trips)
         for each in list(made.ops):
             each.detach()
@@ -228,7 +251,7 @@ class ProgramBuilder:
         """Adds the call of an op's kernel."""
         key = structure(op)
         if key not in self.made:
-            self.made[key] = [self.make(op, each) for each in pieces(make_group(op))]
+            self.made[key] = [self.make(op, each) for each in _pieces(make_group(op))]
         source = StringAttr(describe(op))
         for made in self.made[key]:
             self.work.append(made.work)
@@ -238,20 +261,20 @@ class ProgramBuilder:
             call.attributes["source"] = source
             self.body.add_op(call)
 
-    def make(self, op: GraphOp, group: Group) -> Made:
+    def make(self, op: GraphOp, group: Group) -> _Made:
         """Makes a kernel of an op, unless there is one of the same text."""
         kernel = build_kernel(group, "kernel")
         if (preference := preference_of(op)) != OWN:
             kernel.op.attributes[PREFERENCE] = preference
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
-            known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")
+            known.sym_name = StringAttr(f"{_kernel_name(op)}_{len(self.kernels) - 1}")
         places: dict[SSAValue, int] = {}
         for place, value in enumerate(op.operands):
             places.setdefault(value, place)
         operands = tuple(places[each] for each in kernel.buffers)
         work = total([product(nest.bounds) for nest in group.nests])
-        return Made(known.sym_name.data, operands, kernel.symbols, work)
+        return _Made(known.sym_name.data, operands, kernel.symbols, work)
 
     def add_call_out(self, op: GraphOp) -> None:
         """Adds the call of an op's reference."""
@@ -259,7 +282,7 @@ class ProgramBuilder:
             tensor_type(result)
         buffers = [self.view(each) for each in (*op.operands, *op.results)]
         call = CallOutOp(
-            self.call_outs, as_function(op), buffers, op.operand_types, op.result_types
+            self.call_outs, _as_function(op), buffers, op.operand_types, op.result_types
         )
         self.call_outs += 1
         call.attributes["source"] = StringAttr(describe(op))
@@ -287,11 +310,11 @@ class ProgramBuilder:
         return element.result
 
 
-GUESS = 64
+_GUESS = 64
 """Trips that are assumed of a loop which its condition alone ends."""
 
 
-def pieces(group: Group) -> Iterator[Group]:
+def _pieces(group: Group) -> Iterator[Group]:
     """
     The groups whose kernels compute what a group does, one after the other: itself, or
     some nests each when there are many, since LLVM takes longer than in proportion over
@@ -314,7 +337,7 @@ def total(sizes: Sequence[Dim]) -> Dim:
     return total(sizes[:half]) + total(sizes[half:])
 
 
-def kernel_name(op: GraphOp) -> str:
+def _kernel_name(op: GraphOp) -> str:
     """A name that tells what a kernel computes: those of its ops, but not too many."""
     ops = list(op.ops) if isinstance(op, FusionOp) else [op]
     names = [each.name.removeprefix("graph.") for each in ops]
@@ -324,7 +347,7 @@ def kernel_name(op: GraphOp) -> str:
     return "_".join(names)
 
 
-def as_function(op: Operation) -> str:
+def _as_function(op: Operation) -> str:
     """The text of a function of just this op, from which the op can be made again."""
     body = Block(arg_types=op.operand_types)
     copy = op.clone(dict(zip(op.operands, body.args, strict=True)))

@@ -20,24 +20,13 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
-from ...dialects.dims import product
+from ...dialects import product
 from ...dialects.graph import scalar
-from ...dialects.kernel.expression import (
-    Apply,
-    Expression,
-    Load,
-    Stage,
-    linears,
-    loads,
-    walk,
-)
-from ...dialects.loop.ops.for_loop import ForOp, YieldOp
-from ...dialects.loop.ops.memory import StoreOp
-from ...dialects.loop.ops.prefetch import PrefetchOp
-from ...dialects.loop.subscript import Subscript
+from ...dialects.kernel import Apply, Expression, Load, Stage, linears, loads, walk
+from ...dialects.loop import ForOp, PrefetchOp, StoreOp, Subscript, YieldOp
 from .nest_loops import NestBuilder, Point, Scalars
 
-PREFETCHED = range(128, 4097)
+_PREFETCHED = range(128, 4097)
 """
 Columns of rows that are prefetched: fewer are without, and beside more there is
 no room near the processor.
@@ -130,7 +119,7 @@ class _Row:
         """Asks in the second loop for what the first will load in the next row."""
         columns = product(self.nest.bounds[len(self.point) :])
         is_second = len(self.accumulators) == 1
-        if not is_second or columns not in PREFETCHED:
+        if not is_second or columns not in _PREFETCHED:
             return
         row, column = len(self.point) - 1, len(point) - 1
         for each in loads(self.nest.stages[0].element):

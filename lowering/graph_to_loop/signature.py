@@ -15,18 +15,18 @@ from xdsl.ir import Attribute, OpResult
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects.graph.ops.weight import WeightOp
-from ...dialects.graph.region import ControlOp
-from ...dialects.graph.storage.buffer import (
+from ...dialects.graph import (
     BUFFERS,
     LIFETIMES,
     BufferAttr,
+    ControlOp,
     LifetimeAttr,
+    MemoryMap,
+    WeightOp,
     buffer_of,
+    ops_in,
 )
-from ...dialects.graph.storage.memory import MemoryMap, ops_in
-from ...dialects.loop.interface import TensorAttr
-from ...dialects.loop.storage import ConstantAttr, PlanAttr, SlotAttr
+from ...dialects.loop import ConstantAttr, PlanAttr, SlotAttr, TensorAttr
 
 
 class Storage:

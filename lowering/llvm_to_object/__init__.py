@@ -17,10 +17,8 @@ from functools import cache, partial
 
 from llvmlite import binding
 
-from ...dialects.loop.target import TargetAttr
-from ...runtime.cache import Cache
-from ...runtime.fork import unforked
-from ...runtime.host import get_host
+from ...dialects.loop import TargetAttr
+from ...runtime import Cache, get_host, unforked
 from .pass_manager import pass_manager
 from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes

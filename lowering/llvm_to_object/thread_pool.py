@@ -16,9 +16,9 @@ from heapq import heappop, heappush
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
-LOOK_UP = 0.1
+_LOOK_UP = 0.1
 """
 Seconds after which a thread that waits looks for signals: one that arrives after Python
 looked, but before it sleeps, does not wake it.
@@ -26,12 +26,12 @@ looked, but before it sleeps, does not wake it.
 
 
 @dataclass
-class Job(Generic[Result]):
+class Job(Generic[_Result]):
     """A call, and its result or error."""
 
-    call: Callable[[], Result]
+    call: Callable[[], _Result]
     done: threading.Event = field(default_factory=threading.Event)
-    results: list[Result] = field(default_factory=list[Result])
+    results: list[_Result] = field(default_factory=list[_Result])
     error: BaseException | None = None
 
     def __enter__(self) -> Self:
@@ -87,7 +87,7 @@ class CompilePool:
         for each in self.threads:
             each.join()
 
-    def submit(self, weight: int, call: Callable[[], Result]) -> Job[Result]:
+    def submit(self, weight: int, call: Callable[[], _Result]) -> Job[_Result]:
         """Queues a call; of those in the queue the heaviest is made first."""
         job = Job(call)
         with self.lock:
@@ -98,11 +98,11 @@ class CompilePool:
                 self.start_thread()
         return job
 
-    def result(self, job: Job[Result]) -> Result:
+    def result(self, job: Job[_Result]) -> _Result:
         """What the call of a job returns, or raises."""
         while not job.done.is_set():
             if not self.work_once():
-                job.done.wait(LOOK_UP)
+                job.done.wait(_LOOK_UP)
         if job.error is not None:
             raise job.error
         (result,) = job.results

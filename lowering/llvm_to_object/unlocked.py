@@ -17,7 +17,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from ...runtime.fork import unforked
+from ...runtime import unforked
 
 
 def unlocked(name: str) -> Callable[..., Any] | None:

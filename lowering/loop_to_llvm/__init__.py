@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.dims import Dim
-from ...dialects.loop.ops.kernel import KernelOp
-from ...dialects.loop.ops.program import ProgramOp
-from ...dialects.loop.target import target_of
-from ...runtime.program import Reach
+from ...dialects import Dim
+from ...dialects.loop import KernelOp, ProgramOp, target_of
+from ...runtime import Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
 from .program.entry import write_entry

@@ -22,8 +22,9 @@ from .record import Record, overlap
 from .storage_groups import storage_groups
 
 __all__ = [
-    "PLANNERS",
+    "ADDRESSES",
     "OverlapError",
+    "PLANNERS",
     "Plan",
     "Planner",
     "Record",
@@ -32,6 +33,7 @@ __all__ = [
     "plan",
     "verify",
 ]
+
 
 Planner: TypeAlias = Callable[[Sequence[Record]], Sequence[int]]
 """From records to the offset of each, in bytes."""

@@ -28,16 +28,16 @@ from .plan import lower_bound
 from .record import Record
 from .storage_groups import storage_groups
 
-MOVES = 50
+_MOVES = 50
 """Moves before the search begins anew."""
 
-MOVES_PER_RECORD = 100
+_MOVES_PER_RECORD = 100
 """Moves in all, for each record: so that a few records never search for long."""
 
-WORK = 3_000_000
+_WORK = 3_000_000
 """Records looked at in all: about half a second of Python."""
 
-CONTEMPORARIES = 1_000_000
+_CONTEMPORARIES = 1_000_000
 """Pairs of records that meet; a table of more would cost too much memory and time."""
 
 
@@ -63,7 +63,7 @@ def conflict_driven(records: Sequence[Record]) -> Sequence[int]:
             best, best_top = offsets, top
         if best_top == bound:
             return best
-    if meetings > CONTEMPORARIES:
+    if meetings > _CONTEMPORARIES:
         return best
     return _Search(records).improve(best, best_top, bound)
 
@@ -102,14 +102,14 @@ class _Search:
     def improve(self, best: list[int], best_top: int, bound: int) -> list[int]:
         """The smallest plan on the way, or `best`; one of `bound` bytes is the end."""
         orders = self.orders()
-        for move in range(MOVES_PER_RECORD * len(self.records)):
-            if move % MOVES == 0:
+        for move in range(_MOVES_PER_RECORD * len(self.records)):
+            if move % _MOVES == 0:
                 self.place_all(next(orders))
             ends = [at + size for at, size in zip(self.offsets, self.sizes)]
             top = max(ends)
             if top < best_top:
                 best, best_top = self.offsets.copy(), top
-            if best_top == bound or self.work > WORK:
+            if best_top == bound or self.work > _WORK:
                 break
             # `Random.random` is the one method whose numbers no release changes.
             highest = [index for index, end in enumerate(ends) if end == top]

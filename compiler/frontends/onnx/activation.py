@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from ....dialects.graph.compose import activation
-from ....dialects.graph.compose.number import number_like, times
-from ....dialects.graph.compose.shaping import per_channel
-from ....dialects.graph.ops.activation import (
+from ....dialects.graph import (
     GeluOp,
     LeakyReluOp,
+    LtOp,
+    MulOp,
     SigmoidOp,
     SiluOp,
+    WhereOp,
+    activation,
+    number_like,
+    per_channel,
+    times,
 )
-from ....dialects.graph.ops.binary import MulOp
-from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.where import WhereOp
 from .node import Handler, Node, Result
 
 
@@ -22,7 +23,7 @@ def leaky_relu(node: Node) -> Result:
     return LeakyReluOp(node.operand(0), slope=node.number("alpha"))
 
 
-def parametric_relu(node: Node) -> Result:
+def _parametric_relu(node: Node) -> Result:
     """The elements with negative ones multiplied by a slope tensor."""
     x, slope = node.operands()
     if node.since < 7 and node.rank(1) == 1 and node.rank(0) > 2:
@@ -48,12 +49,12 @@ def hard_sigmoid(node: Node) -> Result:
     return activation.hard_sigmoid(node.operand(0), factor, term)
 
 
-def hard_swish(node: Node) -> Result:
+def _hard_swish(node: Node) -> Result:
     """The element times its hard sigmoid."""
     return activation.hard_swish(node.operand(0))
 
 
-def swish(node: Node) -> Result:
+def _swish(node: Node) -> Result:
     """`x` times the logistic function of `alpha * x`."""
     x, alpha = node.operand(0), node.number("alpha")
     return SiluOp(x) if alpha == 1 else MulOp(x, SigmoidOp(times(x, alpha)))
@@ -83,12 +84,12 @@ HANDLERS: dict[str, Handler] = {
     "Elu": elu,
     "Gelu": gelu,
     "HardSigmoid": hard_sigmoid,
-    "HardSwish": hard_swish,
+    "HardSwish": _hard_swish,
     "LeakyRelu": leaky_relu,
     "Mish": mish,
-    "PRelu": parametric_relu,
+    "PRelu": _parametric_relu,
     "Selu": selu,
     "Softplus": softplus,
     "Softsign": softsign,
-    "Swish": swish,
+    "Swish": _swish,
 }

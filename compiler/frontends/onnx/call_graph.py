@@ -38,7 +38,7 @@ def functions_of(model: ModelProto) -> dict[Key, FunctionProto]:
         if key in functions:
             raise CompileError(f"expected functions that differ, got two of {key}")
         functions[key] = each
-    counter = Counter(functions)
+    counter = _Counter(functions)
     for key in functions:
         counter.count(key)
     own = list(nodes_in(model.graph.node))
@@ -68,7 +68,7 @@ def nodes_in(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 
 @dataclass
-class Counter:
+class _Counter:
     """Counts the nodes of each function with those of its callees."""
 
     functions: Mapping[Key, FunctionProto]

@@ -8,25 +8,33 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import ceildiv, product
-from ....dialects.graph.compose.counting import counted, progression
-from ....dialects.graph.compose.number import convert, number, plus
-from ....dialects.graph.compose.parts import taken
-from ....dialects.graph.compose.shaping import filled, reshaped
-from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.binary import SubOp
-from ....dialects.graph.ops.compare import EqOp, GeOp, LeOp, LtOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import DTYPES
+from ....dialects import DTYPES, ceildiv, product
+from ....dialects.graph import (
+    ArgmaxOp,
+    EqOp,
+    GeOp,
+    LeOp,
+    LtOp,
+    SubOp,
+    WhereOp,
+    convert,
+    counted,
+    filled,
+    number,
+    plus,
+    progression,
+    reshaped,
+    taken,
+)
 from ..unsupported import Unsupported
 from .element import element
 from .known import Known
 from .node import Handler, Node, Result
 
-MOST = 1 << 24
+_MOST = 1 << 24
 """The most elements of a range that is stored."""
 
-FORMS = ("value_float", "value_floats", "value_int", "value_ints")
+_FORMS = ("value_float", "value_floats", "value_int", "value_ints")
 """The attributes other than a tensor that may hold a constant."""
 
 
@@ -34,7 +42,7 @@ def constant(node: Node) -> Result:
     """The tensor in an attribute."""
     if node.gives_attribute("value"):
         return Known.of(node.stored("value"))
-    for name in FORMS:
+    for name in _FORMS:
         if name not in node.signature.attributes or not node.gives_attribute(name):
             continue
         found = node.attribute(name)
@@ -53,7 +61,7 @@ def constant(node: Node) -> Result:
     raise Unsupported(f"a constant in the attribute {given}")
 
 
-def constant_of_shape(node: Node) -> Result:
+def _constant_of_shape(node: Node) -> Result:
     """A tensor filled with one value."""
     shape = node.dims(0)
     if any(isinstance(size, int) and size < 0 for size in shape):
@@ -66,7 +74,7 @@ def constant_of_shape(node: Node) -> Result:
     return filled(value.reshape(()), shape)
 
 
-def shape_of(node: Node) -> Result:
+def _shape_of(node: Node) -> Result:
     """The dimensions of the input, or of a range of its axes."""
     start, end = 0, None
     if "start" in node.signature.attributes:
@@ -75,12 +83,12 @@ def shape_of(node: Node) -> Result:
     return Known.of_dims(node.shape(0)[start:end])
 
 
-def size_of(node: Node) -> Result:
+def _size_of(node: Node) -> Result:
     """The number of elements of the input."""
     return Known.of_dims(product(node.shape(0)))
 
 
-def range_of(node: Node) -> Result:
+def _range_of(node: Node) -> Result:
     """The numbers from a start to before a limit at a step."""
     values = [node.require_known(each) for each in range(3)]
     if any(each.array.size != 1 for each in values):
@@ -94,10 +102,10 @@ def range_of(node: Node) -> Result:
                 f"{start}, {limit} and {delta}"
             )
         steps = (limit - start) / delta
-        if steps > MOST:
+        if steps > _MOST:
             raise Unsupported(f"{steps:.0f} numbers")
         count = max(ceil(steps), 0)
-        if count > MOST:
+        if count > _MOST:
             raise Unsupported(f"{count} numbers")
         return Known.of(start + np.arange(count, dtype=DTYPES[kind]) * delta)
     (first,), (last,), (step,) = (each.dims() for each in values)
@@ -108,14 +116,14 @@ def range_of(node: Node) -> Result:
     return progression(node.tensor(Known.of_dims(first, kind)), step, count)
 
 
-def diagonal_of(node: Node) -> SSAValue:
+def _diagonal_of(node: Node) -> SSAValue:
     """Builds the number of the diagonal of each element of a matrix."""
     *_, rows, columns = node.shape(0)
     row, column = counted(rows, 0, 2), counted(columns, 1, 2)
     return SubOp(column, row).result
 
 
-def eye_like(node: Node) -> Result:
+def _eye_like(node: Node) -> Result:
     """Ones on a diagonal, zeros elsewhere."""
     if node.rank(0) != 2:
         raise node.error(f"expected a matrix, got {node.type(0)}")
@@ -123,23 +131,23 @@ def eye_like(node: Node) -> Result:
     if node.gives_attribute("dtype"):
         kind = element(node.integer("dtype"))
     k = number(node.integer("k"), i64)
-    return convert(EqOp(diagonal_of(node), k).result, kind)
+    return convert(EqOp(_diagonal_of(node), k).result, kind)
 
 
-def triangle(node: Node) -> Result:
+def _triangle(node: Node) -> Result:
     """The elements on one side of a diagonal of each matrix, zeros elsewhere."""
     if node.rank(0) < 2:
         raise node.error(f"expected matrices, got {node.type(0)}")
     k = number(node.whole_number(1) if node.has(1) else 0, i64)
-    inside = (GeOp if node.flag("upper") else LeOp)(diagonal_of(node), k)
+    inside = (GeOp if node.flag("upper") else LeOp)(_diagonal_of(node), k)
     return WhereOp(inside, node.operand(0), number(0, node.element(0)))
 
 
 def one_hot(node: Node) -> Result:
     """One row for every index, with one value at the index and another elsewhere."""
     depth = node.whole_number(1)
-    if not 0 < depth <= MOST:
-        raise node.error(f"expected a depth from 1 to {MOST}, got {depth}")
+    if not 0 < depth <= _MOST:
+        raise node.error(f"expected a depth from 1 to {_MOST}, got {depth}")
     indices, kind = node.operand(0), node.element(0)
     wide = list(node.shape(0))
     axis = node.normalize(node.integer("axis"), len(wide) + 1)
@@ -154,7 +162,7 @@ def one_hot(node: Node) -> Result:
     return WhereOp(is_here, on, off)
 
 
-def hard_max(node: Node) -> Result:
+def _hard_max(node: Node) -> Result:
     """One at the greatest element along an axis, zero elsewhere."""
     x, shape = node.operand(0), node.shape(0)
     axis = node.normalize(node.integer("axis"), len(shape))
@@ -167,12 +175,12 @@ def hard_max(node: Node) -> Result:
 
 HANDLERS: dict[str, Handler] = {
     "Constant": constant,
-    "ConstantOfShape": constant_of_shape,
-    "EyeLike": eye_like,
-    "Hardmax": hard_max,
+    "ConstantOfShape": _constant_of_shape,
+    "EyeLike": _eye_like,
+    "Hardmax": _hard_max,
     "OneHot": one_hot,
-    "Range": range_of,
-    "Shape": shape_of,
-    "Size": size_of,
-    "Trilu": triangle,
+    "Range": _range_of,
+    "Shape": _shape_of,
+    "Size": _size_of,
+    "Trilu": _triangle,
 }

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.graph.compose import product
-from ....dialects.graph.compose.shaping import shape_of
-from ....dialects.graph.ops.linear import LinearOp
-from ....dialects.graph.ops.matmul import MatmulOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.shape import is_float
+from ....dialects import is_float
+from ....dialects.graph import LinearOp, MatmulOp, PermuteOp, product, shape_of
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
@@ -25,7 +21,7 @@ def matmul(node: Node) -> Result:
     return product.matmul(a, b)
 
 
-def gemm(node: Node) -> Result:
+def _gemm(node: Node) -> Result:
     """`alpha * A * B + beta * C`, with A and B transposed or not."""
     a, b = node.operand(0), node.operand(1)
     for place in (0, 1):
@@ -44,4 +40,4 @@ def gemm(node: Node) -> Result:
     return result
 
 
-HANDLERS: dict[str, Handler] = {"Gemm": gemm, "MatMul": matmul}
+HANDLERS: dict[str, Handler] = {"Gemm": _gemm, "MatMul": matmul}

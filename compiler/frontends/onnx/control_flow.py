@@ -11,11 +11,8 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, SSAValue
 
-from ....dialects.graph.ops.control_flow import IfOp, LoopOp
-from ....dialects.graph.ops.fusion import YieldOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.region import capture
-from ....dialects.shape import sizes, tensor, tensor_type
+from ....dialects import sizes, tensor, tensor_type
+from ....dialects.graph import IfOp, LoopOp, PermuteOp, YieldOp, capture
 from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
@@ -24,7 +21,7 @@ from .region import add, building, entries_of, scalar, tensors
 from .scope import Entry, Lost, Scope
 
 
-def branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
+def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     """The results of the branch that a condition selects."""
     names = ("then_branch", "else_branch")
     condition = node.scalar(0)
@@ -126,5 +123,5 @@ def moved(
     return add(builder, node, lambda: PermuteOp(value, order=tuple(order))).results[0]
 
 
-REGIONS: dict[str, RegionHandler] = {"If": branch, "Loop": loop, "Scan": scan}
+REGIONS: dict[str, RegionHandler] = {"If": _branch, "Loop": loop, "Scan": scan}
 """The builders of nodes with regions."""

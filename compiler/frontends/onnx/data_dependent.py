@@ -6,26 +6,29 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, Polynomial, ceildiv, product
-from ....dialects.graph.compose.counting import true_places, truths
-from ....dialects.graph.compose.number import convert, quantity
-from ....dialects.graph.compose.parts import part, taken
-from ....dialects.graph.compose.shaping import permuted, reshaped
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.binary import (
+from ....dialects import Dim, Polynomial, ceildiv, product, sizes, tensor_type
+from ....dialects.graph import (
     AddOp,
+    DefineSymbolOp,
     DivOp,
+    IndexSelectOp,
+    LtOp,
     MaximumOp,
     MinimumOp,
+    PermuteOp,
+    SliceOp,
     SubOp,
+    WhereOp,
+    convert,
+    part,
+    permuted,
+    quantity,
+    reshaped,
+    taken,
+    to_names,
+    true_places,
+    truths,
 )
-from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.define_symbol import DefineSymbolOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import sizes, tensor_type
 from ..unsupported import Unsupported
 from .known import Known
 from .node import Handler, Node, Result
@@ -98,7 +101,7 @@ def run_time_slice(node: Node) -> Result:
     for at, (axis, step) in enumerate(zip(axes, steps, strict=True)):
         place = node.normalize(axis, len(shape))
         size = shape[place]
-        low, high = (bounded(element(node, which, at), size) for which in (1, 2))
+        low, high = (_bounded(element(node, which, at), size) for which in (1, 2))
         zero = quantity(0, i64)
         length = MaximumOp(SubOp(high, low), zero).result
         if step > 1:
@@ -120,7 +123,7 @@ def element(node: Node, place: int, at: int) -> SSAValue:
     return convert(taken(node.operand(place), 0, at), i64)
 
 
-def bounded(place: SSAValue, size: Dim) -> SSAValue:
+def _bounded(place: SSAValue, size: Dim) -> SSAValue:
     """Builds an index counted from the front and clamped to 0 to `size`."""
     zero, end = quantity(0, i64), quantity(size, i64)
     from_front = WhereOp(LtOp(place, zero), AddOp(place, end), place)

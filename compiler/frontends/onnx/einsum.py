@@ -7,22 +7,23 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.binary import MulOp
-from ....dialects.graph.ops.diagonal import DiagonalOp
-from ....dialects.graph.ops.matmul import MatmulOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reduce import SumOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import Dim, product, sizes, tensor_type
+from ....dialects.graph import (
+    DiagonalOp,
+    MatmulOp,
+    MulOp,
+    PermuteOp,
+    ReshapeOp,
+    SumOp,
+    to_names,
+)
 from .node import Handler, Node, Result
 
 ELLIPSIS = "..."
 
 
 @dataclass(frozen=True)
-class Term:
+class _Term:
     """A tensor with a distinct label for each axis."""
 
     value: SSAValue
@@ -43,34 +44,34 @@ class Term:
         moved = self.in_order(order).value
         return ReshapeOp(moved, shape=to_names(shape)).result
 
-    def in_order(self, labels: Sequence[str]) -> Term:
+    def in_order(self, labels: Sequence[str]) -> _Term:
         """Builds the term with its axes in this order."""
         order = tuple(self.labels.index(label) for label in labels)
         if order == tuple(range(len(order))):
             return self
-        return Term(PermuteOp(self.value, order=order).result, tuple(labels))
+        return _Term(PermuteOp(self.value, order=order).result, tuple(labels))
 
-    def without(self, labels: set[str]) -> Term:
+    def without(self, labels: set[str]) -> _Term:
         """Builds the term with the axes of these labels summed up."""
         axes = tuple(axis for axis, each in enumerate(self.labels) if each in labels)
         if not axes:
             return self
         total = SumOp(self.value, axes=axes, keepdims=False).result
-        return Term(total, tuple(each for each in self.labels if each not in labels))
+        return _Term(total, tuple(each for each in self.labels if each not in labels))
 
 
 def einsum(node: Node) -> Result:
     """The sum of products over the indices of all letters."""
     inputs, output = parse(node)
     terms = [
-        unrepeated(node, Term(value, labels))
+        _unrepeated(node, _Term(value, labels))
         for value, labels in zip(node.operands(), inputs, strict=True)
     ]
-    terms = squeezed(node, terms)
+    terms = _squeezed(node, terms)
     while len(terms) > 1:
         a, b, *rest = terms
         needed = set(output).union(*(each.labels for each in rest))
-        terms = [multiplied(a, b, needed), *rest]
+        terms = [_multiplied(a, b, needed), *rest]
     (last,) = terms
     return last.without(set(last.labels) - set(output)).in_order(output).value
 
@@ -92,18 +93,18 @@ def parse(node: Node) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
     for place, (part, count) in enumerate(zip(parts, extra, strict=True)):
         if count < 0 or (count > 0 and ELLIPSIS not in part):
             raise node.error(f"expected axes as in {part!r}, got {node.type(place)}")
-        inputs.append(labels_of(node, part, range(wide - count, wide)))
+        inputs.append(_labels_of(node, part, range(wide - count, wide)))
     if arrow:
-        output = labels_of(node, right, range(wide))
+        output = _labels_of(node, right, range(wide))
         if set(output) - set().union(*inputs) or len(set(output)) < len(output):
             raise node.error(f"expected letters of operands, each once, got {right!r}")
         return inputs, output
     letters = [label for label in left if label.isalpha()]
     once = sorted(label for label in letters if letters.count(label) == 1)
-    return inputs, labels_of(node, "".join([ELLIPSIS, *once]), range(wide))
+    return inputs, _labels_of(node, "".join([ELLIPSIS, *once]), range(wide))
 
 
-def labels_of(node: Node, part: str, rest: range) -> tuple[str, ...]:
+def _labels_of(node: Node, part: str, rest: range) -> tuple[str, ...]:
     """The labels of a part; those of an ellipsis are the numbers `rest`."""
     before, dots, after = part.partition(ELLIPSIS)
     if not (before + after).isalpha() and before + after:
@@ -111,7 +112,7 @@ def labels_of(node: Node, part: str, rest: range) -> tuple[str, ...]:
     return (*before, *(map(str, rest) if dots else ()), *after)
 
 
-def unrepeated(node: Node, term: Term) -> Term:
+def _unrepeated(node: Node, term: _Term) -> _Term:
     """Builds the term with the diagonals of axes that share a label."""
     labels, value = list(term.labels), term.value
     for label in dict.fromkeys(labels):
@@ -124,10 +125,10 @@ def unrepeated(node: Node, term: Term) -> Term:
             value = DiagonalOp(value, axes=(first, second), offset=0).result
             del labels[second], labels[first]
             labels.append(label)
-    return Term(value, tuple(labels))
+    return _Term(value, tuple(labels))
 
 
-def squeezed(node: Node, terms: Sequence[Term]) -> list[Term]:
+def _squeezed(node: Node, terms: Sequence[_Term]) -> list[_Term]:
     """Builds the terms without axes of size one that broadcast to other terms."""
     known: dict[str, Dim] = {}
     for term in terms:
@@ -138,19 +139,19 @@ def squeezed(node: Node, terms: Sequence[Term]) -> list[Term]:
                 raise node.error(
                     f"expected one size of {label}, got {known[label]} and {size}"
                 )
-    results: list[Term] = []
+    results: list[_Term] = []
     for term in terms:
         kept = {
             each: size for each, size in term.sizes().items() if size == known[each]
         }
         if len(kept) < len(term.labels):
             shape = to_names(kept.values())
-            term = Term(ReshapeOp(term.value, shape=shape).result, tuple(kept))
+            term = _Term(ReshapeOp(term.value, shape=shape).result, tuple(kept))
         results.append(term)
     return results
 
 
-def multiplied(a: Term, b: Term, needed: set[str]) -> Term:
+def _multiplied(a: _Term, b: _Term, needed: set[str]) -> _Term:
     """Builds the product of two terms, summed over labels not in `needed`."""
     a = a.without(set(a.labels) - set(b.labels) - needed)
     b = b.without(set(b.labels) - set(a.labels) - needed)
@@ -163,12 +164,12 @@ def multiplied(a: Term, b: Term, needed: set[str]) -> Term:
     labels = (*stacked, *left, *right)
     if not summed:
         groups = [(label,) for label in labels]
-        return Term(MulOp(a.shaped(groups), b.shaped(groups)).result, labels)
+        return _Term(MulOp(a.shaped(groups), b.shaped(groups)).result, labels)
     rows = a.shaped([*stacks, left, summed])
     columns = b.shaped([*stacks, summed, right])
     known = a.sizes() | b.sizes()
     shape = to_names(known[label] for label in labels)
-    return Term(ReshapeOp(MatmulOp(rows, columns), shape=shape).result, labels)
+    return _Term(ReshapeOp(MatmulOp(rows, columns), shape=shape).result, labels)
 
 
 HANDLERS: dict[str, Handler] = {"Einsum": einsum}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
-from ....dialects.shape import Element
+from ....dialects import Element
 from ..unsupported import Unsupported
 
 NUMBERS: dict[Element, int] = {
@@ -17,21 +17,21 @@ NUMBERS: dict[Element, int] = {
 }
 """The number of each element type in ONNX."""
 
-NAMES: dict[int, str] = {
+_NAMES: dict[int, str] = {
     number: name.lower() for name, number in TensorProto.DataType.items()
 }
 """ONNX's names of its element types."""
 
-TYPES = {element: f"tensor({NAMES[number]})" for element, number in NUMBERS.items()}
+TYPES = {element: f"tensor({_NAMES[number]})" for element, number in NUMBERS.items()}
 """The names of tensor types in ONNX's signatures."""
 
-ELEMENTS = {number: element for element, number in NUMBERS.items()}
+_ELEMENTS = {number: element for element, number in NUMBERS.items()}
 
 
 def element(number: int) -> Element:
     """The element type with this number in ONNX; raises `Unsupported` for others."""
-    if number not in ELEMENTS:
-        wanted = ", ".join(NAMES[each] for each in ELEMENTS)
-        got = NAMES.get(number, str(number))
+    if number not in _ELEMENTS:
+        wanted = ", ".join(_NAMES[each] for each in _ELEMENTS)
+        got = _NAMES.get(number, str(number))
         raise Unsupported(f"elements of {got}, not of {wanted}")
-    return ELEMENTS[number]
+    return _ELEMENTS[number]

@@ -8,29 +8,35 @@ from math import inf
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.compose import bounds
-from ....dialects.graph.compose.bounds import between, clamped, is_bound, is_infinite
-from ....dialects.graph.compose.number import convert, number_like
-from ....dialects.graph.compose.power import near_power
-from ....dialects.graph.families.elementwise import BinaryOp
-from ....dialects.graph.ops.binary import (
+from ....dialects import ELEMENTS, dtype
+from ....dialects.graph import (
     AddOp,
+    BinaryOp,
+    BitcastOp,
     DivOp,
+    EqOp,
+    LogicalXorOp,
     MaximumOp,
     MinimumOp,
+    ModOp,
     PowOp,
+    RemOp,
+    ShiftLeftOp,
+    ShiftRightOp,
+    between,
+    bounds,
+    clamped,
+    convert,
+    is_bound,
+    is_infinite,
+    near_power,
+    number_like,
 )
-from ....dialects.graph.ops.bitcast import BitcastOp
-from ....dialects.graph.ops.bitwise import ShiftLeftOp, ShiftRightOp
-from ....dialects.graph.ops.compare import EqOp
-from ....dialects.graph.ops.division import ModOp, RemOp
-from ....dialects.graph.ops.logical import LogicalXorOp
-from ....dialects.shape import ELEMENTS, dtype
 from .element import element
 from .node import Handler, Node, Result
 
 
-def combined(values: Sequence[SSAValue], op: type[BinaryOp]) -> SSAValue:
+def _combined(values: Sequence[SSAValue], op: type[BinaryOp]) -> SSAValue:
     """Builds the combination of one or more tensors, from the left."""
     result, *rest = values
     for each in rest:
@@ -38,14 +44,14 @@ def combined(values: Sequence[SSAValue], op: type[BinaryOp]) -> SSAValue:
     return result
 
 
-def variadic(op: type[BinaryOp]) -> Handler:
+def _variadic(op: type[BinaryOp]) -> Handler:
     """The handler of an op that combines any number of tensors."""
-    return lambda node: combined(node.operands(), op)
+    return lambda node: _combined(node.operands(), op)
 
 
 def mean(node: Node) -> Result:
     """The mean of several tensors."""
-    total, count = combined(node.operands(), AddOp), len(node.values)
+    total, count = _combined(node.operands(), AddOp), len(node.values)
     return DivOp(total, number_like(count, total)) if count > 1 else total
 
 
@@ -54,7 +60,7 @@ def cast(node: Node) -> Result:
     return convert(node.operand(0), element(node.integer("to")))
 
 
-def cast_like(node: Node) -> Result:
+def _cast_like(node: Node) -> Result:
     """The first input with elements of the type of the second."""
     return convert(node.operand(0), node.element(1))
 
@@ -91,12 +97,12 @@ def power(node: Node) -> Result:
     return convert(raised, own.element_type)
 
 
-def modulo(node: Node) -> Result:
+def _modulo(node: Node) -> Result:
     """The remainder, with the sign of the divisor or of the dividend."""
     return (RemOp if node.flag("fmod") else ModOp)(*node.operands())
 
 
-def bit_shift(node: Node) -> Result:
+def _bit_shift(node: Node) -> Result:
     """The bits of integers shifted to lower or to higher positions."""
     match node.text("direction"):
         case "LEFT":
@@ -107,17 +113,17 @@ def bit_shift(node: Node) -> Result:
             raise node.error(f"expected a direction of LEFT or RIGHT, got {other!r}")
 
 
-def bit_cast(node: Node) -> Result:
+def _bit_cast(node: Node) -> Result:
     """The bits of the input reinterpreted as another element type."""
     return BitcastOp(node.operand(0), to=element(node.integer("to")))
 
 
-def is_nan(node: Node) -> Result:
+def _is_nan(node: Node) -> Result:
     """Whether each element is NaN."""
     return bounds.is_nan(node.operand(0))
 
 
-def is_inf(node: Node) -> Result:
+def _is_inf(node: Node) -> Result:
     """Whether each element is infinite, of one sign or of both."""
     x = node.operand(0)
     match node.flag("detect_negative"), node.flag("detect_positive"):
@@ -130,17 +136,17 @@ def is_inf(node: Node) -> Result:
 
 
 HANDLERS: dict[str, Handler] = {
-    "BitCast": bit_cast,
-    "BitShift": bit_shift,
+    "BitCast": _bit_cast,
+    "BitShift": _bit_shift,
     "Cast": cast,
-    "CastLike": cast_like,
+    "CastLike": _cast_like,
     "Clip": clip,
-    "IsInf": is_inf,
-    "IsNaN": is_nan,
-    "Max": variadic(MaximumOp),
+    "IsInf": _is_inf,
+    "IsNaN": _is_nan,
+    "Max": _variadic(MaximumOp),
     "Mean": mean,
-    "Min": variadic(MinimumOp),
-    "Mod": modulo,
+    "Min": _variadic(MinimumOp),
+    "Mod": _modulo,
     "Pow": power,
-    "Sum": variadic(AddOp),
+    "Sum": _variadic(AddOp),
 }

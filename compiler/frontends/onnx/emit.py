@@ -9,13 +9,8 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import NameLoc, NoneAttr, StringAttr, UnknownLoc, i64
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.dim import DimOp
-from ....dialects.graph.ops.reshape import ReshapeOp
+from ....dialects import Dim
+from ....dialects.graph import CastOp, ConcatOp, ConstantOp, DimOp, ReshapeOp, to_names
 from ...weights import WeightStore
 from ..stored import constant, stored
 from .known import Known

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 
-from ....dialects.shape import Tensor, sizes
+from ....dialects import Tensor, sizes
 from .call_graph import nodes_in
 from .element import NUMBERS
 from .model_file import opset_of

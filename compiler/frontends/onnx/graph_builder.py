@@ -18,8 +18,8 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.graph.op import GraphOp
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import sizes, tensor_type
+from ....dialects.graph import GraphOp
 from ...errors import CompileError, UnsupportedOp
 from ..unsupported import Unsupported
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
@@ -34,10 +34,10 @@ from .symbols import Symbols
 from .table import HANDLERS
 from .tensor import TensorReader
 
-MOST_ELEMENTS = 1 << 48
+_MOST_ELEMENTS = 1 << 48
 """The most elements of a tensor; a shape with more is an error."""
 
-TYPES_ONLY = {"CastLike": (1,)}
+_TYPES_ONLY = {"CastLike": (1,)}
 """The inputs of ops that contribute their type only."""
 
 DEEPEST = 100
@@ -209,7 +209,7 @@ class GraphBuilder:
         for each in results:
             type = each.type
             count = prod(s for s in sizes(tensor_type(type)) if isinstance(s, int))
-            if count > MOST_ELEMENTS:
+            if count > _MOST_ELEMENTS:
                 raise node.error(f"expected a result that fits into memory, got {type}")
         return results
 
@@ -217,7 +217,7 @@ class GraphBuilder:
         """
         The results of a node with small known inputs, evaluated; None when that fails.
         """
-        unread = TYPES_ONLY.get(node.proto.op_type, ())
+        unread = _TYPES_ONLY.get(node.proto.op_type, ())
         inputs = [
             each
             for place, each in enumerate(node.values)

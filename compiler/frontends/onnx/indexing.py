@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import i64
 
-from ....dialects.graph.compose.counting import counted
-from ....dialects.graph.compose.number import convert
-from ....dialects.graph.compose.shaping import along, expanded
-from ....dialects.graph.ops.binary import AddOp, SubOp
-from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.gather import GatherOp
-from ....dialects.graph.ops.gather_nd import GatherNdOp
-from ....dialects.graph.ops.scatter import ScatterOp
-from ....dialects.graph.ops.scatter_nd import ScatterNdOp
-from ....dialects.graph.ops.where import WhereOp
+from ....dialects.graph import (
+    AddOp,
+    GatherNdOp,
+    GatherOp,
+    LtOp,
+    ScatterNdOp,
+    ScatterOp,
+    SubOp,
+    WhereOp,
+    along,
+    convert,
+    counted,
+    expanded,
+)
 from ..unsupported import Unsupported
 from .known import Known
 from .node import Handler, Node, Result
 
 
-def gather_elements(node: Node) -> Result:
+def _gather_elements(node: Node) -> Result:
     """The elements at indices along one axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return GatherOp(node.operand(0), node.operand(1), axis=axis, wraps=True)
 
 
-def numbers_of_block(node: Node, batch_dims: int) -> tuple[int, ...]:
+def _numbers_of_block(node: Node, batch_dims: int) -> tuple[int, ...]:
     """The axes after the batch axes that the index tuples of a node address."""
     if node.rank(1) == 0:
         raise node.error("expected indices with an axis, got a scalar")
@@ -47,23 +51,23 @@ def gather_nd(node: Node) -> Result:
     return GatherNdOp(
         node.operand(0),
         node.operand(1),
-        axes=numbers_of_block(node, batch_dims),
+        axes=_numbers_of_block(node, batch_dims),
         batch_dims=batch_dims,
         wraps=True,
     )
 
 
-def reduction_of(node: Node) -> str:
+def _reduction_of(node: Node) -> str:
     """The name of the operation that combines an update with an element."""
     has_one = "reduction" in node.signature.attributes
     return node.text("reduction") if has_one else "none"
 
 
-def scatter_elements(node: Node) -> Result:
+def _scatter_elements(node: Node) -> Result:
     """The tensor with each update applied at its index along an axis."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     return ScatterOp(
-        *node.operands(), axis=axis, wraps=True, reduction=reduction_of(node)
+        *node.operands(), axis=axis, wraps=True, reduction=_reduction_of(node)
     )
 
 
@@ -71,13 +75,13 @@ def scatter_nd(node: Node) -> Result:
     """The tensor with each update applied to the block that its indices select."""
     return ScatterNdOp(
         *node.operands(),
-        axes=numbers_of_block(node, 0),
+        axes=_numbers_of_block(node, 0),
         wraps=True,
-        reduction=reduction_of(node),
+        reduction=_reduction_of(node),
     )
 
 
-def tensor_scatter(node: Node) -> Result:
+def _tensor_scatter(node: Node) -> Result:
     """The tensor with consecutive updates written from a start index of each batch."""
     whole, shape = node.shape(0), node.shape(1)
     rank = len(whole)
@@ -111,10 +115,10 @@ def tensor_scatter(node: Node) -> Result:
 
 
 HANDLERS: dict[str, Handler] = {
-    "GatherElements": gather_elements,
+    "GatherElements": _gather_elements,
     "GatherND": gather_nd,
-    "Scatter": scatter_elements,
-    "ScatterElements": scatter_elements,
+    "Scatter": _scatter_elements,
+    "ScatterElements": _scatter_elements,
     "ScatterND": scatter_nd,
-    "TensorScatter": tensor_scatter,
+    "TensorScatter": _tensor_scatter,
 }

@@ -16,45 +16,49 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, i1, i64
 
-from ....dialects.dims import (
+from ....dialects import (
+    DTYPES,
+    ELEMENTS,
+    Array,
     Dim,
+    Element,
     Polynomial,
+    Tensor,
     dim,
     floordiv,
     maximum,
     minimum,
+    sizes,
     symbols_of,
+    tensor,
+    tensor_type,
 )
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.binary import (
+from ....dialects.graph import (
     AddOp,
+    CastOp,
+    ConcatOp,
+    DimOp,
     DivOp,
+    DropoutOp,
+    EqOp,
+    ExpandOp,
+    GeOp,
+    GraphOp,
+    GtOp,
+    IndexSelectOp,
+    LeOp,
+    LtOp,
     MaximumOp,
     MinimumOp,
     MulOp,
+    NeOp,
+    PermuteOp,
+    ProdOp,
+    ReshapeOp,
+    SliceOp,
     SubOp,
-)
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.compare import EqOp, GeOp, GtOp, LeOp, LtOp, NeOp
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.dim import DimOp
-from ....dialects.graph.ops.dropout import DropoutOp
-from ....dialects.graph.ops.expand import ExpandOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reduce import ProdOp, SumOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import (
-    DTYPES,
-    ELEMENTS,
-    Array,
-    Element,
-    Tensor,
-    sizes,
-    tensor,
-    tensor_type,
+    SumOp,
+    WhereOp,
 )
 from .symbols import Symbols
 
@@ -153,7 +157,7 @@ def _settled(array: Array, element: Element) -> Array:
     return array.astype(DTYPES[element]) if inside else array
 
 
-PLAIN = (
+_PLAIN = (
     AddOp,
     ConcatOp,
     DropoutOp,
@@ -175,13 +179,13 @@ def _evaluate_symbolic(
     op: GraphOp, arrays: Sequence[Array], symbols: Symbols
 ) -> Sequence[Array] | None:
     """The result of `op` on arrays, one of which holds symbolic dimensions."""
-    if isinstance(op, PLAIN):
+    if isinstance(op, _PLAIN):
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):
         to = op.to
         is_integer = isinstance(to, IntegerType) and to != i1
         return arrays if is_integer else None
-    if (rule := BY_ELEMENT.get(type(op))) is None:
+    if (rule := _BY_ELEMENT.get(type(op))) is None:
         return None
     pairs = np.broadcast(*(each.astype(object) for each in arrays))
     values = [rule(a, b, symbols) for a, b in pairs]
@@ -217,7 +221,7 @@ def _opposite(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
-BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim, Symbols], Dim | None]] = {
+_BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim, Symbols], Dim | None]] = {
     DivOp: _quotient,
     MaximumOp: lambda a, b, _: maximum(a, b),
     MinimumOp: lambda a, b, _: minimum(a, b),

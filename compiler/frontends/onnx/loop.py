@@ -14,20 +14,22 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.binary import AddOp
-from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.control_flow import UNLIMITED, LoopOp
-from ....dialects.graph.ops.define_symbol import DefineSymbolOp
-from ....dialects.graph.ops.fusion import YieldOp
-from ....dialects.graph.ops.logical import LogicalAndOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.ops.slice import SliceOp
-from ....dialects.graph.region import capture
-from ....dialects.shape import sizes, tensor, tensor_type
+from ....dialects import Dim, sizes, tensor, tensor_type
+from ....dialects.graph import (
+    UNLIMITED,
+    AddOp,
+    ConcatOp,
+    ConstantOp,
+    DefineSymbolOp,
+    LogicalAndOp,
+    LoopOp,
+    LtOp,
+    ReshapeOp,
+    SliceOp,
+    YieldOp,
+    capture,
+    to_names,
+)
 from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
@@ -38,12 +40,12 @@ from .scope import Entry, Lost, Scope
 MOST_TRIPS = 1 << 12
 """The most unrolled trips of all loops of a model, nested ones included."""
 
-MOST_UNROLLED = 64
+_MOST_UNROLLED = 64
 """The most trips of a loop that is unrolled."""
 
 
 @dataclass
-class Trips:
+class _Trips:
     """The number of trips of a loop, as far as it is known."""
 
     limit: Dim | None
@@ -56,7 +58,7 @@ class Trips:
     """The condition of the first trip; None when there is none."""
 
     @classmethod
-    def of(cls, builder: GraphBuilder, node: Node) -> Trips:
+    def of(cls, builder: GraphBuilder, node: Node) -> _Trips:
         """The trips of a Loop."""
         limit: Dim | None = None
         count: SSAValue | None = None
@@ -74,13 +76,13 @@ class Trips:
         return cls(limit, count, condition)
 
 
-class LoopBuilder:
+class _LoopBuilder:
     """Builds a Loop of ONNX."""
 
     def __init__(self, builder: GraphBuilder, node: Node, scope: Scope):
         self.builder, self.node, self.scope = builder, node, scope
         self.graph = node.graph("body")
-        self.trips = Trips.of(builder, node)
+        self.trips = _Trips.of(builder, node)
         self.states = [node.value(place) for place in range(2, len(node.values))]
         expected = len(self.states) + 2
         if len(self.graph.input) != expected:
@@ -137,8 +139,8 @@ class LoopBuilder:
     ) -> Sequence[Entry]:
         """Adds the loop of a finished body."""
         trips, node, builder = self.trips, self.node, self.builder
-        first, stays = trips.condition, is_true(next) or trips.condition is None
-        conditional = not (stays and (first is None or is_true(first)))
+        first, stays = trips.condition, _is_true(next) or trips.condition is None
+        conditional = not (stays and (first is None or _is_true(first)))
         conditional = conditional or trips.count is not None
         limit = UNLIMITED if trips.limit is None else trips.limit
         stacks = results[len(carried) :]
@@ -176,7 +178,7 @@ class LoopBuilder:
         """Builds the condition of the next trip."""
         builder, node, count = self.builder, self.node, self.trips.count
         parts: list[SSAValue] = []
-        if self.trips.condition is not None and not is_true(next):
+        if self.trips.condition is not None and not _is_true(next):
             value = builder.tensor(next)
             assert value is not None
             parts.append(scalar(builder, node, value))
@@ -189,7 +191,7 @@ class LoopBuilder:
         """Builds the condition of the first trip."""
         builder, trips = self.builder, self.trips
         parts: list[SSAValue] = []
-        if trips.condition is not None and not is_true(trips.condition):
+        if trips.condition is not None and not _is_true(trips.condition):
             value = builder.tensor(trips.condition)
             assert value is not None
             parts.append(scalar(builder, self.node, value))
@@ -239,8 +241,8 @@ class LoopBuilder:
     ) -> Sequence[Entry]:
         """Unrolls a loop whose trips are known and few."""
         limit, condition = self.trips.limit, self.trips.condition
-        starts = condition is None or is_true(condition)
-        if not isinstance(limit, int) or limit > MOST_UNROLLED or not starts:
+        starts = condition is None or _is_true(condition)
+        if not isinstance(limit, int) or limit > _MOST_UNROLLED or not starts:
             raise Unsupported(
                 "a loop in which sizes change: from "
                 f"{', '.join(map(str, expected))} to {', '.join(map(str, got))}"
@@ -257,7 +259,7 @@ class LoopBuilder:
             given = [Known.of(np.array(trip)), goes_on, *states]
             inner = self.inner(given)
             goes_on, *ends = entries_of(self.builder, self.graph, self.node, inner)
-            if condition is not None and not is_true(goes_on):
+            if condition is not None and not _is_true(goes_on):
                 raise Unsupported("a loop in which sizes change until a condition ends")
             states = list(ends[: len(states)])
             rows = tensors(self.builder, ends[len(states) :])
@@ -280,7 +282,7 @@ class LoopBuilder:
         return add(self.builder, self.node, lambda: ConcatOp(*wide, axis=0)).results[0]
 
 
-def is_true(entry: Entry) -> bool:
+def _is_true(entry: Entry) -> bool:
     """Whether a condition is known to be true."""
     return (
         isinstance(entry, Known)
@@ -292,4 +294,4 @@ def is_true(entry: Entry) -> bool:
 
 def loop(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     """The results of an ONNX Loop."""
-    return LoopBuilder(builder, node, scope).build()
+    return _LoopBuilder(builder, node, scope).build()

@@ -10,9 +10,9 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.dims import Dim
-from ....dialects.shape import (
+from ....dialects import (
     Array,
+    Dim,
     Element,
     Tensor,
     normalize_axis,
@@ -39,17 +39,17 @@ Handler: TypeAlias = "Callable[[Node], Results]"
 """Builds a node; returns its results, from the first on."""
 
 
-MOST_DIMENSIONS = 4096
+_MOST_DIMENSIONS = 4096
 """The most numbers in an input that acts as a property of an op."""
 
 
-MOST_SHOWN = 200
+_MOST_SHOWN = 200
 """The most characters of a name in messages; a name contains its callers' names."""
 
 
 def clipped(name: str) -> str:
     """The name, or its end when it is long."""
-    return name if len(name) <= MOST_SHOWN else f"...{name[-MOST_SHOWN:]}"
+    return name if len(name) <= _MOST_SHOWN else f"...{name[-_MOST_SHOWN:]}"
 
 
 def error_at(node: str, op: str, problem: str) -> CompileError:
@@ -223,10 +223,10 @@ class Node:
     def dims(self, place: int) -> list[Dim]:
         """The elements of the input at this position, as dimensions."""
         known = self.require_known(place)
-        if known.array.size > MOST_DIMENSIONS:
+        if known.array.size > _MOST_DIMENSIONS:
             name = self.signature.input(place).name
             raise self.error(
-                f"expected at most {MOST_DIMENSIONS} numbers as {name}, got "
+                f"expected at most {_MOST_DIMENSIONS} numbers as {name}, got "
                 f"{known.type}"
             )
         return known.dims()

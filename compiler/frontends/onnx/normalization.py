@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.length import raised, root
-from ....dialects.graph.compose.normalization import (
+from ....dialects import Dim, product
+from ....dialects.graph import (
+    BatchNormOp,
+    ClampOp,
+    DivOp,
+    DropoutOp,
+    ExpOp,
+    LogOp,
+    LogSoftmaxOp,
+    MulOp,
+    SoftmaxOp,
+    SumOp,
+    SumPoolOp,
+    convert,
+    filled,
+    plus,
+    raised,
+    reshaped,
+    root,
     scaled_and_shifted,
     standardized,
+    times,
     with_channels,
 )
-from ....dialects.graph.compose.number import convert, plus, times
-from ....dialects.graph.compose.shaping import filled, reshaped
-from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import DivOp, MulOp
-from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.dropout import DropoutOp
-from ....dialects.graph.ops.exponential import ExpOp, LogOp
-from ....dialects.graph.ops.pool import SumPoolOp
-from ....dialects.graph.ops.reduce import SumOp
-from ....dialects.graph.ops.softmax import LogSoftmaxOp, SoftmaxOp
 from ..unsupported import Unsupported
 from .element import element
 from .length import length_power
 from .node import Handler, Node, Result, Results
 
 
-def trains(node: Node) -> bool:
+def _trains(node: Node) -> bool:
     """Whether an attribute puts the node in training mode."""
     known = node.signature.attributes
     return ("training_mode" in known and node.flag("training_mode")) or (
@@ -35,16 +42,16 @@ def trains(node: Node) -> bool:
     )
 
 
-def batch_normalization(node: Node) -> Result:
+def _batch_normalization(node: Node) -> Result:
     """Each channel normalized by statistics that the model stores."""
     if "spatial" in node.signature.attributes and not node.flag("spatial"):
         raise Unsupported("statistics for each place of an image")
-    if trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
+    if _trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
         raise Unsupported("statistics of the batch, as in training")
     return BatchNormOp(*node.operands(), epsilon=node.number("epsilon"))
 
 
-def instance_normalization(node: Node) -> Result:
+def _instance_normalization(node: Node) -> Result:
     """Each channel of each image normalized by its own statistics."""
     shape = node.shape(0)
     if len(shape) < 3:
@@ -54,7 +61,7 @@ def instance_normalization(node: Node) -> Result:
     return with_channels(unit, node.operand(1), node.operand(2))
 
 
-def layer_normalization(node: Node) -> Results:
+def _layer_normalization(node: Node) -> Results:
     """The elements along the last axes normalized by their own statistics."""
     rank, kind = node.rank(0), node.element(0)
     axis = node.normalize(node.integer("axis"), rank)
@@ -87,7 +94,7 @@ def _along_axis(node: Node, op: type[SoftmaxOp | LogSoftmaxOp]) -> Result:
     return reshaped(flat, shape)
 
 
-def local_response(node: Node) -> Result:
+def _local_response(node: Node) -> Result:
     """
     Each element divided by a power of the sum of squares in neighbouring channels.
     """
@@ -112,22 +119,22 @@ def local_response(node: Node) -> Result:
     return MulOp(x, scale)
 
 
-TINY = float(np.finfo(np.float32).smallest_normal)
+_TINY = float(np.finfo(np.float32).smallest_normal)
 """The least positive number that is normal in every float type."""
 
 
-def length_normalization(node: Node) -> Result:
+def _length_normalization(node: Node) -> Result:
     """The elements divided by their L1 or L2 norm along an axis."""
     x, power = node.operand(0), length_power(node)
     axes = (node.normalize(node.integer("axis"), node.rank(0)),)
     scale = root(SumOp(raised(x, power), axes=axes, keepdims=True).result, power)
     # Zeros stay zero, as the divisor is positive.
-    return DivOp(x, ClampOp(scale, min=TINY))
+    return DivOp(x, ClampOp(scale, min=_TINY))
 
 
 def dropout(node: Node) -> Results:
     """The input, and a mask that keeps all of it."""
-    if trains(node) or (node.has(2) and node.scalar(2) is not False):
+    if _trains(node) or (node.has(2) and node.scalar(2) is not False):
         raise Unsupported("elements dropped at random, as in training")
     ratio = 0.5
     if "ratio" in node.signature.attributes:
@@ -141,12 +148,12 @@ def dropout(node: Node) -> Results:
 
 
 HANDLERS: dict[str, Handler] = {
-    "BatchNormalization": batch_normalization,
+    "BatchNormalization": _batch_normalization,
     "Dropout": dropout,
-    "InstanceNormalization": instance_normalization,
-    "LRN": local_response,
-    "LayerNormalization": layer_normalization,
+    "InstanceNormalization": _instance_normalization,
+    "LRN": _local_response,
+    "LayerNormalization": _layer_normalization,
     "LogSoftmax": log_softmax,
-    "LpNormalization": length_normalization,
+    "LpNormalization": _length_normalization,
     "Softmax": softmax,
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ....dialects.dims import Dim
-from ....dialects.graph.ops.topk import TopkOp
+from ....dialects import Dim
+from ....dialects.graph import TopkOp
 from .node import Handler, Node, Results
 
 
-def top_k(node: Node) -> Results:
+def _top_k(node: Node) -> Results:
     """The greatest or least elements along an axis, in order, and their indices."""
     axis = node.normalize(node.integer("axis"), node.rank(0))
     attributes = node.signature.attributes
@@ -24,4 +24,4 @@ def top_k(node: Node) -> Results:
     return TopkOp(node.operand(0), axis=axis, k=str(count), largest=largest).results
 
 
-HANDLERS: dict[str, Handler] = {"TopK": top_k}
+HANDLERS: dict[str, Handler] = {"TopK": _top_k}

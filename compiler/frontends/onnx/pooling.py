@@ -7,26 +7,37 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.length import raised, root
-from ....dialects.graph.compose.pooling import Sizes, Window, mean_pool
-from ....dialects.graph.compose.shaping import filled, reshaped
-from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
-from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
-from ....dialects.graph.ops.dim import DimOp
-from ....dialects.graph.ops.iota import IotaOp
-from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.pool import MaxPoolOp, SumPoolOp
-from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp, SumOp
-from ....dialects.graph.ops.scatter import ScatterOp
-from ....dialects.shape import dtype
+from ....dialects import Dim, dtype, product
+from ....dialects.graph import (
+    AddOp,
+    ArgmaxPoolOp,
+    DimOp,
+    DivOp,
+    IotaOp,
+    MaxPoolOp,
+    MeanOp,
+    MulOp,
+    PadOp,
+    ReduceMaxOp,
+    ScatterOp,
+    Sizes,
+    SubOp,
+    SumOp,
+    SumPoolOp,
+    Window,
+    filled,
+    mean_pool,
+    raised,
+    reshaped,
+    root,
+)
 from ..unsupported import Unsupported
 from .length import length_power
 from .node import Handler, Node, Result, Results
 from .window import window_of
 
 
-def pool_window(node: Node) -> Window:
+def _pool_window(node: Node) -> Window:
     """The window of a pool."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
@@ -37,7 +48,7 @@ def pool_window(node: Node) -> Window:
 
 def max_pool(node: Node) -> Results:
     """The greatest element of each window, and its index."""
-    window, x = pool_window(node), node.operand(0)
+    window, x = _pool_window(node), node.operand(0)
     places = window.properties()
     result = MaxPoolOp(x, **places)
     if not node.gives(1):
@@ -45,14 +56,14 @@ def max_pool(node: Node) -> Results:
     numbers = ArgmaxPoolOp(x, **places).result
     n, channels, *spatial = node.shape(0)
     if "storage_order" in node.signature.attributes and node.flag("storage_order"):
-        numbers = column_major(numbers, spatial)
+        numbers = _column_major(numbers, spatial)
     image = IotaOp(size=str(n * channels))
     before = MulOp(image, DimOp(value=str(product(spatial))))
     shape = [n, channels, *(1 for _ in spatial)]
     return [result, AddOp(numbers, reshaped(before.result, shape))]
 
 
-def column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
+def _column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
     """Builds column-major linear indices from row-major ones."""
     total: SSAValue | None = None
     for axis in reversed(range(len(spatial))):
@@ -67,9 +78,9 @@ def column_major(numbers: SSAValue, spatial: Sequence[Dim]) -> SSAValue:
     return total
 
 
-def max_unpool(node: Node) -> Result:
+def _max_unpool(node: Node) -> Result:
     """Elements put back at the indices of a max pool, zeros elsewhere."""
-    window, shape = pool_window(node), node.shape(0)
+    window, shape = _pool_window(node), node.shape(0)
     spatial: list[Dim] = []
     for size, *rest in zip(
         shape[2:], window.strides, window.kernel, window.low, window.high, strict=True
@@ -93,53 +104,53 @@ def max_unpool(node: Node) -> Result:
     return PadOp(result, low=tuple(0 for _ in numbers), high=numbers, value=0.0)
 
 
-def average_pool(node: Node) -> Result:
+def _average_pool(node: Node) -> Result:
     """The mean of the elements of each window."""
-    window = pool_window(node)
+    window = _pool_window(node)
     is_told = "count_include_pad" in node.signature.attributes
     counts = is_told and node.flag("count_include_pad")
     return mean_pool(node.operand(0), window, counts)
 
 
-def length_pool(node: Node) -> Result:
+def _length_pool(node: Node) -> Result:
     """The Lp norm of the elements of each window."""
-    window, power = pool_window(node), length_power(node)
+    window, power = _pool_window(node), length_power(node)
     parts = raised(node.operand(0), power)
     total = SumPoolOp(parts, **window.properties())
     return root(total.result, power)
 
 
-def global_length_pool(node: Node) -> Result:
+def _global_length_pool(node: Node) -> Result:
     """The Lp norm of each channel."""
     power = length_power(node)
     parts = raised(node.operand(0), power)
-    total = SumOp(parts, axes=spatial_axes(node), keepdims=True)
+    total = SumOp(parts, axes=_spatial_axes(node), keepdims=True)
     return root(total.result, power)
 
 
-def spatial_axes(node: Node) -> Sizes:
+def _spatial_axes(node: Node) -> Sizes:
     """The axes of an image, after those of the batch and the channels."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
     return tuple(range(2, node.rank(0)))
 
 
-def global_average_pool(node: Node) -> Result:
+def _global_average_pool(node: Node) -> Result:
     """The mean of each channel."""
-    return MeanOp(node.operand(0), axes=spatial_axes(node), keepdims=True)
+    return MeanOp(node.operand(0), axes=_spatial_axes(node), keepdims=True)
 
 
-def global_max_pool(node: Node) -> Result:
+def _global_max_pool(node: Node) -> Result:
     """The greatest element of each channel."""
-    return ReduceMaxOp(node.operand(0), axes=spatial_axes(node), keepdims=True)
+    return ReduceMaxOp(node.operand(0), axes=_spatial_axes(node), keepdims=True)
 
 
 HANDLERS: dict[str, Handler] = {
-    "AveragePool": average_pool,
-    "GlobalAveragePool": global_average_pool,
-    "GlobalLpPool": global_length_pool,
-    "GlobalMaxPool": global_max_pool,
-    "LpPool": length_pool,
+    "AveragePool": _average_pool,
+    "GlobalAveragePool": _global_average_pool,
+    "GlobalLpPool": _global_length_pool,
+    "GlobalMaxPool": _global_max_pool,
+    "LpPool": _length_pool,
     "MaxPool": max_pool,
-    "MaxUnpool": max_unpool,
+    "MaxUnpool": _max_unpool,
 }

@@ -20,8 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ....dialects.dims import Dim, SizeError
-from ....dialects.shape import Tensor, tensor
+from ....dialects import Dim, SizeError, Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from ...source_file import SourceFile

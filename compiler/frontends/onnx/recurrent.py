@@ -10,28 +10,31 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, floordiv
-from ....dialects.graph.compose.parts import stacked, taken
-from ....dialects.graph.compose.shaping import filled, reshaped
-from ....dialects.graph.families.gate import FUNCTIONS
-from ....dialects.graph.families.recurrent import RecurrentOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.gru import GruOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.lstm import LstmOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.rnn import RnnOp
-from ....dialects.shape import dtype, sizes, tensor_type
+from ....dialects import Dim, dtype, floordiv, sizes, tensor_type
+from ....dialects.graph import (
+    FUNCTIONS,
+    ConstantOp,
+    GruOp,
+    IndexSelectOp,
+    LstmOp,
+    PermuteOp,
+    RecurrentOp,
+    RnnOp,
+    filled,
+    reshaped,
+    stacked,
+    taken,
+)
 from ..unsupported import Unsupported
 from .node import Handler, Node, Results
 
-X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES = range(8)
+X, W, R, B, _LENGTHS, _STATE, _CELL, _PEEPHOLES = range(8)
 """The positions of the inputs."""
 
-DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+_DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 """For each value of `direction`, whether each direction of the layer runs backward."""
 
-NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
+_NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
     "affine": ("affine", (None, None)),
     "elu": ("elu", (1.0, None)),
     "hardsigmoid": ("hard_sigmoid", (0.2, 0.5)),
@@ -48,7 +51,7 @@ NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class _Kind:
     """One kind of layer."""
 
     op: type[RecurrentOp]
@@ -60,7 +63,9 @@ class Kind:
     """The default functions of the gates."""
 
 
-def functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str, ...]]:
+def _functions_of(
+    node: Node, kind: _Kind, directions: int
+) -> Iterator[tuple[str, ...]]:
     """The functions of the gates in each direction."""
     names = [*kind.functions] * directions
     found = node.attribute("activations")
@@ -76,9 +81,9 @@ def functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str,
     )
     texts: list[str] = []
     for each in names:
-        if each.lower() not in NUMBERS:
+        if each.lower() not in _NUMBERS:
             raise node.error(f"expected a known activation, got {each!r}")
-        name, defaults = NUMBERS[each.lower()]
+        name, defaults = _NUMBERS[each.lower()]
         _, count = FUNCTIONS[name]
         numbers = [
             next(values, default)
@@ -100,19 +105,19 @@ def ordered(x: SSAValue, order: Sequence[int], axis: int) -> SSAValue:
     return IndexSelectOp(x, places, axis=axis, wraps=False).result
 
 
-class Layer:
+class _Layer:
     """A recurrent node, each direction of which becomes an op."""
 
-    def __init__(self, node: Node, kind: Kind):
+    def __init__(self, node: Node, kind: _Kind):
         """The layer of a node; raises `CompileError` for inconsistent inputs."""
         self.node, self.kind = node, kind
         known = node.signature.attributes
         self.batch_first = "layout" in known and node.flag("layout")
         direction = node.text("direction")
-        if direction not in DIRECTIONS:
-            wanted = " or ".join(DIRECTIONS)
+        if direction not in _DIRECTIONS:
+            wanted = " or ".join(_DIRECTIONS)
             raise node.error(f"expected a direction {wanted}, got {direction!r}")
-        self.backward = DIRECTIONS[direction]
+        self.backward = _DIRECTIONS[direction]
         match node.shape(X), node.shape(W), node.shape(R):
             case (first, second, _), (count, rows, _), (count_too, _, hidden) if (
                 count == count_too == len(self.backward)
@@ -139,7 +144,7 @@ class Layer:
         x = node.operand(X)
         if self.batch_first:
             x = PermuteOp(x, order=(1, 0, 2)).result
-        functions = functions_of(node, self.kind, len(self.backward))
+        functions = _functions_of(node, self.kind, len(self.backward))
         ops = [self.direction(x, place, texts) for place, texts in enumerate(functions)]
         output = stacked([each.results[0] for each in ops], 1)
         if self.batch_first:
@@ -155,11 +160,11 @@ class Layer:
         """Builds the op of one direction."""
         node, kind = self.node, self.kind
         given: dict[str, SSAValue] = {}
-        if "peepholes" in kind.op.OPTIONAL and node.has(PEEPHOLES):
-            row = taken(node.operand(PEEPHOLES), 0, place)
+        if "peepholes" in kind.op.OPTIONAL and node.has(_PEEPHOLES):
+            row = taken(node.operand(_PEEPHOLES), 0, place)
             given["peepholes"] = ordered(reshaped(row, [3, self.hidden]), (0, 2, 1), 0)
-        if node.has(LENGTHS) and not self.are_all_steps():
-            given["lengths"] = node.operand(LENGTHS)
+        if node.has(_LENGTHS) and not self.are_all_steps():
+            given["lengths"] = node.operand(_LENGTHS)
         options: dict[str, Any] = {}
         if given:
             options["given"] = ArrayAttr(map(StringAttr, given))
@@ -186,7 +191,7 @@ class Layer:
 
     def are_all_steps(self) -> bool:
         """Whether the lengths are known to cover all steps of the input."""
-        known = self.node.known(LENGTHS)
+        known = self.node.known(_LENGTHS)
         steps = self.node.shape(X)[int(self.batch_first)]
         return known is not None and all(each == steps for each in known.dims())
 
@@ -209,7 +214,7 @@ class Layer:
 
     def states(self, place: int) -> Iterator[SSAValue]:
         """Builds the initial states of one direction."""
-        for each in (STATE, CELL)[: len(self.kind.op.STATES)]:
+        for each in (_STATE, _CELL)[: len(self.kind.op.STATES)]:
             if self.node.has(each):
                 yield taken(self.node.operand(each), int(self.batch_first), place)
             else:
@@ -220,13 +225,13 @@ class Layer:
         return filled(np.zeros((), dtype(self.node.type(X))), shape)
 
 
-def layer(kind: Kind) -> Handler:
+def layer(kind: _Kind) -> Handler:
     """The handler of one kind of layer."""
-    return lambda node: Layer(node, kind).build()
+    return lambda node: _Layer(node, kind).build()
 
 
 HANDLERS: dict[str, Handler] = {
-    "GRU": layer(Kind(GruOp, (1, 0, 2), ("Sigmoid", "Tanh"))),
-    "LSTM": layer(Kind(LstmOp, (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh"))),
-    "RNN": layer(Kind(RnnOp, (0,), ("Tanh",))),
+    "GRU": layer(_Kind(GruOp, (1, 0, 2), ("Sigmoid", "Tanh"))),
+    "LSTM": layer(_Kind(LstmOp, (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh"))),
+    "RNN": layer(_Kind(RnnOp, (0,), ("Tanh",))),
 }

@@ -9,36 +9,43 @@ import numpy as np
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import product
-from ....dialects.graph.compose.extreme import reversed_order
-from ....dialects.graph.compose.length import raised, root
-from ....dialects.graph.compose.number import number_like
-from ....dialects.graph.compose.parts import flipped, part
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.binary import AddOp, DivOp, SubOp
-from ....dialects.graph.ops.clamp import ClampOp
-from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
-from ....dialects.graph.ops.exponential import ExpOp, LogOp
-from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.reduce import (
+from ....dialects import dtype, is_float, product, sizes, tensor_type
+from ....dialects.graph import (
+    AddOp,
+    ArgmaxOp,
+    ClampOp,
+    CumprodOp,
+    CumsumOp,
+    CumulativeOp,
+    DivOp,
+    ExpOp,
     ExtremeOp,
+    LogOp,
     MeanOp,
+    PadOp,
     ProdOp,
     ReduceMaxOp,
     ReduceMinOp,
     ReduceOp,
+    SubOp,
     SumOp,
+    flipped,
+    number_like,
+    part,
+    raised,
+    reshaped,
+    reversed_order,
+    root,
+    shape_of,
 )
-from ....dialects.shape import dtype, is_float, sizes, tensor_type
 from .known import Known
 from .node import Handler, Node, Result
 
-Axes: TypeAlias = tuple[int, ...]
-Reduce: TypeAlias = Callable[[SSAValue, Axes, bool], SSAValue]
+_Axes: TypeAlias = tuple[int, ...]
+_Reduce: TypeAlias = Callable[[SSAValue, _Axes, bool], SSAValue]
 
 
-def reduced_axes(node: Node) -> Axes:
+def _reduced_axes(node: Node) -> _Axes:
     """The axes that a node reduces, counted from the front and in order."""
     rank = node.rank(0)
     axes = node.axes(1)
@@ -50,29 +57,29 @@ def reduced_axes(node: Node) -> Axes:
     return tuple(sorted({node.normalize(each, rank) for each in axes}))
 
 
-def reduction(reduce: Reduce) -> Handler:
+def reduction(reduce: _Reduce) -> Handler:
     """The handler of an op that combines elements as `reduce` builds it."""
 
     def handler(node: Node) -> Result:
-        axes, keepdims = reduced_axes(node), node.flag("keepdims")
+        axes, keepdims = _reduced_axes(node), node.flag("keepdims")
         return reduce(node.operand(0), axes, keepdims)
 
     return handler
 
 
-def by(op: type[ReduceOp]) -> Reduce:
+def by(op: type[ReduceOp]) -> _Reduce:
     """The builder of a reduction by one op, which is the identity along no axes."""
 
-    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    def build(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
         return op(x, axes=axes, keepdims=keepdims).result if axes else x
 
     return build
 
 
-def extreme(op: type[ExtremeOp]) -> Reduce:
+def _extreme(op: type[ExtremeOp]) -> _Reduce:
     """The builder of the greatest or least element; the type's limit for empty axes."""
 
-    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+    def build(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
         shape = shape_of(x)
         if not axes:
             return x
@@ -86,7 +93,7 @@ def extreme(op: type[ExtremeOp]) -> Reduce:
 total = by(SumOp)
 
 
-def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def mean(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     """Builds the mean; that of integers is an integer quotient."""
     type = tensor_type(x)
     if is_float(type):
@@ -96,50 +103,50 @@ def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     return DivOp(total(x, axes, keepdims), divisor).result
 
 
-def sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def _sum_of_magnitudes(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of magnitudes."""
     return total(raised(x, 1), axes, keepdims)
 
 
-def log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def _log_sum(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum."""
     return LogOp(total(x, axes, keepdims)).result
 
 
-def sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def _sum_of_squares(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of the squares."""
     return total(raised(x, 2), axes, keepdims)
 
 
-def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def length(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     """Builds the square root of the sum of the squares."""
-    return root(sum_of_squares(x, axes, keepdims), 2)
+    return root(_sum_of_squares(x, axes, keepdims), 2)
 
 
-def log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
+def _log_sum_exp(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum of the exponentials, with no overflow."""
     # An infinite maximum would be subtracted from itself.
     most = float(np.finfo(dtype(tensor_type(x))).max)
-    greatest = ClampOp(extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
+    greatest = ClampOp(_extreme(ReduceMaxOp)(x, axes, True), min=-most, max=most).result
     sums = LogOp(total(ExpOp(SubOp(x, greatest)).result, axes, keepdims)).result
     return AddOp(sums, reshaped(greatest, shape_of(sums))).result
 
 
-REDUCTIONS: dict[str, Reduce] = {
-    "ReduceL1": sum_of_magnitudes,
+_REDUCTIONS: dict[str, _Reduce] = {
+    "ReduceL1": _sum_of_magnitudes,
     "ReduceL2": length,
-    "ReduceLogSum": log_sum,
-    "ReduceLogSumExp": log_sum_exp,
-    "ReduceMax": extreme(ReduceMaxOp),
+    "ReduceLogSum": _log_sum,
+    "ReduceLogSumExp": _log_sum_exp,
+    "ReduceMax": _extreme(ReduceMaxOp),
     "ReduceMean": mean,
-    "ReduceMin": extreme(ReduceMinOp),
+    "ReduceMin": _extreme(ReduceMinOp),
     "ReduceProd": by(ProdOp),
     "ReduceSum": total,
-    "ReduceSumSquare": sum_of_squares,
+    "ReduceSumSquare": _sum_of_squares,
 }
 
 
-def arg_greatest(node: Node, x: SSAValue) -> Result:
+def _arg_greatest(node: Node, x: SSAValue) -> Result:
     """Builds the index of the greatest element, the first or the last of equals."""
     shape = shape_of(x)
     axis = node.normalize(node.integer("axis"), len(shape))
@@ -152,14 +159,14 @@ def arg_greatest(node: Node, x: SSAValue) -> Result:
     return SubOp(last, from_end)
 
 
-def arg_max(node: Node) -> Result:
+def _arg_max(node: Node) -> Result:
     """The index of the greatest element along an axis."""
-    return arg_greatest(node, node.operand(0))
+    return _arg_greatest(node, node.operand(0))
 
 
-def arg_min(node: Node) -> Result:
+def _arg_min(node: Node) -> Result:
     """The index of the least element along an axis."""
-    return arg_greatest(node, reversed_order(node.operand(0)))
+    return _arg_greatest(node, reversed_order(node.operand(0)))
 
 
 def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
@@ -171,14 +178,14 @@ def cumulative(op: type[CumulativeOp], identity: float) -> Handler:
         if reverse := node.flag("reverse"):
             x = flipped(x, [axis])
         if node.flag("exclusive"):
-            x = delayed(x, axis, identity)
+            x = _delayed(x, axis, identity)
         result = op(x, axis=axis).result
         return flipped(result, [axis]) if reverse else result
 
     return handler
 
 
-def delayed(x: SSAValue, axis: int, first: float) -> SSAValue:
+def _delayed(x: SSAValue, axis: int, first: float) -> SSAValue:
     """Builds `x` shifted by one along an axis, with a number as first element."""
     shape = shape_of(x)
     none = tuple(0 for _ in shape)
@@ -188,9 +195,9 @@ def delayed(x: SSAValue, axis: int, first: float) -> SSAValue:
 
 
 HANDLERS: dict[str, Handler] = {
-    "ArgMax": arg_max,
-    "ArgMin": arg_min,
+    "ArgMax": _arg_max,
+    "ArgMin": _arg_min,
     "CumProd": cumulative(CumprodOp, 1.0),
     "CumSum": cumulative(CumsumOp, 0.0),
-    **{name: reduction(each) for name, each in REDUCTIONS.items()},
+    **{name: reduction(each) for name, each in _REDUCTIONS.items()},
 }

@@ -9,9 +9,8 @@ from onnx import GraphProto
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import sizes, tensor_type
+from ....dialects.graph import ReshapeOp, to_names
 from .emit import locate
 from .graph_builder import GraphBuilder
 from .node import Node

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ....dialects.dims import Dim, floordiv, product
-from ....dialects.graph.compose.shaping import expanded, permuted, repeated, reshaped
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.shape import broadcast, tensor
+from ....dialects import Dim, broadcast, floordiv, product, tensor
+from ....dialects.graph import PermuteOp, expanded, permuted, repeated, reshaped
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
 
-def identity(node: Node) -> Result:
+def _identity(node: Node) -> Result:
     """The input."""
     return node.value(0)
 
@@ -94,7 +92,7 @@ def expand(node: Node) -> Result:
     return expanded(node.operand(0), shape)
 
 
-def tile(node: Node) -> Result:
+def _tile(node: Node) -> Result:
     """The input repeated along each axis."""
     shape, repeats = node.shape(0), node.dims(1)
     if len(repeats) != len(shape):
@@ -102,7 +100,7 @@ def tile(node: Node) -> Result:
     return repeated(node.operand(0), repeats)
 
 
-def depth_to_space(node: Node) -> Result:
+def _depth_to_space(node: Node) -> Result:
     """Blocks of channels moved to squares of the spatial axes."""
     n, c, h, w, block = _image(node)
     if isinstance(c, int) and c % (block * block):
@@ -116,7 +114,7 @@ def depth_to_space(node: Node) -> Result:
     return reshaped(moved, [n, depth, h * block, w * block])
 
 
-def space_to_depth(node: Node) -> Result:
+def _space_to_depth(node: Node) -> Result:
     """Squares of the spatial axes moved to channels."""
     n, c, h, w, block = _image(node)
     high, wide = floordiv(h, block), floordiv(w, block)
@@ -138,14 +136,14 @@ def _image(node: Node) -> tuple[Dim, Dim, Dim, Dim, int]:
 
 
 HANDLERS: dict[str, Handler] = {
-    "DepthToSpace": depth_to_space,
+    "DepthToSpace": _depth_to_space,
     "Expand": expand,
     "Flatten": flatten,
-    "Identity": identity,
+    "Identity": _identity,
     "Reshape": reshape,
-    "SpaceToDepth": space_to_depth,
+    "SpaceToDepth": _space_to_depth,
     "Squeeze": squeeze,
-    "Tile": tile,
+    "Tile": _tile,
     "Transpose": transpose,
     "Unsqueeze": unsqueeze,
 }

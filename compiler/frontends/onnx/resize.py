@@ -11,29 +11,25 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.number import convert
-from ....dialects.graph.families.interpolation import COORDINATES, ROUNDED
-from ....dialects.graph.ops.grid_sample import GridSampleOp
-from ....dialects.graph.ops.resize import ResizeOp
-from ....dialects.shape import MOST_BYTES, is_float
+from ....dialects import MOST_BYTES, Dim, is_float
+from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp, convert
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
 
 @dataclass(frozen=True)
-class Axis:
+class _Axis:
     """The new size of an axis, and the scale unless it is the ratio of the sizes."""
 
     size: Dim
     scale: float | None = None
 
 
-def resize(node: Node) -> Result:
+def _resize(node: Node) -> Result:
     """The input interpolated to other sizes."""
     if node.since == 10:
-        return simply_resized(node, whole_row(node, 1))
+        return _simply_resized(node, _whole_row(node, 1))
     rank = node.rank(0)
     axes = list(range(rank))
     if "axes" in node.signature.attributes:
@@ -42,31 +38,31 @@ def resize(node: Node) -> Result:
     policy = "stretch"
     if "keep_aspect_ratio_policy" in node.signature.attributes:
         policy = node.text("keep_aspect_ratio_policy")
-    if is_given(node, 3):
+    if _is_given(node, 3):
         sizes = node.dims(3)
-        check_count(node, len(sizes), axes, "sizes")
-        wanted = with_policy(node, axes, sizes, policy)
+        _check_count(node, len(sizes), axes, "sizes")
+        wanted = _with_policy(node, axes, sizes, policy)
     else:
-        scales = whole_row(node, 2)
-        check_count(node, len(scales), axes, "scales")
-        wanted = scaled(node, axes, scales)
-    how = interpolation(node)
+        scales = _whole_row(node, 2)
+        _check_count(node, len(scales), axes, "scales")
+        wanted = _scaled(node, axes, scales)
+    how = _interpolation(node)
     crops = [0.0] * len(axes) + [1.0] * len(axes)
     if how["coordinates"] == "tf_crop_and_resize":
-        crops = whole_row(node, 1)
-        check_count(node, len(crops), [*axes, *axes], "roi")
+        crops = _whole_row(node, 1)
+        _check_count(node, len(crops), [*axes, *axes], "roi")
         how["outside"] = node.number("extrapolation_value")
     result = node.operand(0)
     for axis, start, end in reversed(
         list(zip(axes, crops, crops[len(axes) :], strict=False))
     ):
         parts = {} if (start, end) == (0, 1) else {"start": start, "end": end}
-        result = along(node, result, axis, wanted[axis], how | parts)
+        result = _along(node, result, axis, wanted[axis], how | parts)
     return result
 
 
-def along(
-    node: Node, x: SSAValue, axis: int, wanted: Axis, how: dict[str, Any]
+def _along(
+    node: Node, x: SSAValue, axis: int, wanted: _Axis, how: dict[str, Any]
 ) -> SSAValue:
     """Builds `x` with one axis resized; `x` itself when nothing changes."""
     is_same = wanted.size == node.shape(0)[axis] and wanted.scale in (None, 1)
@@ -76,7 +72,7 @@ def along(
     return ResizeOp(x, axis=axis, size=str(wanted.size), **how, **scale).result
 
 
-def interpolation(node: Node) -> dict[str, Any]:
+def _interpolation(node: Node) -> dict[str, Any]:
     """The interpolation properties that all resized axes share."""
     mode, coordinates = node.text("mode"), node.text("coordinate_transformation_mode")
     if coordinates not in COORDINATES:
@@ -101,7 +97,7 @@ def interpolation(node: Node) -> dict[str, Any]:
     return how
 
 
-def is_given(node: Node, place: int) -> bool:
+def _is_given(node: Node, place: int) -> bool:
     """Whether an input is given and not empty."""
     return (
         place < len(node.signature.inputs)
@@ -110,9 +106,9 @@ def is_given(node: Node, place: int) -> bool:
     )
 
 
-def whole_row(node: Node, place: int) -> list[float]:
+def _whole_row(node: Node, place: int) -> list[float]:
     """The numbers of a known input."""
-    if not is_given(node, place):
+    if not _is_given(node, place):
         name = node.signature.input(place).name
         raise node.error(f"expected {name} of one or more numbers, got none")
     known = node.require_known(place)
@@ -122,18 +118,18 @@ def whole_row(node: Node, place: int) -> list[float]:
     return [float(each) for each in known.array.ravel()]
 
 
-def check_count(node: Node, count: int, axes: Sequence[int], what: str) -> None:
+def _check_count(node: Node, count: int, axes: Sequence[int], what: str) -> None:
     """Raises `CompileError` unless there is one number for each axis."""
     if count != len(axes):
         raise node.error(f"expected {len(axes)} {what}, got {count}")
 
 
-def with_policy(
+def _with_policy(
     node: Node, axes: Sequence[int], sizes: Sequence[Dim], policy: str
-) -> dict[int, Axis]:
+) -> dict[int, _Axis]:
     """The requested sizes, or sizes that keep the aspect ratio by `policy`."""
     if policy == "stretch":
-        return {axis: Axis(size) for axis, size in zip(axes, sizes, strict=True)}
+        return {axis: _Axis(size) for axis, size in zip(axes, sizes, strict=True)}
     if policy not in ("not_larger", "not_smaller"):
         raise node.error(
             f"expected a policy stretch, not_larger or not_smaller, got {policy}"
@@ -151,14 +147,16 @@ def with_policy(
     choose = min if policy == "not_larger" else max
     scale = choose(Fraction(new, old) for old, new in known)
     return {
-        axis: Axis(floor(old * scale + Fraction(1, 2)), float(scale))
+        axis: _Axis(floor(old * scale + Fraction(1, 2)), float(scale))
         for axis, (old, _) in zip(axes, known, strict=True)
     }
 
 
-def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int, Axis]:
+def _scaled(
+    node: Node, axes: Sequence[int], scales: Sequence[float]
+) -> dict[int, _Axis]:
     """The sizes of the input times `scales`, rounded down."""
-    found: dict[int, Axis] = {}
+    found: dict[int, _Axis] = {}
     for axis, scale in zip(axes, scales, strict=True):
         if not 0 < scale < float("inf"):
             raise node.error(f"expected scales above zero, got {scale}")
@@ -174,11 +172,11 @@ def scaled(node: Node, axes: Sequence[int], scales: Sequence[float]) -> dict[int
             wanted = product
         else:
             raise Unsupported(f"a scale of {scale} for a size that varies: {size}")
-        found[axis] = Axis(wanted, scale)
+        found[axis] = _Axis(wanted, scale)
     return found
 
 
-def simply_resized(node: Node, scales: Sequence[float]) -> Result:
+def _simply_resized(node: Node, scales: Sequence[float]) -> Result:
     """The input scaled with the coordinates of ONNX up to opset 10."""
     mode = node.text("mode")
     if mode not in ("nearest", "linear"):
@@ -186,28 +184,28 @@ def simply_resized(node: Node, scales: Sequence[float]) -> Result:
     if mode == "linear" and not is_float(node.type(0)):
         raise Unsupported(f"the mode {mode} for elements of {node.element(0)}")
     axes = range(node.rank(0))
-    check_count(node, len(scales), axes, "scales")
-    wanted = scaled(node, axes, scales)
+    _check_count(node, len(scales), axes, "scales")
+    wanted = _scaled(node, axes, scales)
     result = node.operand(0)
     for axis in reversed(axes):
         # ONNX does not define the rounding in these opsets; this is ONNX Runtime's.
         rounding = "ceil" if scales[axis] < 1 else "floor"
         how = {"mode": rounding if mode == "nearest" else mode}
         how["coordinates"] = "asymmetric"
-        result = along(node, result, axis, wanted[axis], how)
+        result = _along(node, result, axis, wanted[axis], how)
     return result
 
 
-def upsample(node: Node) -> Result:
+def _upsample(node: Node) -> Result:
     """The input scaled by a factor for each axis."""
     if "scales" not in node.signature.attributes:
-        return simply_resized(node, whole_row(node, 1))
+        return _simply_resized(node, _whole_row(node, 1))
     found = node.attribute("scales")
     assert found is not None, "the signature requires the scales"
-    return simply_resized(node, list(found.floats))
+    return _simply_resized(node, list(found.floats))
 
 
-def grid_sample(node: Node) -> Result:
+def _grid_sample(node: Node) -> Result:
     """The elements of an image at the points of a grid."""
     mode = node.text("mode").removeprefix("bi")
     return GridSampleOp(
@@ -220,7 +218,7 @@ def grid_sample(node: Node) -> Result:
 
 
 HANDLERS: dict[str, Handler] = {
-    "GridSample": grid_sample,
-    "Resize": resize,
-    "Upsample": upsample,
+    "GridSample": _grid_sample,
+    "Resize": _resize,
+    "Upsample": _upsample,
 }

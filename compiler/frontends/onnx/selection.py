@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.dims import Dim, ceildiv, floordiv
-from ....dialects.graph.compose.padding import AROUND, padded
-from ....dialects.graph.compose.parts import Cut, cut
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.require import RequireOp
+from ....dialects import Dim, ceildiv, floordiv
+from ....dialects.graph import (
+    AROUND,
+    ConcatOp,
+    Cut,
+    IndexSelectOp,
+    PadOp,
+    RequireOp,
+    cut,
+    padded,
+)
 from ..unsupported import Unsupported
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
 from .symbols import Symbols
 
-END = 2**31 - 1
+_END = 2**31 - 1
 """
 The index that exporters write for the end of an axis; for a symbolic size it is beyond
 the end, as runs of more elements are refused.
 """
 
-BEYOND = 2**62
+_BEYOND = 2**62
 """The least number that is beyond the end of every tensor."""
 
 
@@ -72,7 +76,7 @@ def _parts(node: Node, size: Dim) -> list[Dim]:
     return [*(part for _ in range(count - 1)), last]
 
 
-def slice_(node: Node) -> Result:
+def _slice_(node: Node) -> Result:
     """The strided slice of a tensor between starts and ends."""
     shape = node.shape(0)
     if is_sliced_by_run(node):
@@ -101,17 +105,17 @@ def slice_(node: Node) -> Result:
     for place, start, end, step in zip(places, starts, ends, steps, strict=True):
         size = shape[place]
         if any(
-            isinstance(each, int) and means_end(each, size) for each in (start, end)
+            isinstance(each, int) and _means_end(each, size) for each in (start, end)
         ):
-            message = f"a size of at most {END}, since a slice ends at {end}"
-            RequireOp(amount=str(END - size), message=message)
+            message = f"a size of at most {_END}, since a slice ends at {end}"
+            RequireOp(amount=str(_END - size), message=message)
         cuts[place] = _cut(size, start, end, step, node.symbols)
     return cut(node.operand(0), cuts)
 
 
-def means_end(place: int, size: Dim) -> bool:
+def _means_end(place: int, size: Dim) -> bool:
     """Whether an index counts as the end, or the beginning, of a symbolic size."""
-    return place in (END, -END, -END - 1) and not isinstance(size, int)
+    return place in (_END, -_END, -_END - 1) and not isinstance(size, int)
 
 
 def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
@@ -133,9 +137,9 @@ def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
 def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
     """The index counted from the front and clamped to `first` and the size."""
     if isinstance(place, int):
-        if place >= BEYOND or (place > 0 and means_end(place, size)):
+        if place >= _BEYOND or (place > 0 and _means_end(place, size)):
             return size
-        if place <= -BEYOND or (place < 0 and means_end(place, size)):
+        if place <= -_BEYOND or (place < 0 and _means_end(place, size)):
             return first
         if place >= 0:
             return place
@@ -201,6 +205,6 @@ HANDLERS: dict[str, Handler] = {
     "Concat": concat,
     "Gather": gather,
     "Pad": pad,
-    "Slice": slice_,
+    "Slice": _slice_,
     "Split": split,
 }

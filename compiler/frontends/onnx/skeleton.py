@@ -24,21 +24,21 @@ INSIDE = "\0"
 LARGE = 4096
 """The least size in bytes of a weight that is replaced."""
 
-GRAPH, INITIALIZER, RAW_DATA = 7, 5, 9
+GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
 """The field numbers on the path from a model to the bytes of a weight."""
 
-PLACES = (13, 14)
+_PLACES = (13, 14)
 """The field numbers of the data location of a tensor."""
 
-LENGTH = 2
+_LENGTH = 2
 """The wire type of a length-delimited field."""
 
-Rewrite: TypeAlias = "Callable[[Bytes, int, int], bytes | None]"
+_Rewrite: TypeAlias = "Callable[[Bytes, int, int], bytes | None]"
 """Rewrites the message between two offsets; None when it stays unchanged."""
 
 
 @dataclass(frozen=True)
-class Field:
+class _Field:
     """The offsets of a field in a message."""
 
     number: int
@@ -61,18 +61,18 @@ def skeleton(data: Bytes) -> bytes | None:
 
 
 def _with_rewritten(
-    data: Bytes, begin: int, end: int, number: int, rewrite: Rewrite
+    data: Bytes, begin: int, end: int, number: int, rewrite: _Rewrite
 ) -> bytes:
     """A message with each submessage in field `number` rewritten."""
     parts: list[bytes] = []
     kept = begin
     for field in _fields(data, begin, end):
-        if field.number != number or field.kind != LENGTH:
+        if field.number != number or field.kind != _LENGTH:
             continue
         new = rewrite(data, field.value, field.end)
         if new is None:
             continue
-        head = _varint(number << 3 | LENGTH) + _varint(len(new))
+        head = _varint(number << 3 | _LENGTH) + _varint(len(new))
         parts += [data[kept : field.begin].tobytes(), head, new]
         kept = field.end
     return b"".join([*parts, data[kept:end].tobytes()])
@@ -80,7 +80,7 @@ def _with_rewritten(
 
 def _graph(data: Bytes, begin: int, end: int) -> bytes | None:
     """A graph with references for its large weights."""
-    return _with_rewritten(data, begin, end, INITIALIZER, _tensor)
+    return _with_rewritten(data, begin, end, _INITIALIZER, _tensor)
 
 
 def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
@@ -88,8 +88,8 @@ def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
     if end - begin < LARGE:
         return None
     fields = list(_fields(data, begin, end))
-    raw = [each for each in fields if each.number == RAW_DATA and each.kind == LENGTH]
-    placed = any(each.number in PLACES for each in fields)
+    raw = [each for each in fields if each.number == _RAW_DATA and each.kind == _LENGTH]
+    placed = any(each.number in _PLACES for each in fields)
     if placed or len(raw) != 1 or raw[0].end - raw[0].value < LARGE:
         return None
     (bytes_of,) = raw
@@ -106,7 +106,7 @@ def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
     return rest + place.SerializeToString()
 
 
-def _fields(data: Bytes, begin: int, end: int) -> Iterator[Field]:
+def _fields(data: Bytes, begin: int, end: int) -> Iterator[_Field]:
     """The fields of a message; raises `ValueError` when its bytes are malformed."""
     at = begin
     while at < end:
@@ -128,7 +128,7 @@ def _fields(data: Bytes, begin: int, end: int) -> Iterator[Field]:
                 raise ValueError(f"expected a field that ends, got kind {kind}")
         if at > end or number == 0:
             raise ValueError(f"expected fields up to {end}, got one up to {at}")
-        yield Field(number, kind, start, value, at)
+        yield _Field(number, kind, start, value, at)
 
 
 def _read_varint(data: Bytes, at: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ....dialects.dims import (
+from ....dialects import (
     FUNCTIONS,
     Dim,
     Polynomial,
@@ -18,11 +18,11 @@ from ....dialects.dims import (
     symbols_of,
 )
 
-IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 256
 """The most characters of a dimension's text that is parsed as an expression."""
 
-LONGEST_NAME = 64
+_LONGEST_NAME = 64
 """The most characters of a dimension's text that are used in the name of a symbol."""
 
 GREATEST = 2**63 - 1
@@ -41,13 +41,13 @@ class Symbols:
         self._numbers: dict[str, int] = {}
         """The last number that was appended to a name to make it unique."""
         for name in names:
-            if IDENTIFIER.fullmatch(name) and name not in self._named:
+            if _IDENTIFIER.fullmatch(name) and name not in self._named:
                 self._named[name] = self.fresh(name)
 
     def fresh(self, name: str) -> Polynomial:
         """A new symbol called `name`, changed to an unused identifier if needed."""
-        base = re.sub(r"[^\w.]", "_", name[:LONGEST_NAME], flags=re.ASCII)
-        if not IDENTIFIER.fullmatch(base):
+        base = re.sub(r"[^\w.]", "_", name[:_LONGEST_NAME], flags=re.ASCII)
+        if not _IDENTIFIER.fullmatch(base):
             base = f"_{base}"
         free, number = base, self._numbers.get(base, 0)
         while free in self.least or free in FUNCTIONS:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.graph import Graph, GraphOp
-from ....dialects.graph.compose.shaping import reshaped
+from ....dialects.graph import Graph, GraphOp, reshaped
 from . import (
     activation,
     constant,
@@ -26,7 +25,7 @@ from . import (
 )
 from .node import Handler, Node, Result
 
-FAMILIES = (
+_FAMILIES = (
     activation,
     constant,
     contraction,
@@ -46,17 +45,17 @@ FAMILIES = (
 )
 
 
-def one_op(op: type[GraphOp]) -> Handler:
+def _one_op(op: type[GraphOp]) -> Handler:
     """The handler of a node that means just one op of the graph dialect."""
 
     def handler(node: Node) -> Result:
         is_old = "broadcast" in node.signature.attributes
-        return op(*aligned_operands(node) if is_old else node.operands())
+        return op(*_aligned_operands(node) if is_old else node.operands())
 
     return handler
 
 
-def aligned_operands(node: Node) -> list[SSAValue]:
+def _aligned_operands(node: Node) -> list[SSAValue]:
     """Two operands, of which the second begins at an axis, as up to opset 6."""
     a, b = node.operands()
     if not node.flag("broadcast") or not node.gives_attribute("axis"):
@@ -70,10 +69,10 @@ def aligned_operands(node: Node) -> list[SSAValue]:
     return [a, reshaped(b, [*node.shape(1), *(1 for _ in range(rest))])]
 
 
-def spelled_handlers() -> dict[str, Handler]:
+def _spelled_handlers() -> dict[str, Handler]:
     """The handlers derived from the ONNX names in the `SPELLINGS` of ops."""
     return {
-        spelling.removeprefix("onnx."): one_op(op)
+        spelling.removeprefix("onnx."): _one_op(op)
         for op in Graph.operations
         if issubclass(op, GraphOp)
         for spelling in op.SPELLINGS
@@ -81,6 +80,6 @@ def spelled_handlers() -> dict[str, Handler]:
     }
 
 
-HANDLERS: dict[str, Handler] = spelled_handlers()
-for family in FAMILIES:
+HANDLERS: dict[str, Handler] = _spelled_handlers()
+for family in _FAMILIES:
     HANDLERS.update(family.HANDLERS)

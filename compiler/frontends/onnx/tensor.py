@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from ....dialects.dims import SizeError
-from ....dialects.shape import DTYPES, ELEMENTS, Array, check_sizes
-from ....runtime.regular_file import OutsideError, reason, size_of
+from ....dialects import DTYPES, ELEMENTS, Array, SizeError, check_sizes
+from ....runtime import OutsideError, reason, size_of
 from ...errors import ModelFileError
 from ...weight_file import WeightFile
 from .element import element
 from .skeleton import INSIDE
 
-FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
+_FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
     TensorProto.FLOAT: lambda tensor: tensor.float_data,
     TensorProto.DOUBLE: lambda tensor: tensor.double_data,
     TensorProto.INT32: lambda tensor: tensor.int32_data,
@@ -71,7 +70,7 @@ class TensorReader:
             data = np.frombuffer(tensor.raw_data, np.uint8)
             array = self._view(tensor, data, dtype, count)
         else:
-            values = FIELDS[tensor.data_type](tensor)
+            values = _FIELDS[tensor.data_type](tensor)
             if len(values) != count:
                 raise self._error(tensor, f"{count} elements, got {len(values)}")
             array = np.array(values, dtype)
@@ -107,7 +106,7 @@ class TensorReader:
         if self.folder is None:
             raise self._error(
                 tensor,
-                f"its elements inside the model, got them in {shortened(location)}: "
+                f"its elements inside the model, got them in {_shortened(location)}: "
                 "read the model from its file",
             )
         source = self._files.setdefault(location, WeightFile(self.folder, location))
@@ -123,13 +122,13 @@ class TensorReader:
         except OSError as error:
             # Covers a link to itself and too long a name, too.
             raise self._error(
-                tensor, f"the file {shortened(location)}, got {reason(error)}"
+                tensor, f"the file {_shortened(location)}, got {reason(error)}"
             ) from error
         except (RuntimeError, ValueError) as error:
             if isinstance(error, ModelFileError):
                 raise
             raise self._error(
-                tensor, f"the name of a file, got {shortened(location)}"
+                tensor, f"the name of a file, got {_shortened(location)}"
             ) from error
 
     def _place(
@@ -157,6 +156,6 @@ class TensorReader:
         )
 
 
-def shortened(name: str) -> str:
+def _shortened(name: str) -> str:
     """A name shortened for a message, which a wrong model must not make long."""
     return repr(name) if len(name) <= 80 else f"{name[:77]!r}..."

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ....dialects.dims import Dim, ceildiv
-from ....dialects.graph.compose.pooling import (
+from ....dialects import Dim, ceildiv
+from ....dialects.graph import (
+    ConvOp,
+    ConvTransposeOp,
     Sizes,
     Window,
     image_of_blocks,
     rounded_up,
+    with_bias,
 )
-from ....dialects.graph.compose.product import with_bias
-from ....dialects.graph.ops.conv import ConvOp
-from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
@@ -91,7 +91,7 @@ def _same(size: Dim, reach: int, stride: int) -> int:
 
 def conv(node: Node) -> Result:
     """The convolution with an optional bias."""
-    window = window_of(node, node.shape(0)[2:], conv_kernel(node))
+    window = window_of(node, node.shape(0)[2:], _conv_kernel(node))
     result = ConvOp(
         node.operand(0),
         node.operand(1),
@@ -105,7 +105,7 @@ def conv(node: Node) -> Result:
 
 def conv_transpose(node: Node) -> Result:
     """The transposed convolution with an optional bias."""
-    kernel = conv_kernel(node)
+    kernel = _conv_kernel(node)
     count, groups = len(kernel), node.integer("group")
     strides = _attribute(node, "strides", count, 1)
     dilation = _attribute(node, "dilations", count, 1)
@@ -153,7 +153,7 @@ def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
     return spare
 
 
-def conv_kernel(node: Node) -> Sizes:
+def _conv_kernel(node: Node) -> Sizes:
     """The spatial sizes of the weights of a convolution."""
     if node.rank(0) < 3 or node.rank(1) != node.rank(0):
         raise node.error(
@@ -169,7 +169,7 @@ def conv_kernel(node: Node) -> Sizes:
     return kernel
 
 
-def col_to_image(node: Node) -> Result:
+def _col_to_image(node: Node) -> Result:
     """An image from its blocks, which add up where they overlap."""
     image, kernel = node.whole_numbers(1), node.whole_numbers(2)
     count = len(image)
@@ -195,7 +195,7 @@ def _halves(padding: Sizes) -> tuple[Sizes, Sizes]:
 
 
 HANDLERS: dict[str, Handler] = {
-    "Col2Im": col_to_image,
+    "Col2Im": _col_to_image,
     "Conv": conv,
     "ConvTranspose": conv_transpose,
 }

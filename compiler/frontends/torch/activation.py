@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.compose import activation
-from ....dialects.graph.ops.activation import GeluOp, LeakyReluOp
+from ....dialects.graph import GeluOp, LeakyReluOp, activation
 from .call import Call, Reader, Result
 
 

@@ -7,26 +7,34 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, ceildiv
-from ....dialects.graph.compose.number import number, number_like
-from ....dialects.graph.compose.pooling import mean_pool
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.binary import AddOp, DivOp, MinimumOp, MulOp, SubOp
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.compare import LtOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.iota import IotaOp
-from ....dialects.graph.ops.reduce import MeanOp, ReduceMaxOp
-from ....dialects.graph.ops.resample import ResampleOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import tensor_type
+from ....dialects import Dim, ceildiv, tensor_type
+from ....dialects.graph import (
+    AddOp,
+    CastOp,
+    DivOp,
+    IndexSelectOp,
+    IotaOp,
+    LtOp,
+    MeanOp,
+    MinimumOp,
+    MulOp,
+    ReduceMaxOp,
+    ResampleOp,
+    SubOp,
+    WhereOp,
+    mean_pool,
+    number,
+    number_like,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 from .contraction import over_batch
 from .pooling import places_of, window_of
 
 
-class Windows:
+class _Windows:
     """Builds the elements of a fixed number of windows along an axis."""
 
     def __init__(self, call: Call, size: Dim, places: Dim):
@@ -63,21 +71,21 @@ class Windows:
         return WhereOp(is_inside, share, number_like(0, x)).result
 
 
-def mean_along(call: Call, x: SSAValue, axis: int, places: Dim) -> SSAValue:
+def _mean_along(call: Call, x: SSAValue, axis: int, places: Dim) -> SSAValue:
     """The mean of each window along an axis."""
-    windows = Windows(call, shape_of(x)[axis], places)
+    windows = _Windows(call, shape_of(x)[axis], places)
     table = windows.elements, windows.weights(x)
     return ResampleOp(x, *table, axis=axis, skips=True).result
 
 
-def greatest_along(call: Call, x: SSAValue, axis: int, places: Dim) -> SSAValue:
+def _greatest_along(call: Call, x: SSAValue, axis: int, places: Dim) -> SSAValue:
     """The greatest element of each window along an axis."""
-    windows = Windows(call, shape_of(x)[axis], places)
+    windows = _Windows(call, shape_of(x)[axis], places)
     every = IndexSelectOp(x, windows.elements, axis=axis, wraps=False)
     return ReduceMaxOp(every, axes=(axis + 1,), keepdims=False).result
 
 
-def along_each(
+def _along_each(
     call: Call,
     x: SSAValue,
     count: int,
@@ -91,7 +99,7 @@ def along_each(
     return x
 
 
-def adaptive_avg_pool(count: int) -> Reader:
+def _adaptive_avg_pool(count: int) -> Reader:
     """The reader of adaptive mean pooling over `count` axes."""
 
     def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
@@ -108,7 +116,7 @@ def adaptive_avg_pool(count: int) -> Reader:
             if size % place == 0 < size
         ]
         if len(kernel) < count:
-            return along_each(call, x, count, mean_along)
+            return _along_each(call, x, count, _mean_along)
         window = window_of(x, count, kernel, kernel, 0, 1, ceil_mode=False)
         return over_batch(
             x, count + 2, lambda batch: mean_pool(batch, window, counts_padding=True)
@@ -117,26 +125,26 @@ def adaptive_avg_pool(count: int) -> Reader:
     return read
 
 
-def adaptive_max_pool(count: int) -> Reader:
+def _adaptive_max_pool(count: int) -> Reader:
     """The reader of adaptive max pooling over `count` axes; indices are unsupported."""
 
     def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
-        return [along_each(call, x, count, greatest_along), None]
+        return [_along_each(call, x, count, _greatest_along), None]
 
     return read
 
 
 READERS: dict[str, Reader] = {
     **{
-        f"aten.adaptive_avg_pool{count}d.default": adaptive_avg_pool(count)
+        f"aten.adaptive_avg_pool{count}d.default": _adaptive_avg_pool(count)
         for count in (1, 2, 3)
     },
     **{
-        f"aten._adaptive_avg_pool{count}d.default": adaptive_avg_pool(count)
+        f"aten._adaptive_avg_pool{count}d.default": _adaptive_avg_pool(count)
         for count in (2, 3)
     },
     **{
-        f"aten.adaptive_max_pool{count}d.default": adaptive_max_pool(count)
+        f"aten.adaptive_max_pool{count}d.default": _adaptive_max_pool(count)
         for count in (2, 3)
     },
 }

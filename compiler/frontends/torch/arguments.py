@@ -13,7 +13,7 @@ from torch._ops import OpOverload
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from ....dialects.dims import Polynomial
+from ....dialects import Polynomial
 from ..unsupported import Unsupported
 from .sizes import Sizes
 
@@ -23,7 +23,7 @@ class Missing(Exception):
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class _Unreadable:
     """
     A number without a form in the graph dialect, which is an error once it is used.
     """
@@ -51,12 +51,12 @@ Value: TypeAlias = (
     | float
     | str
     | Polynomial
-    | Unreadable
+    | _Unreadable
     | None
 )
 """The value of a node."""
 
-ON_NUMBERS = re.compile(
+_ON_NUMBERS = re.compile(
     r"aten\.(\w+\.\w*Scalar\w*|(full|full_like|scalar_tensor|clamp\w*)\.default)"
 )
 """
@@ -76,8 +76,8 @@ def number_of(value: Any, sizes: Sizes) -> Value:
         if isinstance(value, torch.SymInt):
             return sizes.dim(value)
     except Unsupported as why:
-        return Unreadable(str(why))
-    return Unreadable(f"a number computed from sizes, {value}")
+        return _Unreadable(str(why))
+    return _Unreadable(f"a number computed from sizes, {value}")
 
 
 def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
@@ -93,18 +93,18 @@ def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
             argument = node.args[place]
         else:
             argument = node.kwargs.get(parameter.name, parameter.default_value)
-        read = operand if takes_item(node.target, str(parameter.type)) else resolve
+        read = _operand if _takes_item(node.target, str(parameter.type)) else resolve
         arguments.append(read(argument, values))
     return arguments
 
 
-def takes_item(operator: OpOverload, parameter: str) -> bool:
+def _takes_item(operator: OpOverload, parameter: str) -> bool:
     """
     Whether a number that is computed at run time may be an argument of this parameter.
     """
     if parameter == "Tensor":
         return True
-    return "number" in parameter and ON_NUMBERS.fullmatch(str(operator)) is not None
+    return "number" in parameter and _ON_NUMBERS.fullmatch(str(operator)) is not None
 
 
 def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
@@ -121,12 +121,12 @@ def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
     if argument not in values:
         raise Missing
     value = values[argument]
-    if isinstance(value, Unreadable | Item):
+    if isinstance(value, _Unreadable | Item):
         raise Unsupported(value.reason)
     return value
 
 
-def operand(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
+def _operand(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
     """The resolved argument of a tensor parameter."""
     known = values.get(argument) if isinstance(argument, fx.Node) else None
     return known.tensor if isinstance(known, Item) else resolve(argument, values)

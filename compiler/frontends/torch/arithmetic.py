@@ -5,49 +5,54 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IntegerType, i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Polynomial
-from ....dialects.graph.compose import bounds
-from ....dialects.graph.compose.bounds import between, clamped, is_bound
-from ....dialects.graph.compose.number import Number, number_like, times
-from ....dialects.graph.compose.power import near_power
-from ....dialects.graph.compose.shaping import reshaped
-from ....dialects.graph.families.elementwise import BinaryOp
-from ....dialects.graph.ops.binary import (
+from ....dialects import Polynomial, is_float, tensor_type
+from ....dialects.graph import (
     AddOp,
+    BinaryOp,
+    CopysignOp,
     DivOp,
+    Exp2Op,
+    FloorDivOp,
+    LtOp,
     MaximumOp,
     MinimumOp,
     MulOp,
+    NeOp,
+    Number,
     PowOp,
+    RoundOp,
     SubOp,
+    TruncOp,
+    WhereOp,
+    between,
+    bounds,
+    clamped,
+    is_bound,
+    near_power,
+    number_like,
+    reshaped,
+    times,
 )
-from ....dialects.graph.ops.compare import LtOp, NeOp
-from ....dialects.graph.ops.division import FloorDivOp
-from ....dialects.graph.ops.exponential import Exp2Op
-from ....dialects.graph.ops.polar import CopysignOp
-from ....dialects.graph.ops.rounding import RoundOp, TruncOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import is_float, tensor_type
 from ..unsupported import Unsupported
 from .call import Call, Operand, Reader, Result
 
 
 def add(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
     """`a + alpha * b`."""
-    return AddOp(call.as_tensor(a, call.element), scaled(call, b, alpha)).result
+    return AddOp(call.as_tensor(a, call.element), _scaled(call, b, alpha)).result
 
 
 def sub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
     """`a - alpha * b`."""
-    return SubOp(call.as_tensor(a, call.element), scaled(call, b, alpha)).result
+    return SubOp(call.as_tensor(a, call.element), _scaled(call, b, alpha)).result
 
 
 def rsub(call: Call, a: Operand, b: Operand, alpha: Number = 1) -> Result:
     """`b - alpha * a`."""
-    return SubOp(call.as_tensor(b, call.element), scaled(call, a, alpha)).result
+    return SubOp(call.as_tensor(b, call.element), _scaled(call, a, alpha)).result
 
 
-def scaled(call: Call, value: Operand, alpha: Number) -> SSAValue:
+def _scaled(call: Call, value: Operand, alpha: Number) -> SSAValue:
     """`alpha * value` in the element type of the result."""
     return times(call.as_tensor(value, call.element), alpha)
 
@@ -75,7 +80,7 @@ def power(call: Call, base: Operand, exponent: Operand) -> Result:
     return PowOp(x, call.as_tensor(exponent, call.element)).result
 
 
-def round_to(call: Call, value: SSAValue, decimals: int) -> Result:
+def _round_to(call: Call, value: SSAValue, decimals: int) -> Result:
     """The elements rounded to a number of decimals, which may be negative."""
     if not is_float(tensor_type(value)):
         raise Unsupported("integers rounded to tens")
@@ -85,7 +90,7 @@ def round_to(call: Call, value: SSAValue, decimals: int) -> Result:
     return DivOp(RoundOp(MulOp(value, power)), power).result
 
 
-def sign_bit(call: Call, value: SSAValue) -> Result:
+def _sign_bit(call: Call, value: SSAValue) -> Result:
     """Whether the sign bit of each element is set, also of a zero."""
     type = tensor_type(value)
     if is_float(type):
@@ -95,23 +100,23 @@ def sign_bit(call: Call, value: SSAValue) -> Result:
     return LtOp(number, number_like(0, number)).result
 
 
-def is_nan(call: Call, value: SSAValue) -> Result:
+def _is_nan(call: Call, value: SSAValue) -> Result:
     """Whether each element is NaN."""
     return bounds.is_nan(value)
 
 
-def load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
+def _load_exponent(call: Call, value: Operand, exponent: Operand) -> Result:
     """`value * 2 ** exponent`."""
     power = Exp2Op(call.as_tensor(exponent, call.element))
     return MulOp(call.as_tensor(value, call.element), power).result
 
 
-def is_infinite(call: Call, value: SSAValue) -> Result:
+def _is_infinite(call: Call, value: SSAValue) -> Result:
     """Whether each element is infinite; integers never are."""
     return bounds.is_infinite(value)
 
 
-def ignoring_nan(op: type[BinaryOp]) -> Reader:
+def _ignoring_nan(op: type[BinaryOp]) -> Reader:
     """The reader of `op` that takes the other operand where one is NaN."""
 
     def read(call: Call, a: Operand, b: Operand) -> Result:
@@ -130,13 +135,13 @@ def clamp(
 ) -> Result:
     """The elements clamped to `least` and `greatest`, where given."""
     if isinstance(least, SSAValue) or isinstance(greatest, SSAValue):
-        return clamp_by_tensors(call, value, least, greatest)
+        return _clamp_by_tensors(call, value, least, greatest)
     given: list[float | None] = []
     for bound in (least, greatest):
         if isinstance(bound, Polynomial):
             raise Unsupported(f"a bound that is a size, {bound}")
         if not is_bound(bound):
-            return clamp_by_tensors(call, value, least, greatest)
+            return _clamp_by_tensors(call, value, least, greatest)
         given.append(bound)
     return clamped(call.as_tensor(value, call.element), *given)
 
@@ -146,7 +151,7 @@ def clamp_max(call: Call, value: Operand, greatest: Operand) -> Result:
     return clamp(call, value, None, greatest)
 
 
-def clamp_by_tensors(
+def _clamp_by_tensors(
     call: Call,
     value: Operand,
     least: Operand | None = None,
@@ -175,15 +180,15 @@ READERS: dict[str, Reader] = {
     "aten.pow.Tensor_Tensor": power,
     "aten.pow.Tensor_Scalar": power,
     "aten.pow.Scalar": power,
-    "aten.fmax.default": ignoring_nan(MaximumOp),
-    "aten.fmin.default": ignoring_nan(MinimumOp),
-    "aten.ldexp.Tensor": load_exponent,
-    "aten.isnan.default": is_nan,
-    "aten.round.decimals": round_to,
-    "aten.signbit.default": sign_bit,
-    "aten.isinf.default": is_infinite,
+    "aten.fmax.default": _ignoring_nan(MaximumOp),
+    "aten.fmin.default": _ignoring_nan(MinimumOp),
+    "aten.ldexp.Tensor": _load_exponent,
+    "aten.isnan.default": _is_nan,
+    "aten.round.decimals": _round_to,
+    "aten.signbit.default": _sign_bit,
+    "aten.isinf.default": _is_infinite,
     "aten.clamp.default": clamp,
-    "aten.clamp.Tensor": clamp_by_tensors,
+    "aten.clamp.Tensor": _clamp_by_tensors,
     "aten.clamp_min.default": clamp,
     "aten.clamp_max.default": clamp_max,
     "aten.hardtanh.default": clamp,

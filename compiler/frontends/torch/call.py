@@ -10,9 +10,8 @@ import torch
 from torch import fx
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.number import Number, convert, quantity
-from ....dialects.shape import Array, Element, Tensor
+from ....dialects import Array, Dim, Element, Tensor
+from ....dialects.graph import Number, convert, quantity
 from ...weights import WeightStore
 from ..stored import constant
 from .dtypes import element_of

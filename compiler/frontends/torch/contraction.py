@@ -7,17 +7,20 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose import product
-from ....dialects.graph.compose.number import Number
-from ....dialects.graph.compose.product import with_bias
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.binary import AddOp
-from ....dialects.graph.ops.conv import ConvOp
-from ....dialects.graph.ops.conv_transpose import ConvTransposeOp
-from ....dialects.graph.ops.linear import LinearOp
-from ....dialects.graph.ops.matmul import MatmulOp
-from ....dialects.graph.ops.reduce import SumOp
+from ....dialects import Dim
+from ....dialects.graph import (
+    AddOp,
+    ConvOp,
+    ConvTransposeOp,
+    LinearOp,
+    MatmulOp,
+    Number,
+    SumOp,
+    product,
+    reshaped,
+    shape_of,
+    with_bias,
+)
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
@@ -41,7 +44,7 @@ def matmul(call: Call, a: SSAValue, b: SSAValue) -> Result:
     return reshaped(product.matmul(a, b), call.shape)
 
 
-def plus_product(multiply: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Reader:
+def _plus_product(multiply: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Reader:
     """The reader of `beta * bias + alpha * a * b`."""
 
     def read(
@@ -57,17 +60,17 @@ def plus_product(multiply: Callable[[Call, SSAValue, SSAValue], SSAValue]) -> Re
     return read
 
 
-def matrix_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+def _matrix_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
     """The product of two matrices, or of two stacks of them."""
     return MatmulOp(a, b).result
 
 
-def vector_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+def _vector_product(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
     """The product of a matrix and a vector."""
     return product.matmul(a, b)
 
 
-def sum_of_products(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+def _sum_of_products(call: Call, a: SSAValue, b: SSAValue) -> SSAValue:
     """The sum of the products of the matrices of two batches."""
     return SumOp(MatmulOp(a, b), axes=(0,), keepdims=False).result
 
@@ -93,7 +96,7 @@ def over_batch(
     return reshaped(result, shape_of(result)[1:])
 
 
-def same_padding(
+def _same_padding(
     kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
 ) -> tuple[int, ...]:
     """The padding before and after each axis that keeps its size."""
@@ -120,7 +123,7 @@ def conv(
     kernel = each(sizes, count)
     strides, steps = each(stride, count), each(dilation, count)
     if padding == "same":
-        around = same_padding(kernel, strides, steps)
+        around = _same_padding(kernel, strides, steps)
     else:
         around = each(0 if isinstance(padding, str) else padding, count) * 2
     window = {"strides": strides, "padding": around, "dilation": steps}
@@ -184,10 +187,10 @@ READERS: dict[str, Reader] = {
     "aten.bmm.default": matmul,
     "aten.mv.default": matmul,
     "aten.dot.default": matmul,
-    "aten.addmm.default": plus_product(matrix_product),
-    "aten.baddbmm.default": plus_product(matrix_product),
-    "aten.addbmm.default": plus_product(sum_of_products),
-    "aten.addmv.default": plus_product(vector_product),
+    "aten.addmm.default": _plus_product(_matrix_product),
+    "aten.baddbmm.default": _plus_product(_matrix_product),
+    "aten.addbmm.default": _plus_product(_sum_of_products),
+    "aten.addmv.default": _plus_product(_vector_product),
     "aten.convolution.default": convolution,
     **{
         f"aten.conv{count}d.{form}": conv

@@ -9,17 +9,14 @@ from torch import fx
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.shaping import reshaped
-from ....dialects.graph.ops.control_flow import UNLIMITED, IfOp, LoopOp
-from ....dialects.graph.ops.fusion import YieldOp
-from ....dialects.shape import sizes, tensor, tensor_type
+from ....dialects import Dim, sizes, tensor, tensor_type
+from ....dialects.graph import UNLIMITED, IfOp, LoopOp, YieldOp, reshaped
 from ..unsupported import Unsupported
 from .arguments import Value, resolve
 from .program import ProgramReader
 
 
-def graph_of(node: Any) -> fx.GraphModule:
+def _graph_of(node: Any) -> fx.GraphModule:
     """The graph that an argument names."""
     module: Any = node.graph.owning_module
     for name in node.target.split("."):
@@ -28,7 +25,7 @@ def graph_of(node: Any) -> fx.GraphModule:
     return module
 
 
-def inline(
+def _inline(
     reader: ProgramReader, graph: fx.GraphModule, arguments: Sequence[Value]
 ) -> list[SSAValue]:
     """Builds a graph applied to these arguments at the insertion point."""
@@ -41,7 +38,7 @@ def inline(
     (end,) = graph.graph.find_nodes(op="output")
     found: list[SSAValue] = []
     results: Any = end.args[0]
-    for each in listed(resolve(results, inner.values)):
+    for each in _listed(resolve(results, inner.values)):
         if not isinstance(each, SSAValue):
             raise Unsupported(f"a graph that returns {each}, not a tensor")
         found.append(each)
@@ -64,27 +61,27 @@ def region(
     inside = iter(block.args)
     given = [next(inside) if isinstance(x, SSAValue) else x for x in arguments]
     with reader.building(block), ImplicitBuilder(block):
-        results = inline(reader, graph, given)
+        results = _inline(reader, graph, given)
         YieldOp(*(results if close is None else close(results, block)))
     return block
 
 
-def listed(values: Any) -> list[Value]:
+def _listed(values: Any) -> list[Value]:
     """One value, or several, as a list."""
     return [values] if isinstance(values, SSAValue) else list(values)
 
 
-def tensors(values: Sequence[Value]) -> list[SSAValue]:
+def _tensors(values: Sequence[Value]) -> list[SSAValue]:
     """The values that are tensors."""
     return [each for each in values if isinstance(each, SSAValue)]
 
 
-def types_of(values: Sequence[SSAValue]) -> list[Attribute]:
+def _types_of(values: Sequence[SSAValue]) -> list[Attribute]:
     """The types of tensors."""
     return [each.type for each in values]
 
 
-def one_boolean(value: Value) -> SSAValue:
+def _one_boolean(value: Value) -> SSAValue:
     """A condition as a tensor of rank 0."""
     if not isinstance(value, SSAValue):
         raise Unsupported(f"a condition that is {value}, not a tensor")
@@ -96,41 +93,41 @@ def cond(reader: ProgramReader, node: fx.Node) -> Value:
     arguments: Any = node.args
     predicate, then, otherwise, operands = arguments
     condition: Value = resolve(predicate, reader.values)
-    values = listed(resolve(operands, reader.values))
-    graphs = [graph_of(each) for each in (then, otherwise)]
+    values = _listed(resolve(operands, reader.values))
+    graphs = [_graph_of(each) for each in (then, otherwise)]
     if isinstance(condition, bool):
-        return inline(reader, graphs[0 if condition else 1], values)
-    captured = tensors(values)
-    types = types_of(captured)
+        return _inline(reader, graphs[0 if condition else 1], values)
+    captured = _tensors(values)
+    types = _types_of(captured)
     blocks = [region(reader, each, values, types) for each in graphs]
     ends = [block.last_op for block in blocks]
     got = [tuple(end.operand_types) for end in ends if end is not None]
     if got[0] != got[1]:
         both = " and ".join(", ".join(map(str, each)) for each in got)
         raise Unsupported(f"branches with results of one type each: {both}")
-    return list(IfOp.of(one_boolean(condition), captured, *blocks).results)
+    return list(IfOp.of(_one_boolean(condition), captured, *blocks).results)
 
 
 def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
     """The results of a graph that is repeated while another returns true."""
     arguments: Any = node.args
     test, body, carried, additional = arguments
-    first = listed(resolve(carried, reader.values))
-    others = listed(resolve(additional, reader.values))
-    if len(states := tensors(first)) < len(first):
+    first = _listed(resolve(carried, reader.values))
+    others = _listed(resolve(additional, reader.values))
+    if len(states := _tensors(first)) < len(first):
         raise Unsupported("a loop that carries a number, not a tensor")
-    condition = one_boolean(inline(reader, graph_of(test), [*first, *others])[0])
+    condition = _one_boolean(_inline(reader, _graph_of(test), [*first, *others])[0])
 
     def close(results: list[SSAValue], block: Block) -> list[SSAValue]:
         """Adds the condition of the next trip to the yielded values."""
         inside = iter(block.args[len(states) :])
         rest = [next(inside) if isinstance(x, SSAValue) else x for x in others]
-        again = inline(reader, graph_of(test), [*results, *rest])[0]
-        return [one_boolean(again), *results]
+        again = _inline(reader, _graph_of(test), [*results, *rest])[0]
+        return [_one_boolean(again), *results]
 
-    captured = tensors(others)
-    types = types_of([*states, *captured])
-    block = region(reader, graph_of(body), [*first, *others], types, close)
+    captured = _tensors(others)
+    types = _types_of([*states, *captured])
+    block = region(reader, _graph_of(body), [*first, *others], types, close)
     end = block.last_op
     assert end is not None
     if list(end.operand_types[1:]) != types[: len(states)]:
@@ -146,9 +143,9 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     """
     combine, init, scanned, additional = node.args
     first, whole, others = (
-        listed(resolve(each, reader.values)) for each in (init, scanned, additional)
+        _listed(resolve(each, reader.values)) for each in (init, scanned, additional)
     )
-    states, elements_of, captured = map(tensors, (first, whole, others))
+    states, elements_of, captured = map(_tensors, (first, whole, others))
     limits: set[Dim] = {sizes(tensor_type(each))[0] for each in elements_of}
     if len(states) < len(first) or len(limits) != 1:
         raise Unsupported("a scan over tensors of different lengths, or of none")
@@ -156,12 +153,12 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     for each in elements_of:
         type = tensor_type(each)
         elements.append(tensor(type.element_type, *sizes(type)[1:]))
-    types = [*types_of(states), *elements, *types_of(captured)]
+    types = [*_types_of(states), *elements, *_types_of(captured)]
     arguments = [*first, *whole, *others]
-    block = region(reader, graph_of(combine), arguments, types)
+    block = region(reader, _graph_of(combine), arguments, types)
     end = block.last_op
     assert end is not None
-    if list(end.operand_types[: len(states)]) != types_of(states):
+    if list(end.operand_types[: len(states)]) != _types_of(states):
         raise Unsupported("a scan in which sizes change")
     loop = LoopOp.of(block, limits.pop(), None, states, elements_of, captured)
     return list(loop.results)

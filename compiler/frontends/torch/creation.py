@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.compose.counting import progression
-from ....dialects.graph.compose.number import Number
-from ....dialects.graph.compose.shaping import expanded
-from ....dialects.shape import DTYPES
+from ....dialects import DTYPES
+from ....dialects.graph import Number, expanded, progression
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
@@ -23,7 +21,7 @@ def full(call: Call, shape: object, value: Number, *_: object) -> Result:
     return filled(call, value)
 
 
-def filled_with(value: int) -> Reader:
+def _filled_with(value: int) -> Reader:
     """The reader of a tensor filled with `value`."""
 
     def read(call: Call, *_: object) -> Result:
@@ -51,12 +49,12 @@ def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> 
 READERS: dict[str, Reader] = {
     "aten.full.default": full,
     "aten.full_like.default": full,
-    "aten.ones.default": filled_with(1),
-    "aten.ones_like.default": filled_with(1),
-    "aten.zeros.default": filled_with(0),
-    "aten.zeros_like.default": filled_with(0),
-    "aten.empty.memory_format": filled_with(0),
-    "aten.empty_permuted.default": filled_with(0),
+    "aten.ones.default": _filled_with(1),
+    "aten.ones_like.default": _filled_with(1),
+    "aten.zeros.default": _filled_with(0),
+    "aten.zeros_like.default": _filled_with(0),
+    "aten.empty.memory_format": _filled_with(0),
+    "aten.empty_permuted.default": _filled_with(0),
     "aten.fill.Scalar": full,
     "aten.scalar_tensor.default": scalar,
     "aten.arange.start_step": arange,

@@ -9,15 +9,19 @@ from torch import SymInt, fx
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.counting import true_places, truths
-from ....dialects.graph.compose.number import convert
-from ....dialects.graph.compose.parts import taken
-from ....dialects.graph.compose.shaping import expanded, reshaped, shape_of
-from ....dialects.graph.ops.define_symbol import DefineSymbolOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.require import RequireOp
-from ....dialects.shape import broadcast, tensor_type
+from ....dialects import Dim, broadcast, product, tensor_type
+from ....dialects.graph import (
+    DefineSymbolOp,
+    IndexSelectOp,
+    RequireOp,
+    convert,
+    expanded,
+    reshaped,
+    shape_of,
+    taken,
+    true_places,
+    truths,
+)
 from ..unsupported import Unsupported
 from .arguments import Item
 from .call import Call, Reader
@@ -98,7 +102,7 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
         return Item(reshaped(x, ()), reason)
     value = convert(reshaped(x, ()), i64)
     least, most = sizes.limits(foreseen.node.expr)
-    high = min(asserted(sizes, node), key=str, default=most)
+    high = min(_asserted(sizes, node), key=str, default=most)
     if least < 0 or high == GREATEST:
         return Item(
             value,
@@ -108,7 +112,7 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     return define(sizes, foreseen, value, least, high)
 
 
-def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
+def _asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
     """The upper bounds that the program asserts for a number."""
     found: list[Dim] = []
     for user in node.users:
@@ -120,7 +124,7 @@ def asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
     return found
 
 
-AMOUNTS: dict[str, Callable[[Dim, Dim], list[Dim]]] = {
+_AMOUNTS: dict[str, Callable[[Dim, Dim], list[Dim]]] = {
     "GreaterThan": lambda a, b: [a - b],
     "LessThan": lambda a, b: [b - a],
     "StrictGreaterThan": lambda a, b: [a - b - 1],
@@ -139,9 +143,9 @@ def assert_at_run(expression: Expression, sizes: Sizes) -> bool:
     Builds the run-time check of a relation of sizes; false for another expression.
     """
     kind = expression.func.__name__
-    if kind not in AMOUNTS:
+    if kind not in _AMOUNTS:
         return False
-    for amount in AMOUNTS[kind](*map(sizes.read, expression.args)):
+    for amount in _AMOUNTS[kind](*map(sizes.read, expression.args)):
         if not isinstance(amount, int) or amount < 0:
             RequireOp(amount=str(amount), message=in_words(expression, sizes))
     return True

@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.compose.length import length
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.binary import SubOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
+from ....dialects.graph import IndexSelectOp, SubOp, length, reshaped, shape_of
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 from .creation import filled
 
 
-def distance(call: Call, a: SSAValue, b: SSAValue, order: float) -> SSAValue:
+def _distance(call: Call, a: SSAValue, b: SSAValue, order: float) -> SSAValue:
     """The norm of differences along the last axis."""
     difference = SubOp(a, b).result
     axis = len(shape_of(difference)) - 1
@@ -23,7 +20,7 @@ def distance(call: Call, a: SSAValue, b: SSAValue, order: float) -> SSAValue:
     return length(difference, order, (axis,), keepdims=False)
 
 
-def between(
+def _between(
     call: Call, a: SSAValue, b: SSAValue, order: float, mode: int | None
 ) -> Result:
     """The distance of each row of one matrix to each row of another."""
@@ -31,10 +28,10 @@ def between(
     *others, columns, _ = shape_of(b)
     tall = reshaped(a, [*stack, rows, 1, width])
     wide = reshaped(b, [*others, 1, columns, width])
-    return distance(call, tall, wide, order)
+    return _distance(call, tall, wide, order)
 
 
-def among(call: Call, x: SSAValue, order: float = 2) -> Result:
+def _among(call: Call, x: SSAValue, order: float = 2) -> Result:
     """The distance of each row of a matrix to each row after it."""
     rows, _ = shape_of(x)
     if not isinstance(rows, int):
@@ -43,7 +40,7 @@ def among(call: Call, x: SSAValue, order: float = 2) -> Result:
         IndexSelectOp(x, call.constant(each), axis=0, wraps=False).result
         for each in np.triu_indices(rows, 1)
     )
-    return distance(call, first, second, order)
+    return _distance(call, first, second, order)
 
 
 def apart(call: Call, a: SSAValue, b: SSAValue, order: float = 2) -> Result:
@@ -54,6 +51,6 @@ def apart(call: Call, a: SSAValue, b: SSAValue, order: float = 2) -> Result:
 
 READERS: dict[str, Reader] = {
     "aten.dist.default": apart,
-    "aten._cdist_forward.default": between,
-    "aten._pdist_forward.default": among,
+    "aten._cdist_forward.default": _between,
+    "aten._pdist_forward.default": _among,
 }

@@ -15,7 +15,7 @@ from torch.nn import Module
 from torch.utils import _pytree as pytree
 from xdsl.utils.hints import isa
 
-from ....dialects.shape import Array
+from ....dialects import Array
 from ...errors import CompileError
 from .kept_layers import kept_layers
 from .readers import READERS
@@ -31,7 +31,7 @@ FAILURES = (
 )
 """The exceptions of torch, or of the model's own code, while a module is traced."""
 
-TAIL = "\n\nThe error above occurred when calling torch.export"
+_TAIL = "\n\nThe error above occurred when calling torch.export"
 """The beginning of advice in a message of torch that is not about the model."""
 
 
@@ -42,13 +42,13 @@ def export_module(
     held = {id(each) for each in (*module.parameters(), *module.buffers())}
     args, kwargs = arguments(example_inputs, held)
     try:
-        shapes = named_dims(dynamic_shapes)
-        with eval_mode(module), torch.no_grad(), quiet(), kept_layers():
+        shapes = _named_dims(dynamic_shapes)
+        with _eval_mode(module), torch.no_grad(), _quiet(), kept_layers():
             return trace(module, args, kwargs, shapes)
     except FAILURES as error:
-        said = f"{type(error).__name__}: {str(error).partition(TAIL)[0]}"
+        said = f"{type(error).__name__}: {str(error).partition(_TAIL)[0]}"
         advice = ""
-        if "specialized" in said and has_size_one([args, kwargs]):
+        if "specialized" in said and _has_size_one([args, kwargs]):
             advice = (
                 "\ngive example inputs with a size of 2 or more along every dynamic "
                 "dimension: torch.export takes a size of 0 or 1 for a constant"
@@ -94,7 +94,7 @@ def decompose(program: ExportedProgram) -> ExportedProgram:
     for op in list(table):
         if str(op) in READERS:
             del table[op]
-    with torch.no_grad(), quiet(), kept_layers():
+    with torch.no_grad(), _quiet(), kept_layers():
         return program.run_decompositions(table)
 
 
@@ -118,7 +118,7 @@ def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, 
     seen = set(held)
 
     def apart(value: object) -> object:
-        tensor = as_tensor(value)
+        tensor = _as_tensor(value)
         if not isinstance(tensor, torch.Tensor):
             return tensor
         if id(tensor) in seen:
@@ -130,17 +130,17 @@ def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, 
     return (tuple(tree), {}) if isinstance(example, (tuple, list)) else ((), tree)
 
 
-def as_tensor(value: object) -> object:
+def _as_tensor(value: object) -> object:
     """The tensor with the elements of a numpy array; other values stay."""
-    return torch.from_numpy(np.asarray(value).copy()) if is_array(value) else value
+    return torch.from_numpy(np.asarray(value).copy()) if _is_array(value) else value
 
 
-def is_array(value: object) -> TypeGuard[Array]:
+def _is_array(value: object) -> TypeGuard[Array]:
     """Whether a value is a numpy array, of any element type."""
     return isinstance(value, np.ndarray)
 
 
-def named_dims(shapes: Any) -> Any:
+def _named_dims(shapes: Any) -> Any:
     """Dynamic shapes with a `Dim` for each name that stands for a dimension."""
     dims: dict[str, Dim] = {}
 
@@ -160,7 +160,7 @@ def named_dims(shapes: Any) -> Any:
     return replace(shapes)
 
 
-def has_size_one(tree: object) -> bool:
+def _has_size_one(tree: object) -> bool:
     """
     Whether a tensor in a tree has a size of one, which torch takes for a constant.
     """
@@ -170,7 +170,7 @@ def has_size_one(tree: object) -> bool:
 
 
 @contextmanager
-def eval_mode(module: Module) -> Generator[None]:
+def _eval_mode(module: Module) -> Generator[None]:
     """A context in which the module and its submodules are in eval mode."""
     training = {each: each.training for each in module.modules()}
     module.eval()
@@ -182,7 +182,7 @@ def eval_mode(module: Module) -> Generator[None]:
 
 
 @contextmanager
-def quiet() -> Generator[None]:
+def _quiet() -> Generator[None]:
     """A context without torch's warnings about its own code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

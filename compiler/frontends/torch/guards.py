@@ -14,7 +14,7 @@ from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 from ...errors import CompileError
 from .sizes import Expression, Sizes
 
-TORCH = Path(torch.__file__).parent
+_TORCH = Path(torch.__file__).parent
 
 
 def guards_of(program: ExportedProgram) -> list[Any]:
@@ -49,7 +49,7 @@ def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None
             continue
         if always_holds(expression, sizes):
             continue
-        if is_about_layout(expression, guard.sloc.framework_loc):
+        if _is_about_layout(expression, guard.sloc.framework_loc):
             continue
         raise CompileError(
             "expected a model that computes the same way for all of its sizes, got one "
@@ -79,11 +79,11 @@ def always_holds(expression: Expression, sizes: Sizes) -> bool:
         ranges[each] = ValueRanges(low, high)
     return any(
         str(bound_sympy(each, ranges).lower) == "True"
-        for each in (expression, without_choices(expression, ranges))
+        for each in (expression, _without_choices(expression, ranges))
     )
 
 
-def without_choices(expression: Expression, ranges: Any) -> Expression:
+def _without_choices(expression: Expression, ranges: Any) -> Expression:
     """
     The expression with each `Min` and `Max` replaced by a side that it always equals.
     """
@@ -102,7 +102,7 @@ def without_choices(expression: Expression, ranges: Any) -> Expression:
     return expression.replace(Min, least).replace(Max, greatest)
 
 
-def is_about_layout(expression: Expression, place: Any) -> bool:
+def _is_about_layout(expression: Expression, place: Any) -> bool:
     """
     Whether torch's layout rules, and not the model, tested sizes for one or equality.
 
@@ -112,9 +112,9 @@ def is_about_layout(expression: Expression, place: Any) -> bool:
     """
     kind, (left, right) = expression.func.__name__, expression.args
     file = Path(getattr(place, "filename", ""))
-    if not file.is_relative_to(TORCH):
+    if not file.is_relative_to(_TORCH):
         return False
-    if not file.is_relative_to(TORCH / "nn"):
+    if not file.is_relative_to(_TORCH / "nn"):
         is_above_one = kind in ("StrictGreaterThan", "GreaterThan") and right in (1, 2)
         return kind == "Unequality" or is_above_one
     return kind == "Unequality" and not all(

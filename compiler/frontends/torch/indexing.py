@@ -8,20 +8,27 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.counting import progression
-from ....dialects.graph.compose.number import convert, number, quantity
-from ....dialects.graph.compose.parts import part
-from ....dialects.graph.compose.shaping import expanded, permuted, reshaped, shape_of
-from ....dialects.graph.ops.binary import AddOp, SubOp
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.cumulative import CumsumOp
-from ....dialects.graph.ops.gather import GatherOp
-from ....dialects.graph.ops.gather_nd import GatherNdOp
-from ....dialects.graph.ops.index_select import IndexSelectOp
-from ....dialects.graph.ops.scatter_nd import ScatterNdOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import broadcast, normalize_axis, tensor_type
+from ....dialects import Dim, broadcast, normalize_axis, product, tensor_type
+from ....dialects.graph import (
+    AddOp,
+    ConcatOp,
+    CumsumOp,
+    GatherNdOp,
+    GatherOp,
+    IndexSelectOp,
+    ScatterNdOp,
+    SubOp,
+    WhereOp,
+    convert,
+    expanded,
+    number,
+    part,
+    permuted,
+    progression,
+    quantity,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 from .data_dependent import without_masks
@@ -29,7 +36,7 @@ from .selection import first_place
 
 
 @dataclass(frozen=True)
-class Lookup:
+class _Lookup:
     """Advanced indexing along some axes of a tensor, as in numpy and torch."""
 
     shape: tuple[Dim, ...]
@@ -40,7 +47,7 @@ class Lookup:
     """The indices along each of these axes; they broadcast."""
 
     @classmethod
-    def of(cls, x: SSAValue, indices: Sequence[SSAValue | None]) -> Lookup:
+    def of(cls, x: SSAValue, indices: Sequence[SSAValue | None]) -> _Lookup:
         """The lookup of `x` by indices, where None means a whole axis."""
         given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
         if any(tensor_type(each).element_type == i1 for _, each in given):
@@ -97,7 +104,7 @@ class Lookup:
 
 def index(call: Call, x: SSAValue, indices: Sequence[SSAValue | None]) -> Result:
     """The elements at indices along some axes; negative indices count from the end."""
-    lookup = Lookup.of(x, without_masks(call, indices))
+    lookup = _Lookup.of(x, without_masks(call, indices))
     if not lookup.axes:
         return x
     if len(lookup.axes) == 1:
@@ -122,8 +129,8 @@ def index_put(
         if each is not None and tensor_type(each).element_type == i1
     ]
     if masks and len([each for each in indices if each is not None]) == 1:
-        return put_masked(x, *masks[0], values, accumulate)
-    lookup = Lookup.of(x, indices)
+        return _put_masked(x, *masks[0], values, accumulate)
+    lookup = _Lookup.of(x, indices)
     if not lookup.axes:
         raise Unsupported("no indices")
     order = lookup.order
@@ -141,7 +148,7 @@ def index_put(
     ).result
 
 
-def put_masked(
+def _put_masked(
     x: SSAValue, axis: int, mask: SSAValue, values: SSAValue, accumulate: bool
 ) -> SSAValue:
     """The tensor with values where a mask over the axes from `axis` on is true."""

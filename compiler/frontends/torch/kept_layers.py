@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-Shapes = Callable[..., tuple[Tensor, ...]]
+_Shapes = Callable[..., tuple[Tensor, ...]]
 
 
 def output(x: Tensor, state: Tensor, bidirectional: bool) -> Tensor:
@@ -25,7 +25,7 @@ def output(x: Tensor, state: Tensor, bidirectional: bool) -> Tensor:
     return x.new_empty((*x.shape[:2], width))
 
 
-def of_lstm(
+def _of_lstm(
     x: Tensor,
     states: Sequence[Tensor],
     parameters: Sequence[Tensor],
@@ -41,22 +41,22 @@ def of_lstm(
     return (output(x, states[0], bidirectional), *last)
 
 
-def of_others(x: Tensor, state: Tensor, *options: Any) -> tuple[Tensor, ...]:
+def _of_others(x: Tensor, state: Tensor, *options: Any) -> tuple[Tensor, ...]:
     """Empty tensors like the results of a GRU, or of a plain layer."""
-    return of_lstm(x, [state], *options)
+    return _of_lstm(x, [state], *options)
 
 
-OPS: dict[Any, Shapes] = {
-    torch.ops.aten.lstm.input: of_lstm,
-    torch.ops.aten.gru.input: of_others,
-    torch.ops.aten.rnn_tanh.input: of_others,
-    torch.ops.aten.rnn_relu.input: of_others,
+_OPS: dict[Any, _Shapes] = {
+    torch.ops.aten.lstm.input: _of_lstm,
+    torch.ops.aten.gru.input: _of_others,
+    torch.ops.aten.rnn_tanh.input: _of_others,
+    torch.ops.aten.rnn_relu.input: _of_others,
 }
 
-KEY: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # pyright: ignore[reportPrivateUsage]
+_KEY: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # pyright: ignore[reportPrivateUsage]
 """The dispatch key of operators that are made of others."""
 
-TABLE: Any = import_module("torch._decomp").decomposition_table
+_TABLE: Any = import_module("torch._decomp").decomposition_table
 """Torch's table of decompositions for symbolic sizes."""
 
 
@@ -65,20 +65,20 @@ def kept_layers() -> Generator[None]:
     """
     A context in which torch infers the shapes of recurrent layers without running them.
     """
-    kernels = {op: dict(op.py_kernels) for op in OPS}
-    parts = {op: TABLE.get(op) for op in OPS}
-    for op, shapes in OPS.items():
-        op.py_kernels.pop(KEY, None)
-        op.py_impl(KEY)(shapes)
-        TABLE[op] = shapes
+    kernels = {op: dict(op.py_kernels) for op in _OPS}
+    parts = {op: _TABLE.get(op) for op in _OPS}
+    for op, shapes in _OPS.items():
+        op.py_kernels.pop(_KEY, None)
+        op.py_impl(_KEY)(shapes)
+        _TABLE[op] = shapes
     try:
         yield
     finally:
-        for op in OPS:
+        for op in _OPS:
             op.py_kernels.clear()
             op.py_kernels.update(kernels[op])
             op._dispatch_cache.clear()
             if (before := parts[op]) is None:
-                del TABLE[op]
+                del _TABLE[op]
             else:
-                TABLE[op] = before
+                _TABLE[op] = before

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.parts import flipped
-from ....dialects.graph.compose.shaping import (
+from ....dialects import Dim, normalize_axis, product
+from ....dialects.graph import (
+    ConcatListOp,
+    DiagonalOp,
+    ListConstructOp,
+    UnfoldOp,
     expanded,
+    flipped,
     permuted,
     repeated,
     reshaped,
     shape_of,
 )
-from ....dialects.graph.ops.concat_list import ConcatListOp
-from ....dialects.graph.ops.containers import ListConstructOp
-from ....dialects.graph.ops.diagonal import DiagonalOp
-from ....dialects.graph.ops.unfold import UnfoldOp
-from ....dialects.shape import normalize_axis
 from .call import Call, Reader, Result
 
 
@@ -43,7 +42,7 @@ def transpose(call: Call, x: SSAValue, a: int, b: int) -> Result:
     return permuted(x, order)
 
 
-def turn(call: Call, x: SSAValue) -> Result:
+def _turn(call: Call, x: SSAValue) -> Result:
     """The transpose of a matrix; a vector is itself."""
     return permuted(x, list(reversed(range(len(shape_of(x))))))
 
@@ -66,17 +65,17 @@ def copy(call: Call, x: SSAValue, source: SSAValue, *_: object) -> Result:
 def concat(call: Call, tensors: Sequence[SSAValue], axis: int = 0) -> Result:
     """The concatenation of tensors along an axis; empty vectors are skipped."""
     kept = [each for each in tensors if shape_of(each) != (0,)] or tensors[:1]
-    return concat_list(call, kept, axis)
+    return _concat_list(call, kept, axis)
 
 
 def stack(call: Call, tensors: Sequence[SSAValue], axis: int = 0) -> Result:
     """The tensors stacked along a new axis."""
     place = normalize_axis(axis, len(call.shape))
     one = (*call.shape[:place], 1, *call.shape[place + 1 :])
-    return concat_list(call, [reshaped(each, one) for each in tensors], place)
+    return _concat_list(call, [reshaped(each, one) for each in tensors], place)
 
 
-def concat_list(call: Call, tensors: Sequence[SSAValue], axis: int) -> SSAValue:
+def _concat_list(call: Call, tensors: Sequence[SSAValue], axis: int) -> SSAValue:
     """The concatenation of the tensors of a list."""
     same = [call.as_tensor(each, call.element) for each in tensors]
     return ConcatListOp(ListConstructOp(*same), axis=axis).result
@@ -115,7 +114,7 @@ READERS: dict[str, Reader] = {
     "aten.squeeze.dims": view,
     "aten.permute.default": permute,
     "aten.transpose.int": transpose,
-    "aten.t.default": turn,
+    "aten.t.default": _turn,
     "aten.expand.default": expand,
     "aten.repeat.default": repeat,
     "aten.diagonal.default": diagonal,

@@ -6,20 +6,23 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose.normalization import (
+from ....dialects import Dim, product
+from ....dialects.graph import (
+    AlongAxisOp,
+    BatchNormOp,
+    DropoutOp,
+    ExpandOp,
+    LogSoftmaxOp,
+    MulOp,
+    SoftmaxOp,
+    number_like,
+    reshaped,
     scaled_and_shifted,
+    shape_of,
     standardized,
+    to_names,
     with_channels,
 )
-from ....dialects.graph.compose.number import number_like
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import MulOp
-from ....dialects.graph.ops.dropout import DropoutOp
-from ....dialects.graph.ops.expand import ExpandOp
-from ....dialects.graph.ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
@@ -127,7 +130,7 @@ def instance_norm(
     return with_channels(unit, scale, bias)
 
 
-def batch_norm_of_input(
+def _batch_norm_of_input(
     call: Call,
     x: SSAValue,
     scale: SSAValue | None,
@@ -144,15 +147,15 @@ def batch_norm_of_input(
 
 def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The exponentials along an axis, divided by their sum."""
-    return along_axis(SoftmaxOp, call.as_tensor(x, call.element), axis)
+    return _along_axis(SoftmaxOp, call.as_tensor(x, call.element), axis)
 
 
 def log_softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
     """The logarithm of the softmax along an axis."""
-    return along_axis(LogSoftmaxOp, call.as_tensor(x, call.element), axis)
+    return _along_axis(LogSoftmaxOp, call.as_tensor(x, call.element), axis)
 
 
-def along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
+def _along_axis(op: type[AlongAxisOp], x: SSAValue, axis: int) -> SSAValue:
     """`op` along an axis; a tensor of rank 0 counts as a vector of one element."""
     if shape_of(x):
         return op(x, axis=axis).result
@@ -176,7 +179,7 @@ def native_dropout(
 
 READERS: dict[str, Reader] = {
     "aten._native_batch_norm_legit_no_training.default": batch_norm,
-    "aten._native_batch_norm_legit.no_stats": batch_norm_of_input,
+    "aten._native_batch_norm_legit.no_stats": _batch_norm_of_input,
     "aten.instance_norm.default": instance_norm,
     "aten.layer_norm.default": layer_norm,
     "aten.native_layer_norm.default": native_layer_norm,

@@ -5,18 +5,23 @@ from __future__ import annotations
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.counting import counted
-from ....dialects.graph.compose.number import number
-from ....dialects.graph.compose.parts import part
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.compare import EqOp, NeOp
-from ....dialects.graph.ops.cumulative import CummaxOp, CumminOp, CumulativeOp
-from ....dialects.graph.ops.logical import LogicalOrOp
-from ....dialects.graph.ops.sort import SortOp
-from ....dialects.graph.ops.topk import TopkOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import normalize_axis, sizes
+from ....dialects import Dim, normalize_axis, sizes
+from ....dialects.graph import (
+    CummaxOp,
+    CumminOp,
+    CumulativeOp,
+    EqOp,
+    LogicalOrOp,
+    NeOp,
+    SortOp,
+    TopkOp,
+    WhereOp,
+    counted,
+    number,
+    part,
+    reshaped,
+    shape_of,
+)
 from .call import Call, Reader, Result
 
 
@@ -29,7 +34,7 @@ def sort(
     return SortOp(value, axis=axis, descending=descending).results
 
 
-def stable_sort(
+def _stable_sort(
     call: Call,
     value: SSAValue,
     stable: bool | None,
@@ -57,7 +62,7 @@ def topk(
     ]
 
 
-def kth_value(
+def _kth_value(
     call: Call, value: SSAValue, k: int, axis: int = -1, keepdims: bool = False
 ) -> Result:
     """The k-th least element along an axis, and its index."""
@@ -71,7 +76,7 @@ def kth_value(
     ]
 
 
-def extreme_so_far(op: type[CumulativeOp]) -> Reader:
+def _extreme_so_far(op: type[CumulativeOp]) -> Reader:
     """The reader of running extremes along an axis, and of their last indices."""
 
     def read(call: Call, value: SSAValue, axis: int) -> Result:
@@ -90,9 +95,9 @@ def extreme_so_far(op: type[CumulativeOp]) -> Reader:
 
 READERS: dict[str, Reader] = {
     "aten.sort.default": sort,
-    "aten.sort.stable": stable_sort,
+    "aten.sort.stable": _stable_sort,
     "aten.topk.default": topk,
-    "aten.kthvalue.default": kth_value,
-    "aten.cummax.default": extreme_so_far(CummaxOp),
-    "aten.cummin.default": extreme_so_far(CumminOp),
+    "aten.kthvalue.default": _kth_value,
+    "aten.cummax.default": _extreme_so_far(CummaxOp),
+    "aten.cummin.default": _extreme_so_far(CumminOp),
 }

@@ -9,9 +9,8 @@ from torch.utils import _pytree as pytree
 from torch.utils._pytree import TreeSpec
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Polynomial
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.dim import DimOp
+from ....dialects import Polynomial
+from ....dialects.graph import ConstantOp, DimOp
 from ..unsupported import Unsupported
 from .arguments import Value
 

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.padding import padded
-from ....dialects.graph.compose.parts import part
-from ....dialects.graph.compose.shaping import shape_of
-from ....dialects.graph.ops.pad import PadOp
+from ....dialects import Dim
+from ....dialects.graph import PadOp, padded, part, shape_of
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
 
-def amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
+def _amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
     """The padding before and after each axis; negative amounts crop."""
     numbers = [each for each in amounts if isinstance(each, int)]
     if len(numbers) < len(amounts):
@@ -25,7 +22,7 @@ def amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
     return [*outer, *reversed(pairs)]
 
 
-def cut_off(x: SSAValue, around: Sequence[tuple[int, int]]) -> SSAValue:
+def _cut_off(x: SSAValue, around: Sequence[tuple[int, int]]) -> SSAValue:
     """The tensor cropped by negative amounts."""
     for axis, (low, high) in enumerate(around):
         if low < 0 or high < 0:
@@ -34,19 +31,19 @@ def cut_off(x: SSAValue, around: Sequence[tuple[int, int]]) -> SSAValue:
     return x
 
 
-def constant_pad(
+def _constant_pad(
     call: Call, x: SSAValue, amounts: Sequence[Dim], value: float | None = 0
 ) -> Result:
     """The tensor padded with one value along the last axes."""
-    around = amounts_of(x, amounts)
-    x = cut_off(x, around)
+    around = _amounts_of(x, amounts)
+    x = _cut_off(x, around)
     low, high = (tuple(max(pair[end], 0) for pair in around) for end in (0, 1))
     if not any((*low, *high)):
         return x
     return PadOp(x, low=low, high=high, value=float(value or 0)).result
 
 
-def keep_an_edge(
+def _keep_an_edge(
     x: SSAValue, around: Sequence[tuple[int, int]]
 ) -> tuple[SSAValue, list[tuple[int, int]]]:
     """
@@ -67,19 +64,19 @@ def keep_an_edge(
     return x, kept
 
 
-MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 """numpy's names of torch's modes."""
 
 
-def pad_with(kind: str) -> Reader:
+def _pad_with(kind: str) -> Reader:
     """The reader of padding with the tensor's own elements along the last axes."""
-    mode = MODES[kind]
+    mode = _MODES[kind]
 
     def read(call: Call, x: SSAValue, amounts: Sequence[Dim]) -> Result:
-        around = amounts_of(x, amounts)
+        around = _amounts_of(x, amounts)
         if mode == "edge":
-            x, around = keep_an_edge(x, around)
-        x = cut_off(x, around)
+            x, around = _keep_an_edge(x, around)
+        x = _cut_off(x, around)
         for axis, (low, high) in enumerate(around):
             x = padded(x, axis, low, high, mode)
         return x
@@ -94,15 +91,15 @@ def pad(
     The tensor padded along the last axes, with one value or with its own elements.
     """
     if mode == "constant":
-        return constant_pad(call, x, amounts, value)
-    return pad_with(mode)(call, x, amounts)
+        return _constant_pad(call, x, amounts, value)
+    return _pad_with(mode)(call, x, amounts)
 
 
 READERS: dict[str, Reader] = {
     "aten.pad.default": pad,
-    "aten.constant_pad_nd.default": constant_pad,
+    "aten.constant_pad_nd.default": _constant_pad,
     **{
-        f"aten.{name}{count}d.default": pad_with(kind)
+        f"aten.{name}{count}d.default": _pad_with(kind)
         for name, kind in (
             ("reflection_pad", "reflect"),
             ("replication_pad", "replicate"),

@@ -9,9 +9,8 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec
 from xdsl.ir import SSAValue
 
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.get_attr import GetAttrOp
-from ....dialects.shape import DTYPES, Array, tensor
+from ....dialects import DTYPES, Array, tensor
+from ....dialects.graph import ConstantOp, GetAttrOp
 from ...weights import WeightStore
 from ..stored import is_small
 from ..unsupported import Unsupported
@@ -35,7 +34,7 @@ class Parameters:
         assert spec.target is not None, "what a program holds has a name"
         held = self._tensors[spec.target]
         element = element_of(held.dtype)
-        array = to_numpy(held)
+        array = _to_numpy(held)
         if spec.kind is InputKind.CONSTANT_TENSOR and is_small(array):
             return ConstantOp(value=array).result
         place = held.data_ptr(), held.shape, held.stride(), held.dtype
@@ -45,7 +44,7 @@ class Parameters:
         return GetAttrOp(self._keys[identity], tensor(element, *array.shape)).result
 
 
-def to_numpy(held: torch.Tensor) -> Array:
+def _to_numpy(held: torch.Tensor) -> Array:
     """The tensor as a read-only array, without a copy where possible."""
     if str(held.layout) != "torch.strided" or held.device.type == "meta":
         raise Unsupported(f"a tensor of layout {held.layout} on {held.device.type}")

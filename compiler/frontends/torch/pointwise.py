@@ -8,23 +8,28 @@ from typing import Any
 import torch
 from xdsl.dialects.builtin import IntegerType, i1
 
-from ....dialects.graph import Graph
-from ....dialects.graph.compose.number import convert
-from ....dialects.graph.families.elementwise import BinaryOp, CompareOp, UnaryOp
-from ....dialects.graph.op import GraphOp, SingleResultOp
-from ....dialects.graph.ops.bitwise import (
+from ....dialects.graph import (
+    BinaryOp,
     BitwiseAndOp,
     BitwiseNotOp,
     BitwiseOrOp,
     BitwiseXorOp,
+    CompareOp,
+    Graph,
+    GraphOp,
+    LogicalAndOp,
+    LogicalNotOp,
+    LogicalOrOp,
+    LogicalXorOp,
+    SingleResultOp,
+    UnaryOp,
+    WhereOp,
+    convert,
 )
-from ....dialects.graph.ops.logical import LogicalAndOp, LogicalOrOp, LogicalXorOp
-from ....dialects.graph.ops.logical_not import LogicalNotOp
-from ....dialects.graph.ops.where import WhereOp
 from .call import Call, Operand, Reader, Result
 
 
-def spelled() -> dict[str, type[GraphOp]]:
+def _spelled() -> dict[str, type[GraphOp]]:
     """The graph ops whose `SPELLINGS` name operators of torch."""
     return {
         name: op
@@ -35,7 +40,7 @@ def spelled() -> dict[str, type[GraphOp]]:
     }
 
 
-def unary(op: type[SingleResultOp]) -> Reader:
+def _unary(op: type[SingleResultOp]) -> Reader:
     """The reader of a unary `op` in the element type of the result."""
 
     def read(call: Call, value: Operand, *_: Any) -> Result:
@@ -54,7 +59,7 @@ def rounding(op: type[SingleResultOp]) -> Reader:
     return read
 
 
-def unless_boolean(op: type[SingleResultOp]) -> Reader:
+def _unless_boolean(op: type[SingleResultOp]) -> Reader:
     """The reader of an `op` on numbers, which is the identity on booleans."""
 
     def read(call: Call, value: Operand) -> Result:
@@ -104,7 +109,7 @@ def bitwise(on_truths: type[SingleResultOp], on_bits: type[SingleResultOp]) -> R
     return read
 
 
-def on_tensors(op: type[SingleResultOp]) -> Reader:
+def _on_tensors(op: type[SingleResultOp]) -> Reader:
     """The reader of an `op` on its tensors without promotion."""
     count = len(op.get_irdl_definition().operands)
 
@@ -114,20 +119,20 @@ def on_tensors(op: type[SingleResultOp]) -> Reader:
     return read
 
 
-def reader_of(op: type[GraphOp], name: str) -> Reader:
+def _reader_of(op: type[GraphOp], name: str) -> Reader:
     """The reader of the operator `name`, one of the `SPELLINGS` of `op`."""
     assert issubclass(op, SingleResultOp), "only ops of one result spell operators"
     if not issubclass(op, (UnaryOp, BinaryOp)):
-        return on_tensors(op)
+        return _on_tensors(op)
     if op.ACCEPTS == "bool":
         return logical(op)
     if issubclass(op, CompareOp):
         return compare(op)
-    if name in SIGN:
-        return unless_boolean(op)
-    if name in ROUNDING:
+    if name in _SIGN:
+        return _unless_boolean(op)
+    if name in _ROUNDING:
         return rounding(op)
-    return unary(op) if issubclass(op, UnaryOp) else binary(op)
+    return _unary(op) if issubclass(op, UnaryOp) else binary(op)
 
 
 def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
@@ -139,14 +144,14 @@ def where(call: Call, condition: Operand, a: Operand, b: Operand) -> Result:
     ).result
 
 
-def converted(call: Call, value: Any, *_: Any) -> Result:
+def _converted(call: Call, value: Any, *_: Any) -> Result:
     """
     The tensor converted to the element type of the result; a copy is the tensor itself.
     """
     return convert(value, call.element)
 
 
-def with_numbers(name: str) -> Iterator[str]:
+def _with_numbers(name: str) -> Iterator[str]:
     """
     The names of the overloads of a binary operator that take a number as an operand.
     """
@@ -158,21 +163,21 @@ def with_numbers(name: str) -> Iterator[str]:
                 yield f"aten.{operator}.{each}"
 
 
-ROUNDING = {
+_ROUNDING = {
     f"aten.{name}.default" for name in ("ceil", "floor", "round", "trunc", "fix")
 }
 
-SIGN = ("aten.sign.default", "aten.sgn.default")
+_SIGN = ("aten.sign.default", "aten.sgn.default")
 
-SPELLED = spelled()
+_SPELLED = _spelled()
 
 READERS: dict[str, Reader] = {
-    **{name: reader_of(op, name) for name, op in SPELLED.items()},
+    **{name: _reader_of(op, name) for name, op in _SPELLED.items()},
     # A binary operator also has overloads that take a number.
     **{
-        form: reader_of(op, name)
-        for name, op in SPELLED.items()
-        for form in with_numbers(name)
+        form: _reader_of(op, name)
+        for name, op in _SPELLED.items()
+        for form in _with_numbers(name)
     },
     **{
         f"aten.{name}.{form}": bitwise(on_truths, on_bits)
@@ -185,8 +190,8 @@ READERS: dict[str, Reader] = {
     },
     "aten.bitwise_not.default": bitwise(LogicalNotOp, BitwiseNotOp),
     "aten.where.self": where,
-    "aten._to_copy.default": converted,
-    "aten.clone.default": converted,
-    "aten.alias.default": converted,
-    "aten.detach.default": converted,
+    "aten._to_copy.default": _converted,
+    "aten.clone.default": _converted,
+    "aten.alias.default": _converted,
+    "aten.detach.default": _converted,
 }

@@ -8,15 +8,21 @@ from typing import Any
 from torch import Tensor
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, product
-from ....dialects.graph.compose import pooling
-from ....dialects.graph.compose.number import number_like
-from ....dialects.graph.compose.shaping import permuted, reshaped, shape_of
-from ....dialects.graph.ops.argmax_pool import ArgmaxPoolOp
-from ....dialects.graph.ops.binary import DivOp
-from ....dialects.graph.ops.pad import PadOp
-from ....dialects.graph.ops.pool import MaxPoolOp, PoolOp, SumPoolOp
-from ....dialects.graph.ops.unfold import UnfoldOp
+from ....dialects import Dim, product
+from ....dialects.graph import (
+    ArgmaxPoolOp,
+    DivOp,
+    MaxPoolOp,
+    PadOp,
+    PoolOp,
+    SumPoolOp,
+    UnfoldOp,
+    number_like,
+    permuted,
+    pooling,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 from .contraction import Window, each, over_batch
@@ -68,7 +74,7 @@ def max_pool(count: int) -> Reader:
     return read
 
 
-def max_pool_with_indices(count: int) -> Reader:
+def _max_pool_with_indices(count: int) -> Reader:
     """The reader of max pooling over `count` axes with indices into the channel."""
 
     def read(call: Call, x: SSAValue, *how: Any) -> Result:
@@ -123,7 +129,7 @@ def blocks(call: Call, x: SSAValue, *window: Window) -> Result:
     return over_batch(x, 4, build)
 
 
-def image_of_blocks(
+def _image_of_blocks(
     call: Call, x: SSAValue, output_size: Sequence[Dim], *window: Window
 ) -> Result:
     """An image from its columns, which add up where they overlap."""
@@ -137,10 +143,10 @@ def image_of_blocks(
 READERS: dict[str, Reader] = {
     **{f"aten.max_pool{count}d.default": max_pool(count) for count in (1, 2, 3)},
     **{
-        f"aten.max_pool{count}d_with_indices.default": max_pool_with_indices(count)
+        f"aten.max_pool{count}d_with_indices.default": _max_pool_with_indices(count)
         for count in (1, 2, 3)
     },
     **{f"aten.avg_pool{count}d.default": avg_pool(count) for count in (1, 2, 3)},
     "aten.im2col.default": blocks,
-    "aten.col2im.default": image_of_blocks,
+    "aten.col2im.default": _image_of_blocks,
 }

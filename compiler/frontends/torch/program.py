@@ -31,8 +31,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.compose.shaping import shape_of
-from ....dialects.graph.op import GraphOp
+from ....dialects.graph import GraphOp, shape_of
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedOp
 from ..unsupported import Unsupported
@@ -47,7 +46,7 @@ from .result import check_result
 from .sizes import sizes_of_inputs
 from .source import location, place
 
-ASSERTIONS = (
+_ASSERTIONS = (
     "aten._assert_scalar.default",
     "aten._assert_tensor_metadata.default",
     "aten.sym_constrain_range.default",
@@ -56,7 +55,7 @@ ASSERTIONS = (
 """Operators that assert a condition; torch proves all but the first while it traces."""
 
 
-ITEM = "aten._local_scalar_dense.default"
+_ITEM = "aten._local_scalar_dense.default"
 """The operator that converts a tensor to a number."""
 
 
@@ -83,7 +82,7 @@ class ProgramReader:
         inputs = [
             (each.name, each.meta["val"])
             for each, spec in self.placeholders()
-            if is_tensor_input(spec)
+            if _is_tensor_input(spec)
         ]
         self.input_names = [name for name, _ in inputs]
         self.sizes = sizes_of_inputs(inputs, program.range_constraints)
@@ -161,7 +160,7 @@ class ProgramReader:
 
     def input(self, node: fx.Node, spec: InputSpec) -> Value:
         """The argument of the function, or the stored tensor, of an input."""
-        if is_tensor_input(spec):
+        if _is_tensor_input(spec):
             type = self.sizes.type(node.meta["val"])
             return self.block.insert_arg(type, len(self.block.args))
         if spec.kind in KINDS:
@@ -176,22 +175,22 @@ class ProgramReader:
         foreseen = node.meta.get("val")
         if node.op == "get_attr":
             return  # a graph that is an argument of an operator
-        if op == ITEM:
+        if op == _ITEM:
             self.attempt(op, node, lambda: self.item(node))
         elif op in self.regions:
             self.attempt(op, node, lambda: self.regions[op](self, node))
         elif isinstance(foreseen, NUMBERS):
             self.values[node] = number_of(foreseen, self.sizes)
-        elif op in ASSERTIONS:
+        elif op in _ASSERTIONS:
             self.attempt(op, node, lambda: self.assertion(node))
         elif node.target is operator.getitem:
             self.attempt(op, node, lambda: self.element(node))
-        elif node.users or is_mutation(node):
+        elif node.users or _is_mutation(node):
             self.attempt(op, node, lambda: self.call(op, node))
 
     def call(self, op: str, node: fx.Node) -> Value:
         """Builds the call of an operator; returns its results."""
-        if is_mutation(node):
+        if _is_mutation(node):
             raise Unsupported("it changes its operands")
         if op not in READERS:
             raise Unsupported("")
@@ -270,12 +269,12 @@ class ProgramReader:
         return kept, results
 
 
-def is_tensor_input(spec: InputSpec) -> bool:
+def _is_tensor_input(spec: InputSpec) -> bool:
     """Whether an input is a tensor that the caller passes."""
     return spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
 
 
-def is_mutation(node: fx.Node) -> bool:
+def _is_mutation(node: fx.Node) -> bool:
     """Whether an operator mutates its operands, which none of the core set does."""
     if not isinstance(node.target, OpOverload):
         return False

@@ -9,25 +9,30 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import floordiv
-from ....dialects.graph.compose.parts import joined, stacked, taken
-from ....dialects.graph.compose.shaping import filled, reshaped, shape_of
-from ....dialects.graph.families.recurrent import RecurrentOp
-from ....dialects.graph.ops.gru import GruOp
-from ....dialects.graph.ops.lstm import LstmOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.rnn import RnnOp
-from ....dialects.shape import dtype, tensor_type
+from ....dialects import dtype, floordiv, tensor_type
+from ....dialects.graph import (
+    GruOp,
+    LstmOp,
+    PermuteOp,
+    RecurrentOp,
+    RnnOp,
+    filled,
+    joined,
+    reshaped,
+    shape_of,
+    stacked,
+    taken,
+)
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
 LSTM: Mapping[str, Any] = {"functions": ("sigmoid", "tanh", "tanh")}
 GRU: Mapping[str, Any] = {"functions": ("sigmoid", "tanh"), "resets_product": True}
 TANH: Mapping[str, Any] = {"functions": ("tanh",)}
-RELU: Mapping[str, Any] = {"functions": ("relu",)}
+_RELU: Mapping[str, Any] = {"functions": ("relu",)}
 
 
-def by_gate(op: type[RecurrentOp], weight: SSAValue) -> SSAValue:
+def _by_gate(op: type[RecurrentOp], weight: SSAValue) -> SSAValue:
     """A weight, or a bias, with a separate axis for its gates."""
     rows, *rest = shape_of(weight)
     return reshaped(weight, [op.GATES, floordiv(rows, op.GATES), *rest])
@@ -43,11 +48,11 @@ def run(
     options: Mapping[str, Any],
 ) -> RecurrentOp:
     """One layer in one direction: two weights, two biases, and maybe a projection."""
-    matrices = [by_gate(op, each) for each in weights[:2] if each is not None]
+    matrices = [_by_gate(op, each) for each in weights[:2] if each is not None]
     gates, hidden, *_ = shape_of(matrices[0])
     none = np.zeros((), dtype(tensor_type(x)))
     biases = [
-        filled(none, [gates, hidden]) if each is None else by_gate(op, each)
+        filled(none, [gates, hidden]) if each is None else _by_gate(op, each)
         for each in weights[2:4]
     ]
     projection = [each for each in weights[4:] if each is not None]
@@ -57,7 +62,7 @@ def run(
     return op(*operands, backward=backward, **options)
 
 
-def grouped(
+def _grouped(
     parameters: Sequence[SSAValue], has_biases: bool, count: int
 ) -> Iterator[list[SSAValue | None]]:
     """The parameters of each layer and direction."""
@@ -88,7 +93,7 @@ def layers(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
         if batch_first:
             x = PermuteOp(x, order=(1, 0, 2)).result
         directions = 2 if bidirectional else 1
-        weights = grouped(parameters, has_biases, count * directions)
+        weights = _grouped(parameters, has_biases, count * directions)
         last: list[list[SSAValue]] = [[] for _ in states]
         place = 0
         for _ in range(count):
@@ -129,9 +134,9 @@ READERS: dict[str, Reader] = {
     "aten.lstm.input": layers(LstmOp, LSTM),
     "aten.gru.input": layers(GruOp, GRU),
     "aten.rnn_tanh.input": layers(RnnOp, TANH),
-    "aten.rnn_relu.input": layers(RnnOp, RELU),
+    "aten.rnn_relu.input": layers(RnnOp, _RELU),
     "aten.lstm_cell.default": cell(LstmOp, LSTM),
     "aten.gru_cell.default": cell(GruOp, GRU),
     "aten.rnn_tanh_cell.default": cell(RnnOp, TANH),
-    "aten.rnn_relu_cell.default": cell(RnnOp, RELU),
+    "aten.rnn_relu_cell.default": cell(RnnOp, _RELU),
 }

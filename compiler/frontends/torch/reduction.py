@@ -8,32 +8,37 @@ from typing import Any
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import product
-from ....dialects.graph.compose.extreme import reversed_order
-from ....dialects.graph.compose.length import length, raised
-from ....dialects.graph.compose.normalization import centered
-from ....dialects.graph.compose.number import number_like
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.graph.ops.argmax import ArgmaxOp
-from ....dialects.graph.ops.arithmetic import SqrtOp
-from ....dialects.graph.ops.binary import DivOp, MaximumOp, SubOp
-from ....dialects.graph.ops.cumulative import CumprodOp, CumsumOp, CumulativeOp
-from ....dialects.graph.ops.reduce import (
+from ....dialects import normalize_axis, product, tensor_type
+from ....dialects.graph import (
+    ArgmaxOp,
+    CumprodOp,
+    CumsumOp,
+    CumulativeOp,
+    DivOp,
+    MaximumOp,
     MeanOp,
     ProdOp,
     ReduceMaxOp,
     ReduceMinOp,
     ReduceOp,
+    SqrtOp,
+    SubOp,
     SumOp,
+    centered,
+    length,
+    number_like,
+    raised,
+    reshaped,
+    reversed_order,
+    shape_of,
 )
-from ....dialects.shape import normalize_axis, tensor_type
 from .call import Call, Reader, Result
 
-Axes = int | Sequence[int] | None
+_Axes = int | Sequence[int] | None
 """An axis or several; all axes when there are none."""
 
 
-def axes_of(value: SSAValue, axes: Axes) -> tuple[int, ...]:
+def _axes_of(value: SSAValue, axes: _Axes) -> tuple[int, ...]:
     """The axes in ascending order."""
     rank = len(shape_of(value))
     if axes is None or axes == []:
@@ -48,18 +53,18 @@ def reduce(op: type[ReduceOp]) -> Reader:
     def read(
         call: Call,
         value: SSAValue,
-        axes: Axes = None,
+        axes: _Axes = None,
         keepdims: bool = False,
         *_: object,
     ) -> Result:
-        places = axes_of(value, axes)
+        places = _axes_of(value, axes)
         operand = call.as_tensor(value, call.element)
         return op(operand, axes=places, keepdims=keepdims).result
 
     return read
 
 
-def reduce_all(op: type[ReduceOp]) -> Reader:
+def _reduce_all(op: type[ReduceOp]) -> Reader:
     """The reader of a reduction of all elements by `op`."""
     along = reduce(op)
 
@@ -69,32 +74,32 @@ def reduce_all(op: type[ReduceOp]) -> Reader:
     return read
 
 
-def holds(op: type[ReduceOp]) -> Reader:
+def _holds(op: type[ReduceOp]) -> Reader:
     """The reader of a reduction by `op` of booleans, true for nonzero elements."""
 
     def read(
-        call: Call, value: SSAValue, axes: Axes = None, keepdims: bool = False
+        call: Call, value: SSAValue, axes: _Axes = None, keepdims: bool = False
     ) -> Result:
         operand = call.as_tensor(value, i1)
-        places = axes_of(value, axes)
+        places = _axes_of(value, axes)
         return op(operand, axes=places, keepdims=keepdims).result
 
     return read
 
 
-def extreme(op: type[ReduceOp]) -> Reader:
+def _extreme(op: type[ReduceOp]) -> Reader:
     """The reader of the greatest or least elements, and of their indices."""
 
     def read(call: Call, value: SSAValue, axis: int, keepdims: bool = False) -> Result:
-        places = axes_of(value, axis)
+        places = _axes_of(value, axis)
         found = op(value, axes=places, keepdims=keepdims).result
         ordered = value if op is ReduceMaxOp else reversed_order(value)
-        return [found, argmax_along(ordered, axis, keepdims)]
+        return [found, _argmax_along(ordered, axis, keepdims)]
 
     return read
 
 
-def argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
+def _argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
     """The index of the greatest element along an axis; 0 for rank 0."""
     if not shape_of(value):
         place = ArgmaxOp(reshaped(value, [1]), axis=0, keepdims=False).result
@@ -102,7 +107,7 @@ def argmax_along(value: SSAValue, axis: int, keepdims: bool) -> SSAValue:
     return ArgmaxOp(value, axis=axis, keepdims=keepdims).result
 
 
-def arg(is_least: bool) -> Reader:
+def _arg(is_least: bool) -> Reader:
     """The reader of the index of the greatest or the least element."""
 
     def read(
@@ -111,21 +116,21 @@ def arg(is_least: bool) -> Reader:
         ordered = reversed_order(value) if is_least else value
         if axis is None:
             flat = reshaped(ordered, [product(shape_of(value))])
-            return reshaped(argmax_along(flat, 0, False), call.shape)
-        return argmax_along(ordered, axis, keepdims)
+            return reshaped(_argmax_along(flat, 0, False), call.shape)
+        return _argmax_along(ordered, axis, keepdims)
 
     return read
 
 
-def variance(
+def _variance(
     call: Call,
     value: SSAValue,
-    axes: Axes = None,
+    axes: _Axes = None,
     correction: float | None = None,
     keepdims: bool = False,
 ) -> SSAValue:
     """The sum of squared deviations, divided by the count minus `correction`."""
-    places = axes_of(value, axes)
+    places = _axes_of(value, axes)
     distance, _ = centered(value, places)
     total = SumOp(raised(distance, 2), axes=places, keepdims=keepdims).result
     count = product(shape_of(value)[each] for each in places)
@@ -138,35 +143,35 @@ def variance(
     return DivOp(total, divisor).result
 
 
-def variance_and_mean(
+def _variance_and_mean(
     call: Call,
     value: SSAValue,
-    axes: Axes = None,
+    axes: _Axes = None,
     correction: float | None = None,
     keepdims: bool = False,
 ) -> Result:
     """The variance, and the mean."""
-    places = axes_of(value, axes)
+    places = _axes_of(value, axes)
     mean = MeanOp(value, axes=places, keepdims=keepdims).result
-    return [variance(call, value, axes, correction, keepdims), mean]
+    return [_variance(call, value, axes, correction, keepdims), mean]
 
 
-def deviation(call: Call, value: SSAValue, *arguments: Any) -> Result:
+def _deviation(call: Call, value: SSAValue, *arguments: Any) -> Result:
     """The square root of the variance."""
-    return SqrtOp(variance(call, value, *arguments)).result
+    return SqrtOp(_variance(call, value, *arguments)).result
 
 
-def vector_norm(
+def _vector_norm(
     call: Call,
     value: SSAValue,
     order: float = 2,
-    axes: Axes = None,
+    axes: _Axes = None,
     keepdims: bool = False,
     *_: object,
 ) -> Result:
     """The Lp norm along axes."""
     operand = call.as_tensor(value, call.element)
-    return length(operand, order, axes_of(value, axes), keepdims)
+    return length(operand, order, _axes_of(value, axes), keepdims)
 
 
 def cumulative(op: type[CumulativeOp]) -> Reader:
@@ -180,29 +185,29 @@ def cumulative(op: type[CumulativeOp]) -> Reader:
 
 
 READERS: dict[str, Reader] = {
-    "aten.sum.default": reduce_all(SumOp),
+    "aten.sum.default": _reduce_all(SumOp),
     "aten.sum.dim_IntList": reduce(SumOp),
-    "aten.mean.default": reduce_all(MeanOp),
+    "aten.mean.default": _reduce_all(MeanOp),
     "aten.mean.dim": reduce(MeanOp),
-    "aten.prod.default": reduce_all(ProdOp),
+    "aten.prod.default": _reduce_all(ProdOp),
     "aten.prod.dim_int": reduce(ProdOp),
     "aten.amax.default": reduce(ReduceMaxOp),
     "aten.amin.default": reduce(ReduceMinOp),
-    "aten.max.default": reduce_all(ReduceMaxOp),
-    "aten.min.default": reduce_all(ReduceMinOp),
-    "aten.max.dim": extreme(ReduceMaxOp),
-    "aten.min.dim": extreme(ReduceMinOp),
-    "aten.argmax.default": arg(False),
-    "aten.argmin.default": arg(True),
-    "aten.any.default": holds(ReduceMaxOp),
-    "aten.any.dim": holds(ReduceMaxOp),
-    "aten.any.dims": holds(ReduceMaxOp),
-    "aten.all.default": holds(ReduceMinOp),
-    "aten.all.dim": holds(ReduceMinOp),
-    "aten.var.correction": variance,
-    "aten.var_mean.correction": variance_and_mean,
-    "aten.std.correction": deviation,
-    "aten.linalg_vector_norm.default": vector_norm,
+    "aten.max.default": _reduce_all(ReduceMaxOp),
+    "aten.min.default": _reduce_all(ReduceMinOp),
+    "aten.max.dim": _extreme(ReduceMaxOp),
+    "aten.min.dim": _extreme(ReduceMinOp),
+    "aten.argmax.default": _arg(False),
+    "aten.argmin.default": _arg(True),
+    "aten.any.default": _holds(ReduceMaxOp),
+    "aten.any.dim": _holds(ReduceMaxOp),
+    "aten.any.dims": _holds(ReduceMaxOp),
+    "aten.all.default": _holds(ReduceMinOp),
+    "aten.all.dim": _holds(ReduceMinOp),
+    "aten.var.correction": _variance,
+    "aten.var_mean.correction": _variance_and_mean,
+    "aten.std.correction": _deviation,
+    "aten.linalg_vector_norm.default": _vector_norm,
     "aten.cumsum.default": cumulative(CumsumOp),
     "aten.cumprod.default": cumulative(CumprodOp),
 }

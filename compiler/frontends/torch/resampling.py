@@ -8,15 +8,13 @@ from typing import Any
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.shaping import shape_of
-from ....dialects.graph.ops.grid_sample import GridSampleOp
-from ....dialects.graph.ops.resize import ResizeOp
+from ....dialects import Dim
+from ....dialects.graph import GridSampleOp, ResizeOp, shape_of
 from ..unsupported import Unsupported
 from .call import Call, Reader, Result
 
 
-def resized(
+def _resized(
     call: Call, x: SSAValue, scales: Sequence[float | None], **how: Any
 ) -> SSAValue:
     """The last axes, one for each scale, resized to the sizes of the result."""
@@ -31,7 +29,7 @@ def resized(
     return x
 
 
-def scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
+def _scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
     """The scale of each axis, where given: as one list, or as separate arguments."""
     several = scales
     if len(scales) == 1 and (scales[0] is None or isa(scales[0], Sequence[Any])):
@@ -49,12 +47,12 @@ def nearest(count: int, coordinates: str) -> Reader:
         call: Call, x: SSAValue, size: Sequence[Dim] | None, *scales: Any
     ) -> Result:
         how = {"mode": "floor", "coordinates": coordinates}
-        return resized(call, x, scales_of(scales, count), **how)
+        return _resized(call, x, _scales_of(scales, count), **how)
 
     return read
 
 
-def interpolated(count: int, mode: str, **how: Any) -> Reader:
+def _interpolated(count: int, mode: str, **how: Any) -> Reader:
     """The reader of interpolated resizing over `count` axes."""
 
     def read(
@@ -72,12 +70,12 @@ def interpolated(count: int, mode: str, **how: Any) -> Reader:
             if not all(isinstance(each, int) for each in places):
                 raise Unsupported(f"antialias over sizes that vary, {call.shape}")
         properties = how | {"mode": mode, "coordinates": coordinates}
-        return resized(call, x, scales_of(scales, count), **properties)
+        return _resized(call, x, _scales_of(scales, count), **properties)
 
     return read
 
 
-def grid_sample(
+def _grid_sample(
     call: Call,
     x: SSAValue,
     grid: SSAValue,
@@ -95,10 +93,10 @@ def grid_sample(
     ).result
 
 
-SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
+_SMOOTH: dict[str, Any] = {"antialias": True, "exclude_outside": True}
 """The properties of torch's antialiasing, which ignores elements beyond the image."""
 
-KINDS: dict[str, Reader] = {
+_KINDS: dict[str, Reader] = {
     **{
         f"{name}{count}d": nearest(count, coordinates)
         for name, coordinates in (
@@ -107,24 +105,24 @@ KINDS: dict[str, Reader] = {
         )
         for count in (1, 2, 3)
     },
-    "upsample_linear1d": interpolated(1, "linear"),
-    "upsample_bilinear2d": interpolated(2, "linear"),
-    "upsample_trilinear3d": interpolated(3, "linear"),
-    "upsample_bicubic2d": interpolated(2, "cubic"),
-    "_upsample_bilinear2d_aa": interpolated(2, "linear", **SMOOTH),
-    "_upsample_bicubic2d_aa": interpolated(2, "cubic", cubic=-0.5, **SMOOTH),
+    "upsample_linear1d": _interpolated(1, "linear"),
+    "upsample_bilinear2d": _interpolated(2, "linear"),
+    "upsample_trilinear3d": _interpolated(3, "linear"),
+    "upsample_bicubic2d": _interpolated(2, "cubic"),
+    "_upsample_bilinear2d_aa": _interpolated(2, "linear", **_SMOOTH),
+    "_upsample_bicubic2d_aa": _interpolated(2, "cubic", cubic=-0.5, **_SMOOTH),
 }
 
-DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")
+_DECOMPOSED = ("upsample_bilinear2d.default", "upsample_bicubic2d.default")
 """Operators that torch always decomposes."""
 
 READERS: dict[str, Reader] = {
     **{
         f"aten.{name}.{form}": reader
-        for name, reader in KINDS.items()
+        for name, reader in _KINDS.items()
         for form in ("vec", "default")
-        if f"{name}.{form}" not in DECOMPOSED
+        if f"{name}.{form}" not in _DECOMPOSED
     },
-    "aten.grid_sampler_2d.default": grid_sample,
-    "aten.grid_sampler_3d.default": grid_sample,
+    "aten.grid_sampler_2d.default": _grid_sample,
+    "aten.grid_sampler_3d.default": _grid_sample,
 }

@@ -7,8 +7,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from ....dialects import shape
-from ....dialects.dims import evaluate, symbols_of
+from ....dialects import evaluate, shape, symbols_of
 from .call import Result
 from .sizes import Sizes
 
@@ -25,10 +24,10 @@ def check_result(result: Result, foreseen: Any, sizes: Sizes) -> None:
     for value, tensor in zip(result, foreseen, strict=True):
         if value is not None:
             got, expected = shape.tensor_type(value), sizes.type(tensor)
-            assert agree(got, expected), f"expected {expected}, got {got}"
+            assert _agree(got, expected), f"expected {expected}, got {got}"
 
 
-def agree(a: shape.Tensor, b: shape.Tensor) -> bool:
+def _agree(a: shape.Tensor, b: shape.Tensor) -> bool:
     """
     Whether two types are equal for several widely different values of their symbols.
     """

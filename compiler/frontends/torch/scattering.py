@@ -10,24 +10,31 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.graph.compose.number import number
-from ....dialects.graph.compose.parts import part
-from ....dialects.graph.compose.shaping import expanded, permuted, reshaped, shape_of
-from ....dialects.graph.nest import Combiner
-from ....dialects.graph.ops.binary import DivOp, MaximumOp, MulOp, SubOp
-from ....dialects.graph.ops.compare import EqOp
-from ....dialects.graph.ops.cumulative import CumsumOp
-from ....dialects.graph.ops.embedding import EmbeddingOp
-from ....dialects.graph.ops.scatter import ScatterOp
-from ....dialects.graph.ops.scatter_nd import ScatterNdOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import Element, dtype, is_float, normalize_axis, tensor_type
+from ....dialects import Dim, Element, dtype, is_float, normalize_axis, tensor_type
+from ....dialects.graph import (
+    Combiner,
+    CumsumOp,
+    DivOp,
+    EmbeddingOp,
+    EqOp,
+    MaximumOp,
+    MulOp,
+    ScatterNdOp,
+    ScatterOp,
+    SubOp,
+    WhereOp,
+    expanded,
+    number,
+    part,
+    permuted,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Unsupported
 from .call import Call, Operand, Reader, Result
 from .indexing import at_least_one_axis
 
-COMBINERS: dict[str, Combiner] = {
+_COMBINERS: dict[str, Combiner] = {
     **{"add": "add", "sum": "add", "mean": "add"},
     **{"multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"},
 }
@@ -36,16 +43,16 @@ COMBINERS: dict[str, Combiner] = {
 Scatter: TypeAlias = Callable[[SSAValue, SSAValue, str], SSAValue]
 """Builds a scatter: input, updates and the name of the reduction."""
 
-SUM, MEAN, MAX = range(3)
+_SUM, _MEAN, _MAX = range(3)
 """Torch's numbers of the modes of an embedding bag."""
 
 
-def filled(value: float, element: Element, *shape: Dim) -> SSAValue:
+def _filled(value: float, element: Element, *shape: Dim) -> SSAValue:
     """A tensor filled with one number."""
     return expanded(number(value, element), shape)
 
 
-def identity(combiner: Combiner, value: SSAValue) -> float:
+def _identity(combiner: Combiner, value: SSAValue) -> float:
     """The identity of a combiner for the element type of `value`."""
     if combiner in ("add", "mul"):
         return 0 if combiner == "add" else 1
@@ -58,7 +65,7 @@ def identity(combiner: Combiner, value: SSAValue) -> float:
     return limits.min if combiner == "max" else limits.max
 
 
-def reduce_into(
+def _reduce_into(
     x: SSAValue,
     updates: SSAValue,
     reduction: str,
@@ -66,26 +73,26 @@ def reduce_into(
     scatter: Scatter,
 ) -> SSAValue:
     """The tensor with updates combined, with or without its own elements."""
-    how, type = COMBINERS[reduction], tensor_type(x)
+    how, type = _COMBINERS[reduction], tensor_type(x)
     if reduction == "mean" and not is_float(type):
         raise Unsupported("a mean of integers")
     before = x
     if not include_self:
-        start = filled(identity(how, x), type.element_type, *shape_of(updates))
+        start = _filled(_identity(how, x), type.element_type, *shape_of(updates))
         before = scatter(x, start, "none")
     total = scatter(before, updates, how)
     if reduction != "mean":
         return total
-    one = filled(1, type.element_type, *shape_of(updates))
-    counts = filled(1, type.element_type, *shape_of(x))
+    one = _filled(1, type.element_type, *shape_of(updates))
+    counts = _filled(1, type.element_type, *shape_of(x))
     if not include_self:
         counts = scatter(
-            counts, filled(0, type.element_type, *shape_of(updates)), "none"
+            counts, _filled(0, type.element_type, *shape_of(updates)), "none"
         )
     return DivOp(total, scatter(counts, one, "add")).result
 
 
-def scattered(combiner: Combiner | None) -> Reader:
+def _scattered(combiner: Combiner | None) -> Reader:
     """The reader of a scatter with this combiner, or that of its last argument."""
 
     def read(
@@ -101,7 +108,7 @@ def scattered(combiner: Combiner | None) -> Reader:
             updates = at_least_one_axis(source)
         else:
             updates = expanded(call.as_tensor(source, call.element), shape_of(at))
-        how = combiner if reduction is None else COMBINERS[reduction]
+        how = combiner if reduction is None else _COMBINERS[reduction]
         result = ScatterOp(
             flat, at, updates, axis=axis, wraps=False, reduction=how or "none"
         )
@@ -110,7 +117,7 @@ def scattered(combiner: Combiner | None) -> Reader:
     return read
 
 
-def scatter_reduce(
+def _scatter_reduce(
     call: Call,
     x: SSAValue,
     axis: int,
@@ -128,7 +135,7 @@ def scatter_reduce(
         ).result
 
     updates = at_least_one_axis(source)
-    result = reduce_into(flat, updates, reduction, include_self, scatter)
+    result = _reduce_into(flat, updates, reduction, include_self, scatter)
     return reshaped(result, call.shape)
 
 
@@ -153,17 +160,17 @@ def index_reduce(
         ).result
 
     updates = permuted(source, [place, *rest])
-    result = reduce_into(x, updates, reduction, include_self, scatter)
+    result = _reduce_into(x, updates, reduction, include_self, scatter)
     return reshaped(result, call.shape)
 
 
-def bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
+def _bags_of(offsets: SSAValue, count: Dim) -> SSAValue:
     """The number of the bag for each of `count` indices."""
     (bags,) = shape_of(offsets)
     begins = ScatterNdOp(
-        filled(0, i64, count + 1),
+        _filled(0, i64, count + 1),
         reshaped(offsets, [bags, 1]),
-        filled(1, i64, bags),
+        _filled(1, i64, bags),
         axes=(0,),
         wraps=False,
         reduction="add",
@@ -187,16 +194,16 @@ def embedding_bag(
     """The sum, mean or maximum of the rows of a table for each bag of indices."""
     (count,), (bags,) = shape_of(indices), shape_of(offsets)
     element = tensor_type(table).element_type
-    into = reshaped(bags_of(offsets, count), [count, 1])
+    into = reshaped(_bags_of(offsets, count), [count, 1])
 
     def scatter(updates: SSAValue, start: float, how: str) -> SSAValue:
-        whole = filled(start, element, bags, *shape_of(updates)[1:])
+        whole = _filled(start, element, bags, *shape_of(updates)[1:])
         return ScatterNdOp(
             whole, into, updates, axes=(0,), wraps=False, reduction=how
         ).result
 
-    rows, ones = EmbeddingOp(table, indices).result, filled(1, element, count)
-    nothing = -inf if mode == MAX else 0
+    rows, ones = EmbeddingOp(table, indices).result, _filled(1, element, count)
+    nothing = -inf if mode == _MAX else 0
     if weights is not None:
         rows = MulOp(rows, reshaped(weights, [count, 1])).result
     if padding >= 0:
@@ -207,10 +214,10 @@ def embedding_bag(
         rows = WhereOp(
             reshaped(skipped, [count, 1]), number(nothing, element), rows
         ).result
-    result = scatter(rows, nothing, "max" if mode == MAX else "add")
-    if mode != SUM:
+    result = scatter(rows, nothing, "max" if mode == _MAX else "add")
+    if mode != _SUM:
         sizes = reshaped(scatter(ones, 0, "add"), [bags, 1])
-        if mode == MEAN:
+        if mode == _MEAN:
             result = DivOp(result, MaximumOp(sizes, number(1, element))).result
         else:
             empty = EqOp(sizes, number(0, element))
@@ -225,10 +232,10 @@ def embedding_bag(
 READERS: dict[str, Reader] = {
     "aten._embedding_bag_forward_only.default": embedding_bag,
     "aten.index_reduce.default": index_reduce,
-    "aten.scatter.src": scattered(None),
-    "aten.scatter.value": scattered(None),
-    "aten.scatter.reduce": scattered(None),
-    "aten.scatter.value_reduce": scattered(None),
-    "aten.scatter_add.default": scattered("add"),
-    "aten.scatter_reduce.two": scatter_reduce,
+    "aten.scatter.src": _scattered(None),
+    "aten.scatter.value": _scattered(None),
+    "aten.scatter.reduce": _scattered(None),
+    "aten.scatter.value_reduce": _scattered(None),
+    "aten.scatter_add.default": _scattered("add"),
+    "aten.scatter_reduce.two": _scatter_reduce,
 }

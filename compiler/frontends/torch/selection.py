@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, maximum
-from ....dialects.graph.compose.parts import part
-from ....dialects.graph.compose.shaping import reshaped, shape_of
-from ....dialects.shape import normalize_axis, sizes
+from ....dialects import Dim, maximum, normalize_axis, sizes
+from ....dialects.graph import part, reshaped, shape_of
 from .call import Call, Reader, Result
 
 
-def slice_axis(
+def _slice_axis(
     call: Call,
     x: SSAValue,
     axis: int = 0,
@@ -44,7 +42,7 @@ def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
     return reshaped(part(x, place, index, 1), call.shape)
 
 
-def pieces(axis_place: int) -> Reader:
+def _pieces(axis_place: int) -> Reader:
     """The reader of splits of a tensor along the axis in argument `axis_place`."""
 
     def read(call: Call, x: SSAValue, *arguments: int) -> Result:
@@ -70,9 +68,9 @@ def unbind(call: Call, x: SSAValue, axis: int = 0) -> Result:
 
 
 READERS: dict[str, Reader] = {
-    "aten.slice.Tensor": slice_axis,
+    "aten.slice.Tensor": _slice_axis,
     "aten.select.int": select,
-    "aten.split.Tensor": pieces(1),
-    "aten.split_with_sizes.default": pieces(1),
+    "aten.split.Tensor": _pieces(1),
+    "aten.split_with_sizes.default": _pieces(1),
     "aten.unbind.int": unbind,
 }

@@ -11,8 +11,7 @@ from typing import Any
 from torch import SymInt, Tensor
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, i64
 
-from ....dialects import shape
-from ....dialects.dims import (
+from ....dialects import (
     FUNCTIONS,
     Dim,
     Symbol,
@@ -20,6 +19,7 @@ from ....dialects.dims import (
     maximum,
     minimum,
     product,
+    shape,
     symbol,
 )
 from ...errors import CompileError
@@ -38,7 +38,7 @@ def _remainder(a: Dim, b: Dim) -> Dim:
     return a - floordiv(a, b) * b
 
 
-OF_TWO: dict[str, Callable[[Dim, Dim], Dim]] = {
+_OF_TWO: dict[str, Callable[[Dim, Dim], Dim]] = {
     "FloorDiv": floordiv,
     "CleanDiv": floordiv,
     "Mod": _remainder,
@@ -46,7 +46,7 @@ OF_TWO: dict[str, Callable[[Dim, Dim], Dim]] = {
 }
 """Binary functions of torch's sizes, by the names of their classes."""
 
-OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
+_OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
     "Add": lambda a, b: a + b,
     "Mul": lambda a, b: a * b,
     "Min": minimum,
@@ -112,11 +112,11 @@ class Sizes:
                 raise Unsupported(f"a size that depends on data, {expression}")
             return symbol(self.names[expression])
         kind = expression.func.__name__
-        if kind in OF_MANY:
-            return reduce(OF_MANY[kind], map(self.read, expression.args))
-        if kind in OF_TWO:
+        if kind in _OF_MANY:
+            return reduce(_OF_MANY[kind], map(self.read, expression.args))
+        if kind in _OF_TWO:
             a, b = map(self.read, expression.args)
-            return OF_TWO[kind](a, b)
+            return _OF_TWO[kind](a, b)
         if kind == "Pow" and expression.args[1].is_Integer and expression.args[1] > 0:
             base, power = expression.args
             return product([self.read(base)] * int(power))
@@ -207,7 +207,7 @@ def sizes_of_inputs(
             expression = size.node.expr
             if expression not in sizes.names:
                 sizes.environment = size.node.shape_env
-                given = name_given(size)
+                given = _name_given(size)
                 if given is not None:
                     sizes.given.add(expression)
                 least, most = _bounds(ranges.get(expression), given is not None)
@@ -229,7 +229,7 @@ def sizes_in(tensor: Tensor) -> Sequence[int | SymInt]:
     return tensor.shape
 
 
-def name_given(size: SymInt) -> str | None:
+def _name_given(size: SymInt) -> str | None:
     """The name of the user's `Dim` of a symbol, if it is still known."""
     environment = size.node.shape_env
     names: Mapping[str, str] = getattr(environment, "source_name_to_debug_name", {})

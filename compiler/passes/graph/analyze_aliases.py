@@ -36,9 +36,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.graph.region import ControlOp
-from ....dialects.graph.storage.buffer import LIFETIMES, LifetimeAttr
-from ....dialects.graph.storage.memory import MemoryMap, ops_in
+from ....dialects.graph import LIFETIMES, ControlOp, LifetimeAttr, MemoryMap, ops_in
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class AnalyzeAliases(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
-                analyze(function.body.block)
+                _analyze(function.body.block)
 
 
 def spans(block: Block) -> dict[Operation, tuple[int, int]]:
@@ -87,7 +85,7 @@ def lives(block: Block, memory: MemoryMap) -> dict[SSAValue, tuple[int, int]]:
     return found
 
 
-def analyze(block: Block) -> None:
+def _analyze(block: Block) -> None:
     """Writes the lifetimes of the results of every op of a function."""
     memory = MemoryMap(block)
     found = lives(block, memory)

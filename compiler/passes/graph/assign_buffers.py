@@ -42,23 +42,24 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.dims import Dim, Ranges, greatest
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.define_symbol import defined_symbols
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.storage.buffer import (
+from ....dialects import Dim, Ranges, greatest, tensor_type
+from ....dialects.graph import (
     BUFFERS,
     LIFETIMES,
     UNKNOWN,
     BufferAttr,
+    ConstantOp,
     LifetimeAttr,
+    MemoryMap,
+    WeightOp,
     byte_size,
+    defined_symbols,
+    is_computed,
+    ops_in,
 )
-from ....dialects.graph.storage.memory import MemoryMap, is_computed, ops_in
-from ....dialects.shape import tensor_type
 from ....runtime.planning import Record, plan
 
-ALIGNMENT = 64
+_ALIGNMENT = 64
 """The alignment of every buffer in bytes: a cache line, and the longest vector."""
 
 
@@ -75,12 +76,12 @@ class AssignBuffers(ModulePass):
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 try:
-                    assign(function, self.planner)
+                    _assign(function, self.planner)
                 except ValueError as error:
                     raise VerifyException(str(error)) from error
 
 
-def lifetime_of(value: OpResult) -> LifetimeAttr:
+def _lifetime_of(value: OpResult) -> LifetimeAttr:
     """The lifetime that `analyze-aliases` wrote beside an op's result."""
     lifetimes = value.op.attributes.get(LIFETIMES)
     if not isa(lifetimes, ArrayAttr):
@@ -93,7 +94,7 @@ def lifetime_of(value: OpResult) -> LifetimeAttr:
     return found
 
 
-def assign(function: func.FuncOp, planner: str) -> None:
+def _assign(function: func.FuncOp, planner: str) -> None:
     """Assigns the buffers of one function."""
     block = function.body.block
     end = block.last_op
@@ -109,7 +110,7 @@ def assign(function: func.FuncOp, planner: str) -> None:
             )
         size = greatest(byte_size(tensor_type(root)), ranges)
         roots[root] = BufferAttr.of("outputs", number, 0, size)
-    roots |= assign_constants(block)
+    roots |= _assign_constants(block)
     activations = [
         result
         for op in ops_in(block)
@@ -119,14 +120,14 @@ def assign(function: func.FuncOp, planner: str) -> None:
         and not isinstance(op, ConstantOp)
     ]
     room = [greatest(byte_size(tensor_type(each)), ranges) for each in activations]
-    offsets, summary = plan_activations(activations, room, planner)
+    offsets, summary = _plan_activations(activations, room, planner)
     for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):
         roots[value] = BufferAttr.of("activations", slot, offset, room[slot])
     function.attributes["graph.plan"] = summary
-    write_buffers(block, memory, roots, ranges)
+    _write_buffers(block, memory, roots, ranges)
 
 
-def assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
+def _assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
     """Assigns the buffers of the weights, one after the other."""
     buffers: dict[SSAValue, BufferAttr] = {}
     known: dict[str, BufferAttr] = {}
@@ -137,12 +138,12 @@ def assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
             assert isinstance(size, int), "the shape of a weight is known"
             if (key := op.key.data) not in known:
                 known[key] = BufferAttr.of("constants", len(known), total, size)
-                total += -(-size // ALIGNMENT) * ALIGNMENT
+                total += -(-size // _ALIGNMENT) * _ALIGNMENT
             buffers[op.result] = known[key]
     return buffers
 
 
-def plan_activations(
+def _plan_activations(
     values: Sequence[OpResult], sizes: Sequence[Dim], planner: str
 ) -> tuple[list[int], DictionaryAttr]:
     """
@@ -150,7 +151,7 @@ def plan_activations(
     """
     entries: dict[str, Attribute] = {"planner": StringAttr(planner)}
     known = [size for size in sizes if isinstance(size, int)]
-    lives = [lifetime_of(value) for value in values]
+    lives = [_lifetime_of(value) for value in values]
     records = [
         Record(size, life.first.data, life.last.data)
         for size, life in zip(known, lives, strict=False)
@@ -158,13 +159,13 @@ def plan_activations(
     if len(known) < len(sizes):
         plan([], planner)
         return [UNKNOWN] * len(sizes), DictionaryAttr(entries)
-    made = plan(records, planner, ALIGNMENT)
+    made = plan(records, planner, _ALIGNMENT)
     entries["bytes"] = IntegerAttr(made.total, i64)
     entries["lower_bound"] = IntegerAttr(made.lower_bound, i64)
     return list(made.offsets), DictionaryAttr(entries)
 
 
-def write_buffers(
+def _write_buffers(
     block: Block, memory: MemoryMap, roots: dict[SSAValue, BufferAttr], ranges: Ranges
 ) -> None:
     """

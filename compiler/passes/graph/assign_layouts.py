@@ -38,16 +38,21 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.dims import Dim, guess, product
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.permute import PermuteOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.order import Carried, Order, inverse, ordered, then
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import Dim, guess, product, sizes, tensor_type
+from ....dialects.graph import (
+    Carried,
+    GraphOp,
+    Order,
+    PermuteOp,
+    ReshapeOp,
+    WeightOp,
+    inverse,
+    ordered,
+    then,
+    to_names,
+)
 
-WORTH = 64
+_WORTH = 64
 """The points of a preferred nest that pay for one permuted element."""
 
 
@@ -61,11 +66,11 @@ class AssignLayouts(ModulePass):
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 block = function.body.block
-                rebuild(block, Choice(block).made())
+                _rebuild(block, _Choice(block).made())
 
 
 @dataclass
-class Chain:
+class _Chain:
     """
     Ops that share an axis order, their points, and the elements permuted for them.
     """
@@ -77,16 +82,16 @@ class Chain:
     @property
     def pays(self) -> bool:
         """Whether the chain computes enough to pay for its permutations."""
-        return self.points >= WORTH * self.moved
+        return self.points >= _WORTH * self.moved
 
 
-class Choice:
+class _Choice:
     """Chooses which ops of a block are computed in another order, and how."""
 
     def __init__(self, block: Block):
         """Makes the choice for the ops of `block`."""
         self.plan: dict[Operation, Carried] = {}
-        self.chains: dict[Operation, Chain] = {}
+        self.chains: dict[Operation, _Chain] = {}
         self.orders: dict[SSAValue, Order] = {}
         """The orders of values that are not computed in their original order."""
         self.permuted: set[tuple[SSAValue, Order]] = set()
@@ -135,8 +140,8 @@ class Choice:
             if own is not None:
                 needed = then(inverse(own), order)
                 shape = ordered(sizes(tensor_type(value)), own)
-                total += 0 if is_view(shape, needed) else elements(value)
-            elif is_constant(value) or is_view(sizes(tensor_type(value)), order):
+                total += 0 if _is_view(shape, needed) else elements(value)
+            elif _is_constant(value) or _is_view(sizes(tensor_type(value)), order):
                 continue
             elif (carried := self.led_back(value, order)) is None:
                 total += elements(value)
@@ -175,7 +180,7 @@ class Choice:
         while waiting:
             _, value, order = waiting[-1]
             back = None
-            if value not in self.orders and not is_constant(value):
+            if value not in self.orders and not _is_constant(value):
                 back = self.led_back(value, order)
             if back is None:
                 self.supply(*waiting.pop())
@@ -190,7 +195,7 @@ class Choice:
         Plans one op in another order; returns the operands to permute, the last first.
         """
         self.plan[op] = carried
-        chain = self.chains[op] = Chain([op])
+        chain = self.chains[op] = _Chain([op])
         if carried.result != tuple(range(len(carried.result))):
             self.orders[op.results[0]] = carried.result
         if op.preferred is not None:
@@ -227,14 +232,14 @@ class Choice:
             carried = self.plan.get(use.operation)
             if carried is None or carried.operands[use.index] is None:
                 shape = ordered(sizes(tensor_type(value)), order)
-                if not is_view(shape, inverse(order)):
+                if not _is_view(shape, inverse(order)):
                     self.chains[value.owner].moved += elements(value)
                 return
 
 
-def rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
+def _rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
     """Replaces the ops of a plan."""
-    builder = Builder()
+    builder = _Builder()
     for op in list(block.ops):
         if isinstance(op, GraphOp) and op in plan:
             builder.replace(op, plan[op])
@@ -242,7 +247,7 @@ def rebuild(block: Block, plan: dict[Operation, Carried]) -> None:
 
 
 @dataclass
-class Builder:
+class _Builder:
     """Builds ops in other orders, and the permutations between them."""
 
     carried: dict[SSAValue, tuple[SSAValue, Order]] = field(
@@ -298,14 +303,14 @@ def elements(value: SSAValue) -> int:
     return guess(product(sizes(tensor_type(value))))
 
 
-def is_constant(value: SSAValue) -> bool:
+def _is_constant(value: SSAValue) -> bool:
     """
     Whether a value has no operands, so that its permutation folds at compile time.
     """
     return isinstance(value.owner, GraphOp | WeightOp) and not value.owner.operands
 
 
-def is_view(shape: Sequence[Dim], order: Order) -> bool:
+def _is_view(shape: Sequence[Dim], order: Order) -> bool:
     """Whether a permutation moves only axes of size one."""
     more = len(order) - len(shape)
     wide = [each - more for each in order if each >= more and shape[each - more] != 1]
@@ -316,7 +321,7 @@ def put(value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
     """Builds the permutation of a value; missing axes are added in front."""
     shape = sizes(tensor_type(value))
     ones = (1,) * (len(order) - len(shape))
-    if is_view(shape, order):
+    if _is_view(shape, order):
         names = to_names(ordered((*ones, *shape), order))
         op = ReshapeOp(value, shape=names)
     else:

@@ -30,11 +30,10 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.location import describe
-from ....dialects.graph.op import CHECKS, GraphOp
+from ....dialects.graph import CHECKS, GraphOp, describe
 
 
-class DecomposeOp(RewritePattern):
+class _DecomposeOp(RewritePattern):
     """Replaces one op by its parts."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -46,12 +45,12 @@ class DecomposeOp(RewritePattern):
             return
         for each in built.ops:
             each.location = op.location
-        keep_requirements(op, built)
+        _keep_requirements(op, built)
         rewriter.inline_block(built, InsertPoint.before(op))
         rewriter.replace(op, [], list(results))
 
 
-def keep_requirements(op: GraphOp, parts: Block) -> None:
+def _keep_requirements(op: GraphOp, parts: Block) -> None:
     """
     Turns the requirements of `op` that its parts do not repeat into checks of the
     function.
@@ -84,4 +83,4 @@ class Decompose(ModulePass):
     name = "decompose"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(DecomposeOp()).rewrite_module(op)
+        PatternRewriteWalker(_DecomposeOp()).rewrite_module(op)

@@ -32,9 +32,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects.graph.ops.control_flow import LoopOp
-from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.graph.storage.memory import is_computed, root_of
+from ....dialects.graph import CopyOp, LoopOp, is_computed, root_of
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,10 @@ class EliminateCopies(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):
             if isinstance(each, LoopOp):
-                eliminate(each)
+                _eliminate(each)
 
 
-def eliminate(loop: LoopOp) -> None:
+def _eliminate(loop: LoopOp) -> None:
     """Removes the unneeded copies of one loop."""
     block = loop.body.block
     end = block.last_op

@@ -36,19 +36,21 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.graph.container import DictType, ListType, TupleType
-from ....dialects.graph.ops.concat import ConcatOp
-from ....dialects.graph.ops.concat_list import ConcatListOp
-from ....dialects.graph.ops.containers import (
+from ....dialects.graph import (
+    ConcatListOp,
+    ConcatOp,
     DictConstructOp,
     DictGetOp,
+    DictType,
     ListConstructOp,
+    ListType,
     ListUnpackOp,
     TupleConstructOp,
     TupleGetOp,
+    TupleType,
 )
 
-Container = ListType | TupleType | DictType
+_Container = ListType | TupleType | DictType
 
 
 @dataclass(frozen=True)
@@ -61,17 +63,17 @@ class EliminateListConstructs(ModulePass):
         functions = [each for each in op.walk() if isinstance(each, func.FuncOp)]
         defined = [each for each in functions if not each.is_declaration]
         for function in defined:
-            flatten_arguments(function)
+            _flatten_arguments(function)
         for each in list(op.walk()):
-            replace_use(each)
+            _replace_use(each)
         # By this point the construction of every returned container is visible.
         for function in defined:
-            flatten_results(function)
+            _flatten_results(function)
         dce(op)
-        verify_no_containers(op)
+        _verify_no_containers(op)
 
 
-def elements_of(value: SSAValue) -> Sequence[SSAValue]:
+def _elements_of(value: SSAValue) -> Sequence[SSAValue]:
     """The elements of a container, whose construction must be visible."""
     owner = value.owner
     if isinstance(owner, ListConstructOp | TupleConstructOp | DictConstructOp):
@@ -79,58 +81,58 @@ def elements_of(value: SSAValue) -> Sequence[SSAValue]:
     raise VerifyException(f"expected a container that is constructed, got {value.type}")
 
 
-def replace_use(op: Operation) -> None:
+def _replace_use(op: Operation) -> None:
     """Replaces an op on a container by an op on the elements."""
     match op:
         case ConcatListOp():
-            values = elements_of(op.list)
+            values = _elements_of(op.list)
             new = ConcatOp(*values, axis=op.axis.value.data)
             new.location = op.location
             Rewriter.replace_op(op, new)
         case ListUnpackOp():
-            Rewriter.replace_op(op, [], elements_of(op.list))
+            Rewriter.replace_op(op, [], _elements_of(op.list))
         case TupleGetOp():
-            element = elements_of(op.tuple_)[op.index.value.data]
+            element = _elements_of(op.tuple_)[op.index.value.data]
             Rewriter.replace_op(op, [], [element])
         case DictGetOp():
             assert isinstance(op.dict_.type, DictType)
             number = list(op.dict_.type.keys).index(op.key)
-            Rewriter.replace_op(op, [], [elements_of(op.dict_)[number]])
+            Rewriter.replace_op(op, [], [_elements_of(op.dict_)[number]])
         case _:
             return
 
 
-def leaves(type: Attribute) -> Iterator[Attribute]:
+def _leaves(type: Attribute) -> Iterator[Attribute]:
     """The types of the elements of `type`, nested containers flattened."""
-    if isinstance(type, Container):
+    if isinstance(type, _Container):
         for element in type.elements:
-            yield from leaves(element)
+            yield from _leaves(element)
     else:
         yield type
 
 
-def flatten_arguments(function: func.FuncOp) -> None:
+def _flatten_arguments(function: func.FuncOp) -> None:
     """Replaces container arguments of the function by one argument per element."""
     block = function.body.block
     at = InsertPoint.at_start(block)
     for argument in list(block.args):
-        if not isinstance(argument.type, Container):
+        if not isinstance(argument.type, _Container):
             continue
         inner = [
             block.insert_arg(type, argument.index + number)
-            for number, type in enumerate(leaves(argument.type))
+            for number, type in enumerate(_leaves(argument.type))
         ]
-        whole = rebuild(argument.type, iter(inner), at)
+        whole = _rebuild(argument.type, iter(inner), at)
         argument.replace_all_uses_with(whole)
         block.erase_arg(argument)
-    update_type(function)
+    _update_type(function)
 
 
-def rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSAValue:
+def _rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSAValue:
     """Builds a container of this type from the values of its leaves."""
-    if not isinstance(type, Container):
+    if not isinstance(type, _Container):
         return next(values)
-    elements = [rebuild(each, values, at) for each in type.elements]
+    elements = [_rebuild(each, values, at) for each in type.elements]
     match type:
         case ListType():
             op: Operation = ListConstructOp(*elements)
@@ -143,25 +145,25 @@ def rebuild(type: Attribute, values: Iterator[SSAValue], at: InsertPoint) -> SSA
     return op.results[0]
 
 
-def flatten_results(function: func.FuncOp) -> None:
+def _flatten_results(function: func.FuncOp) -> None:
     """Replaces container results of the function by their elements."""
     end = function.body.block.last_op
     assert isinstance(end, func.ReturnOp)
 
     def flat(value: SSAValue) -> Iterator[SSAValue]:
-        if not isinstance(value.type, Container):
+        if not isinstance(value.type, _Container):
             yield value
             return
-        for element in elements_of(value):
+        for element in _elements_of(value):
             yield from flat(element)
 
     Rewriter.replace_op(
         end, func.ReturnOp(*(each for value in end.operands for each in flat(value)))
     )
-    update_type(function)
+    _update_type(function)
 
 
-def update_type(function: func.FuncOp) -> None:
+def _update_type(function: func.FuncOp) -> None:
     """Updates the type of the function from its body."""
     block: Block = function.body.block
     end = block.last_op
@@ -171,11 +173,11 @@ def update_type(function: func.FuncOp) -> None:
     )
 
 
-def verify_no_containers(module: ModuleOp) -> None:
+def _verify_no_containers(module: ModuleOp) -> None:
     """Raises `VerifyException` when a value is still a container."""
     for op in module.walk():
         for value in (*op.operands, *op.results):
-            if isinstance(value.type, Container):
+            if isinstance(value.type, _Container):
                 raise VerifyException(
                     f"expected no container after eliminate-list-constructs, got "
                     f"{value.type} at {op.name}"

@@ -25,13 +25,11 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects.graph.nest import Read, axes, same
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import sizes, tensor_type
+from ....dialects.graph import CopyOp, GraphOp, Read, axes, same
 
 
-def does_nothing(op: GraphOp) -> bool:
+def _does_nothing(op: GraphOp) -> bool:
     """Whether the only result equals the first operand, element for element."""
     if len(op.operands) != 1 or op.result_types != op.operand_types:
         return False
@@ -63,5 +61,5 @@ class EliminateNoOps(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):
-            if isinstance(each, GraphOp) and does_nothing(each):
+            if isinstance(each, GraphOp) and _does_nothing(each):
                 Rewriter.replace_op(each, [], [each.operands[0]])

@@ -43,17 +43,23 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import dce
 
-from ....dialects.graph.literal import to_array
-from ....dialects.graph.ops.arithmetic import NegOp, ReciprocalOp
-from ....dialects.graph.ops.batch_norm import BatchNormOp
-from ....dialects.graph.ops.binary import AddOp, DivOp, MulOp, SubOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.conv import ConvOp
-from ....dialects.graph.ops.linear import LinearOp
-from ....dialects.graph.ops.matmul import MatmulOp
-from ....dialects.graph.ops.reduce import SumOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.shape import dtype
+from ....dialects import dtype
+from ....dialects.graph import (
+    AddOp,
+    BatchNormOp,
+    ConstantOp,
+    ConvOp,
+    DivOp,
+    LinearOp,
+    MatmulOp,
+    MulOp,
+    NegOp,
+    ReciprocalOp,
+    SubOp,
+    SumOp,
+    WeightOp,
+    to_array,
+)
 from ...context import weights_of
 from ...weights import WeightStore
 from ..layers import (
@@ -86,7 +92,7 @@ def replace(
 
 
 @dataclass(frozen=True)
-class FoldIntoLayerBefore(RewritePattern):
+class _FoldIntoLayerBefore(RewritePattern):
     """Folds the scale of channels into the weights of the layer before it."""
 
     weights: WeightStore
@@ -165,7 +171,7 @@ class FoldIntoLayerBefore(RewritePattern):
 
 
 @dataclass(frozen=True)
-class MergeBiases(RewritePattern):
+class _MergeBiases(RewritePattern):
     """
     Merges two constants added to a layer; turns a subtracted one into an added one.
     """
@@ -196,7 +202,7 @@ class MergeBiases(RewritePattern):
 
 
 @dataclass(frozen=True)
-class FoldIntoLayerAfter(RewritePattern):
+class _FoldIntoLayerAfter(RewritePattern):
     """Replaces a normalisation and the layer that reads it by one layer."""
 
     constants: Constants
@@ -243,9 +249,9 @@ class FoldBatchNorm(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Constants()
         patterns: list[RewritePattern] = [
-            FoldIntoLayerBefore(weights_of(ctx), constants),
-            MergeBiases(constants),
-            FoldIntoLayerAfter(constants),
+            _FoldIntoLayerBefore(weights_of(ctx), constants),
+            _MergeBiases(constants),
+            _FoldIntoLayerAfter(constants),
         ]
         PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(op)
         dce(op)

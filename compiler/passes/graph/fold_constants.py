@@ -31,37 +31,39 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import dce
 
-from ....dialects.dims import Polynomial
-from ....dialects.graph.literal import to_array
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.control_flow import IfOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.region import ControlOp
-from ....dialects.graph.storage.stored import StoredOp
-from ....dialects.shape import (
+from ....dialects import (
     DTYPES,
     ELEMENTS,
     Array,
+    Polynomial,
     dtype,
     sizes,
     tensor,
     tensor_type,
 )
+from ....dialects.graph import (
+    ConstantOp,
+    ControlOp,
+    GraphOp,
+    IfOp,
+    StoredOp,
+    WeightOp,
+    to_array,
+)
 from ...context import weights_of
 from ...weights import WeightStore
 
-INLINE = 16
+_INLINE = 16
 """The most elements of a constant that stands in the IR itself."""
 
 BLOCK = 128
 """The block size of a permuting copy, in elements along each of two axes."""
 
-GROWTH = 65536
+_GROWTH = 65536
 """The size in bytes above which a result may not be larger than its operands."""
 
 
-def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
+def _constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
     """The array that `value` always is, or None when it depends on the input."""
     match value.owner:
         case ConstantOp() as op:
@@ -72,11 +74,11 @@ def constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
             return None
 
 
-def make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
+def _make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
     """The op that has the value `array`: inline when small, else under `key`."""
     # A storage-only element type is never inline: the array holds the bits of bf16.
     element = ELEMENTS.get(array.dtype, bf16)
-    if array.size <= INLINE and element in DTYPES:
+    if array.size <= _INLINE and element in DTYPES:
         return ConstantOp(value=array)
     type = tensor(element, *array.shape)
     return WeightOp(weights.put(key, in_rows(array)), type)
@@ -112,27 +114,27 @@ class FoldConstants(ModulePass):
         weights = weights_of(ctx)
         for each in list(op.walk()):
             if isinstance(each, func.FuncOp) and not each.is_declaration:
-                fold_all(list(each.body.block.ops), weights)
+                _fold_all(list(each.body.block.ops), weights)
         dce(op)
 
 
-def fold_all(ops: Sequence[Operation], weights: WeightStore) -> None:
+def _fold_all(ops: Sequence[Operation], weights: WeightStore) -> None:
     """Folds ops in order; the ops of a region come before its op."""
     for op in ops:
         if isinstance(op, ControlOp):
-            sink_constants(op)
-            if isinstance(op, IfOp) and (chosen := choose(op, weights)) is not None:
-                fold_all(chosen, weights)
+            _sink_constants(op)
+            if isinstance(op, IfOp) and (chosen := _choose(op, weights)) is not None:
+                _fold_all(chosen, weights)
                 continue
             for block in op.blocks:
-                fold_all(list(block.ops), weights)
+                _fold_all(list(block.ops), weights)
             if any(isinstance(each, StoredOp) for each in op.walk()):
                 continue
         if isinstance(op, GraphOp) and op.results and not isinstance(op, ConstantOp):
             fold(op, weights)
 
 
-def sink_constants(op: ControlOp) -> None:
+def _sink_constants(op: ControlOp) -> None:
     """Replaces constant operands of regions by constants inside the regions."""
     for block in op.blocks:
         for argument in block.args[op.first_seen :]:
@@ -147,9 +149,9 @@ def sink_constants(op: ControlOp) -> None:
     op.drop_unused()
 
 
-def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
+def _choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
     """Inlines the chosen region of an op with a constant condition; returns its ops."""
-    condition = constant_value(op.condition, weights)
+    condition = _constant_value(op.condition, weights)
     if condition is None:
         return None
     block = (op.then if condition else op.otherwise).block
@@ -163,9 +165,9 @@ def choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
 
 def fold(op: GraphOp, weights: WeightStore) -> None:
     """Replaces `op` by its value when it is known and not too large."""
-    values = [constant_value(operand, weights) for operand in op.operands]
+    values = [_constant_value(operand, weights) for operand in op.operands]
     known = [value for value in values if value is not None]
-    if len(known) < len(values) or not is_worth_folding(op, known):
+    if len(known) < len(values) or not _is_worth_folding(op, known):
         return
     try:
         # Overflow and NaN are the results of the run, too.
@@ -175,7 +177,7 @@ def fold(op: GraphOp, weights: WeightStore) -> None:
         # An index out of range is an error at run time, not of the compiler.
         return
     constants = [
-        make_constant(
+        _make_constant(
             np.asarray(array, dtype(tensor_type(result))), f"folded.{op.name}", weights
         )
         for array, result in zip(arrays, op.results, strict=True)
@@ -186,7 +188,7 @@ def fold(op: GraphOp, weights: WeightStore) -> None:
     Rewriter.replace_op(op, [], [each.results[0] for each in constants])
 
 
-def is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:
+def _is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:
     """
     Whether the results are tensors of static shape that do not take up too much space.
     """
@@ -203,4 +205,4 @@ def is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:
                 return False
             count *= size
         total += count * dtype(type).itemsize
-    return total <= max(GROWTH, sum(each.nbytes for each in operands))
+    return total <= max(_GROWTH, sum(each.nbytes for each in operands))

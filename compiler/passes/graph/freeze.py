@@ -31,13 +31,11 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from ....dialects.graph.ops.dropout import DropoutOp
-from ....dialects.graph.ops.get_attr import GetAttrOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.shape import tensor_type
+from ....dialects import tensor_type
+from ....dialects.graph import DropoutOp, GetAttrOp, WeightOp
 
 
-class FreezeAttribute(RewritePattern):
+class _FreezeAttribute(RewritePattern):
     """Replaces an attribute of the model by the weight of the same key."""
 
     @op_type_rewrite_pattern
@@ -47,7 +45,7 @@ class FreezeAttribute(RewritePattern):
         rewriter.replace(op, weight)
 
 
-class RemoveDropout(RewritePattern):
+class _RemoveDropout(RewritePattern):
     """Replaces dropout by its input."""
 
     @op_type_rewrite_pattern
@@ -64,5 +62,5 @@ class Freeze(ModulePass):
     name = "freeze"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        patterns = GreedyRewritePatternApplier([FreezeAttribute(), RemoveDropout()])
+        patterns = GreedyRewritePatternApplier([_FreezeAttribute(), _RemoveDropout()])
         PatternRewriteWalker(patterns, apply_recursively=False).rewrite_module(op)

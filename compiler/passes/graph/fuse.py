@@ -41,20 +41,26 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.nest import Linear, Nest, Read, axis
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.graph.ops.fusion import FusionOp, YieldOp
-from ....dialects.graph.region import ControlOp
-from ....dialects.kernel.row_reductions import arrange, is_contraction
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import sizes, tensor_type
+from ....dialects.graph import (
+    ControlOp,
+    CopyOp,
+    FusionOp,
+    GraphOp,
+    Linear,
+    Nest,
+    Read,
+    YieldOp,
+    axis,
+)
+from ....dialects.kernel import arrange, is_contraction
 
 LIMIT = 64
 """The most ops in a group, so that a kernel keeps its values in registers."""
 
 
 @dataclass
-class Candidate:
+class _Candidate:
     """Ops that become one kernel; the result of the last is stored."""
 
     ops: list[GraphOp]
@@ -70,7 +76,7 @@ class Candidate:
     """
 
 
-def candidate_of(op: GraphOp) -> Candidate | None:
+def _candidate_of(op: GraphOp) -> _Candidate | None:
     """The candidate of one op; None when the op cannot be fused."""
     nests = op.nests()
     if not nests or isinstance(op, CopyOp):
@@ -78,10 +84,10 @@ def candidate_of(op: GraphOp) -> Candidate | None:
     if any(True for nest in nests for _ in nest.lookups):
         return None
     reducing = {number for number, nest in enumerate(nests) if nest.reductions}
-    return Candidate([op], nests, reducing)
+    return _Candidate([op], nests, reducing)
 
 
-def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
+def _reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
     """The reads of an operand, each with the number of its nest."""
     return [
         (number, source)
@@ -91,7 +97,7 @@ def reads(nests: Sequence[Nest], operand: int) -> list[tuple[int, Read]]:
     ]
 
 
-def reads_once(nest: Nest, read: Read) -> bool:
+def _reads_once(nest: Nest, read: Read) -> bool:
     """Whether no element is read twice, as every axis moves a position of its own."""
     moved: list[int] = []
     for position in read.at:
@@ -102,9 +108,9 @@ def reads_once(nest: Nest, read: Read) -> bool:
     return len(moved) == len(set(moved)) and set(wide) <= set(moved)
 
 
-def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
+def _taker(user: _Candidate, producer: _Candidate, operand: int) -> int | None:
     """The nest of the last op of `user` that can compute `producer` inside, if any."""
-    found = reads(user.nests, operand)
+    found = _reads(user.nests, operand)
     if len(user.ops) + len(producer.ops) > LIMIT or len(found) != 1:
         return None
     ((number, read),) = found
@@ -113,14 +119,14 @@ def taker(user: Candidate, producer: Candidate, operand: int) -> int | None:
         # The epilogue of a reduction reads each accumulator once, at its own index.
         free = number not in user.reducing and not nest.is_scattered
         is_total = not producer.is_staged
-        can = free and is_total and reads_at_own_point(nest, read, producer)
+        can = free and is_total and _reads_at_own_point(nest, read, producer)
     else:
         whole = len(producer.nests) == 1 and producer.nests[0].is_pointwise
-        can = whole and reads_once(nest, read) and not is_contraction(nest)
+        can = whole and _reads_once(nest, read) and not is_contraction(nest)
     return number if can and len(producer.nests) == 1 else None
 
 
-def reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
+def _reads_at_own_point(nest: Nest, read: Read, producer: _Candidate) -> bool:
     """Whether a nest runs over all of a value, and reads it at the nest's own point."""
     shape = sizes(tensor_type(producer.ops[-1].results[0]))
     return nest.bounds == shape and all(
@@ -130,10 +136,12 @@ def reads_at_own_point(nest: Nest, read: Read, producer: Candidate) -> bool:
 
 
 @dataclass
-class Candidates:
+class _Candidates:
     """The candidates of a block so far, by result."""
 
-    known: dict[SSAValue, Candidate] = field(default_factory=dict[SSAValue, Candidate])
+    known: dict[SSAValue, _Candidate] = field(
+        default_factory=dict[SSAValue, _Candidate]
+    )
     nests: dict[GraphOp, Sequence[Nest]] = field(
         default_factory=dict[GraphOp, Sequence[Nest]]
     )
@@ -142,21 +150,21 @@ class Candidates:
     order: dict[GraphOp, int] = field(default_factory=dict[GraphOp, int])
     """The position of each such op in the block."""
 
-    def add(self, op: GraphOp, group: Candidate) -> None:
+    def add(self, op: GraphOp, group: _Candidate) -> None:
         """Adds the candidate of one op, and merges producers into it."""
         self.nests[op] = group.nests
         self.order[op] = len(self.order)
         for number, operand in enumerate(op.operands):
             producer = self.known.get(operand) if operand.has_one_use() else None
-            nest = None if producer is None else taker(group, producer, number)
+            nest = None if producer is None else _taker(group, producer, number)
             if producer is not None and nest is not None:
-                merge(group, producer, nest)
+                _merge(group, producer, nest)
                 del self.known[operand]
         while self.extend(group):
             pass
         self.known[op.results[0]] = group
 
-    def extend(self, group: Candidate) -> bool:
+    def extend(self, group: _Candidate) -> bool:
         """Merges one more producer into a group as stages; false when there is none."""
         inside = set[Operation](group.ops)
         for value in dict.fromkeys(each for op in group.ops for each in op.operands):
@@ -170,13 +178,13 @@ class Candidates:
             ops = sorted((*producer.ops, *group.ops), key=self.order.__getitem__)
             stages = arrange({each: self.nests[each] for each in ops})
             if stages is not None:
-                merge(group, self.known.pop(value), 0)
+                _merge(group, self.known.pop(value), 0)
                 group.is_staged = not stages.is_one_reduction
                 return True
         return False
 
 
-def merge(user: Candidate, producer: Candidate, nest: int) -> None:
+def _merge(user: _Candidate, producer: _Candidate, nest: int) -> None:
     """Moves the ops of `producer` before those of `user`, into one of its nests."""
     user.ops[:0] = producer.ops
     if producer.reducing:
@@ -192,26 +200,26 @@ class Fuse(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
-                fuse_block(function.body.block)
+                _fuse_block(function.body.block)
 
 
-def fuse_block(block: Block) -> None:
+def _fuse_block(block: Block) -> None:
     """Groups the ops of a block and of its regions, and builds the fusions."""
-    groups = Candidates()
+    groups = _Candidates()
     order = {op: number for number, op in enumerate(block.ops)}
     for op in block.ops:
         if isinstance(op, ControlOp):
             for inner in op.blocks:
-                fuse_block(inner)
-        group = candidate_of(op) if isinstance(op, GraphOp) else None
+                _fuse_block(inner)
+        group = _candidate_of(op) if isinstance(op, GraphOp) else None
         if isinstance(op, GraphOp) and group is not None:
             groups.add(op, group)
     for group in groups.known.values():
         if len(group.ops) > 1:
-            build_fusion(sorted(group.ops, key=order.__getitem__))
+            _build_fusion(sorted(group.ops, key=order.__getitem__))
 
 
-def build_fusion(ops: Sequence[GraphOp]) -> None:
+def _build_fusion(ops: Sequence[GraphOp]) -> None:
     """Replaces `ops`, which are in order, by one fusion that yields the last result."""
     inside, last = set[Operation](ops), ops[-1]
     inputs: dict[SSAValue, None] = {}

@@ -37,12 +37,17 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.dims import Dim, dim, evaluate
-from ....dialects.graph.container import DictType, ListType, TupleType
-from ....dialects.graph.literal import to_attribute, to_names
-from ....dialects.graph.op import GraphOp, texts
-from ....dialects.graph.region import RegionOp
-from ....dialects.shape import sizes, tensor, tensor_type
+from ....dialects import Dim, dim, evaluate, sizes, tensor, tensor_type
+from ....dialects.graph import (
+    DictType,
+    GraphOp,
+    ListType,
+    RegionOp,
+    TupleType,
+    texts,
+    to_attribute,
+    to_names,
+)
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,13 @@ class InferShapes(ModulePass):
     """Bindings of symbols, such as `batch=8`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        symbols = dict(parse_binding(each) for each in self.bind)
+        symbols = dict(_parse_binding(each) for each in self.bind)
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
-                infer_function(function, symbols)
+                _infer_function(function, symbols)
 
 
-def parse_binding(text: str) -> tuple[str, Dim]:
+def _parse_binding(text: str) -> tuple[str, Dim]:
     """The symbol and the dimension that `batch=8` names."""
     name, equals, value = text.partition("=")
     try:
@@ -72,12 +77,12 @@ def parse_binding(text: str) -> tuple[str, Dim]:
     raise VerifyException(f"expected a binding such as batch=8, got {text}")
 
 
-def infer_function(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
+def _infer_function(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
     """Binds the symbols of a function, and infers the types in its body."""
     block = function.body.block
     for argument in block.args:
-        Rewriter.replace_value_with_new_type(argument, bind(argument.type, symbols))
-    infer_block(block, symbols)
+        Rewriter.replace_value_with_new_type(argument, _bind(argument.type, symbols))
+    _infer_block(block, symbols)
     end = block.last_op
     assert end is not None
     function.function_type = FunctionType.from_lists(
@@ -89,18 +94,18 @@ def infer_function(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
         function.attributes["graph.symbols"] = DictionaryAttr(left)
 
 
-def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
+def _infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
     """Infers the types of the results of each op, in order."""
     for op in block.ops:
         if not isinstance(op, GraphOp):
             continue
         for name in op.DIM_PROPERTIES:
-            op.properties[name] = bind_property(op, name, symbols)
+            op.properties[name] = _bind_property(op, name, symbols)
         if isinstance(op, RegionOp):
             for inner in op.blocks:
                 for argument, type in zip(inner.args, op.argument_types(), strict=True):
                     Rewriter.replace_value_with_new_type(argument, type)
-                infer_block(inner, symbols)
+                _infer_block(inner, symbols)
             types = op.result_types_for()
         else:
             types = op.infer_types(op.operand_types, op.properties)
@@ -109,10 +114,10 @@ def infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
                 Rewriter.replace_value_with_new_type(result, type)
 
 
-def bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
+def _bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
     """The type with symbols replaced by their bindings, in containers too."""
     if isinstance(type, ListType | TupleType | DictType):
-        elements = ArrayAttr([bind(each, symbols) for each in type.elements])
+        elements = ArrayAttr([_bind(each, symbols) for each in type.elements])
         if isinstance(type, DictType):
             return DictType(type.keys, elements)
         return type.__class__(elements)
@@ -123,7 +128,7 @@ def bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
     return tensor(known.element_type, *shape)
 
 
-def bind_property(op: GraphOp, name: str, symbols: Mapping[str, Dim]) -> Attribute:
+def _bind_property(op: GraphOp, name: str, symbols: Mapping[str, Dim]) -> Attribute:
     """A property that holds dimensions, with symbols replaced by their bindings."""
     value = op.values()[name]
     bound = [evaluate(dim(each), symbols) for each in texts(value)]

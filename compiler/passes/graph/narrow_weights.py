@@ -43,18 +43,12 @@ from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.bf16 import narrow
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.fusion import FusionOp, YieldOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.kernel.contraction import choose_rows_and_columns
-from ....dialects.kernel.expression import KernelNest, loads
-from ....dialects.kernel.key import structure
-from ....dialects.loop.target import TargetAttr, target_of
-from ....dialects.shape import tensor_type, with_element
+from ....dialects import tensor_type, with_element
+from ....dialects.graph import CastOp, FusionOp, GraphOp, WeightOp, YieldOp, narrow
+from ....dialects.kernel import KernelNest, choose_rows_and_columns, loads, structure
+from ....dialects.loop import TargetAttr, target_of
 from ...context import weights_of
-from ...cost.packing import contractions_of, panels_in, suits
+from ...cost import contractions_of, panels_in, suits
 from ...weights import WeightStore
 
 
@@ -67,7 +61,7 @@ class NarrowWeights(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = [each for each in op.walk() if isinstance(each, WeightOp)]
         if found:
-            narrower = Narrower(weights_of(ctx), target_of(op))
+            narrower = _Narrower(weights_of(ctx), target_of(op))
             for each in found:
                 if tensor_type(each.result).element_type == f32:
                     narrower.narrow(each)
@@ -77,7 +71,7 @@ class NarrowWeights(ModulePass):
 
 
 @dataclass(frozen=True)
-class Wish:
+class _Wish:
     """Whether a weight is narrowed for an op, and whether the other factor is too."""
 
     narrow: bool = False
@@ -85,14 +79,14 @@ class Wish:
 
 
 @dataclass
-class Narrower:
+class _Narrower:
     """Narrows weights of one store for one target."""
 
     weights: WeightStore
     target: TargetAttr
 
     def __post_init__(self) -> None:
-        self.wishes: dict[Hashable, Wish] = {}
+        self.wishes: dict[Hashable, _Wish] = {}
         self.narrowed: dict[str, str] = {}
         """The key in bf16 of each key in f32, in the store."""
 
@@ -108,24 +102,24 @@ class Narrower:
         Rewriter.insert_op(copy, InsertPoint.after(op))
         # An op that reads it twice is there as two uses, and is rebuilt once.
         for each, rounds in {use.operation: wishes[use].both for use in uses}.items():
-            widen_inside(each, op.result, copy.result, rounds)
+            _widen_inside(each, op.result, copy.result, rounds)
         if not list(op.result.uses):
             Rewriter.erase_op(op)
 
-    def wish(self, use: Use, weight: WeightOp) -> Wish:
+    def wish(self, use: Use, weight: WeightOp) -> _Wish:
         """How an op reads a weight, found once for ops of one structure."""
         op = use.operation
         if not isinstance(op, GraphOp):
-            return Wish()
+            return _Wish()
         key = structure(op), use.index
         if key not in self.wishes:
             nest = contractions_of(op).get(use.index)
             panels = None if nest is None else panels_in(nest, weight, self.target)
             isa = self.target.isa(bf16)
-            if nest is None or panels is None or not reuses(nest):
-                self.wishes[key] = Wish()
+            if nest is None or panels is None or not _reuses(nest):
+                self.wishes[key] = _Wish()
             else:
-                self.wishes[key] = Wish(
+                self.wishes[key] = _Wish(
                     True, isa is not None and suits(isa, nest, weight)
                 )
         return self.wishes[key]
@@ -138,14 +132,16 @@ class Narrower:
         return self.narrowed[key]
 
 
-def reuses(nest: KernelNest) -> bool:
+def _reuses(nest: KernelNest) -> bool:
     """Whether an element of a factor is used for all columns, and not for its own."""
     _, column = choose_rows_and_columns(nest, len(nest.bounds) - nest.reductions)
     found = [dict(load.at.factors) for load in loads(nest.element)]
     return any(column not in each for each in found)
 
 
-def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue, rounds: bool) -> None:
+def _widen_inside(
+    op: Operation, wide: SSAValue, narrow: SSAValue, rounds: bool
+) -> None:
     """Lets an op, made a fusion if it is none, read a weight in bf16 and convert it."""
     assert isinstance(op, GraphOp)
     inputs = dict.fromkeys(op.operands)
@@ -163,14 +159,14 @@ def widen_inside(op: Operation, wide: SSAValue, narrow: SSAValue, rounds: bool) 
         for each in old.ops:
             body.add_op(each.clone(inner))
     if rounds:
-        round_beside(cast.result)
+        _round_beside(cast.result)
     fusion = FusionOp.of([narrow if each is wide else each for each in inputs], body)
     fusion.location = op.location
     Rewriter.insert_op(fusion, InsertPoint.before(op))
     Rewriter.replace_op(op, [], [fusion.result])
 
 
-def round_beside(weight: SSAValue) -> None:
+def _round_beside(weight: SSAValue) -> None:
     """Rounds to bf16 what a converted weight is multiplied with, and converts that."""
     uses = list(weight.uses)
     if len(uses) != 1:

@@ -28,17 +28,20 @@ from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects.graph.literal import to_array
-from ....dialects.graph.nest import Lookup, Read
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.constant import ConstantOp
-from ....dialects.graph.ops.fusion import FusionOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.shape import tensor_type
+from ....dialects import tensor_type
+from ....dialects.graph import (
+    ConstantOp,
+    FusionOp,
+    GraphOp,
+    Lookup,
+    Read,
+    WeightOp,
+    to_array,
+)
 from ...context import weights_of
 
 
-class Readers:
+class _Readers:
     """Which operands ops read from memory, instead of as immediates in the code."""
 
     def __init__(self) -> None:
@@ -51,11 +54,11 @@ class Readers:
         if isinstance(op, FusionOp):
             return any(map(self.need_memory, op.body.block.args[number].uses))
         if op not in self.known:
-            self.known[op] = in_memory(op)
+            self.known[op] = _in_memory(op)
         return number in self.known[op]
 
 
-def in_memory(op: Operation) -> Container[int]:
+def _in_memory(op: Operation) -> Container[int]:
     """The operands that an op reads from memory."""
     nests = op.nests() if isinstance(op, GraphOp) else None
     if nests is None:
@@ -79,7 +82,7 @@ class OutlineConstants(ModulePass):
     name = "outline-constants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        weights, readers = weights_of(ctx), Readers()
+        weights, readers = weights_of(ctx), _Readers()
         for each in list(op.walk()):
             if not isinstance(each, ConstantOp):
                 continue

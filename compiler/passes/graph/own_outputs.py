@@ -37,11 +37,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.ops.control_flow import LoopOp
-from ....dialects.graph.ops.copy import CopyOp
-from ....dialects.graph.region import ControlOp, block_of
-from ....dialects.graph.storage.memory import is_computed, root_of
-from ....dialects.shape import computed_type
+from ....dialects import computed_type
+from ....dialects.graph import ControlOp, CopyOp, LoopOp, block_of, is_computed, root_of
 
 
 @dataclass(frozen=True)
@@ -53,16 +50,16 @@ class OwnOutputs(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):
             if isinstance(each, func.ReturnOp):
-                own_operands(each, range(len(each.operands)))
+                _own_operands(each, range(len(each.operands)))
             elif isinstance(each, LoopOp):
-                own_first(each)
-                own_carried(each)
+                _own_first(each)
+                _own_carried(each)
             if isinstance(each, ControlOp):
                 for block in each.blocks:
-                    own_yielded(each, block)
+                    _own_yielded(each, block)
 
 
-def copy_operand(op: Operation, number: int) -> None:
+def _copy_operand(op: Operation, number: int) -> None:
     """
     Replaces an operand by a copy; raises `VerifyException` if it cannot be copied.
     """
@@ -73,27 +70,27 @@ def copy_operand(op: Operation, number: int) -> None:
     op.operands[number] = copy.result
 
 
-def own_operands(op: Operation, numbers: Iterable[int]) -> None:
+def _own_operands(op: Operation, numbers: Iterable[int]) -> None:
     """Copies operands whose memory this block does not own, or that share memory."""
     owned = set[SSAValue]()
     for number in numbers:
         root = root_of(op.operands[number])
         if root in owned or not is_computed(root) or block_of(root) is not op.parent:
-            copy_operand(op, number)
+            _copy_operand(op, number)
             root = op.operands[number]
         owned.add(root)
 
 
-def own_first(op: LoopOp) -> None:
+def _own_first(op: LoopOp) -> None:
     """Copies initial values of carried values unless the loop may overwrite them."""
     for number in range(op.first, op.first + op.carried_count):
         root = root_of(value := op.operands[number])
         mine = is_computed(root) and root is value and block_of(root) is op.parent
         if not mine or not root.has_one_use():
-            copy_operand(op, number)
+            _copy_operand(op, number)
 
 
-def own_carried(op: LoopOp) -> None:
+def _own_carried(op: LoopOp) -> None:
     """Copies carried values at the end of a trip, after all reads of the old values."""
     end = op.body.block.last_op
     assert end is not None
@@ -103,17 +100,17 @@ def own_carried(op: LoopOp) -> None:
         old = root_of(value)
         stays = number in numbers and old is op.destination(number)
         if old in carried and not stays:
-            copy_operand(end, number)
+            _copy_operand(end, number)
     for number in numbers:
         if root_of(end.operands[number]) is not op.destination(number):
-            copy_operand(end, number)
+            _copy_operand(end, number)
 
 
-def own_yielded(op: ControlOp, block: Block) -> None:
+def _own_yielded(op: ControlOp, block: Block) -> None:
     """Copies yielded values that are not computed in the memory of their result."""
     end = block.last_op
     assert end is not None
-    own_operands(
+    _own_operands(
         end,
         (
             number

@@ -33,15 +33,12 @@ from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.weight import WeightOp
-from ....dialects.graph.storage.panels import PanelsAttr
-from ....dialects.kernel.key import structure
-from ....dialects.loop.preference import preference_of
-from ....dialects.loop.target import TargetAttr, target_of
-from ....dialects.shape import tensor_type
+from ....dialects import tensor_type
+from ....dialects.graph import GraphOp, PanelsAttr, WeightOp
+from ....dialects.kernel import structure
+from ....dialects.loop import TargetAttr, preference_of, target_of
 from ...context import weights_of
-from ...cost.packing import contractions_of, panels_in
+from ...cost import contractions_of, panels_in
 from ...weights import WeightStore
 
 
@@ -56,14 +53,14 @@ class PackWeights(ModulePass):
         found = [each for each in op.walk() if isinstance(each, WeightOp)]
         if found:
             target = target_of(op)
-            packer = Packer(weights, target)
+            packer = _Packer(weights, target)
             for each in found:
                 packer.pack(each)
             packer.forget([each for each in op.walk() if isinstance(each, WeightOp)])
 
 
 @dataclass
-class Packer:
+class _Packer:
     """Packs weights of one store for one target."""
 
     weights: WeightStore
@@ -107,7 +104,7 @@ class Packer:
         if key is None:
             key = self.keys[op] = structure(op)
         if key not in self.wishes:
-            self.wishes[key] = panels_of(op, self.target)
+            self.wishes[key] = _panels_of(op, self.target)
         return self.wishes[key].get(use.index)
 
     def entry(self, key: str, panels: PanelsAttr) -> str:
@@ -124,7 +121,7 @@ class Packer:
             self.weights.drop(key)
 
 
-def panels_of(op: GraphOp, target: TargetAttr) -> dict[int, PanelsAttr]:
+def _panels_of(op: GraphOp, target: TargetAttr) -> dict[int, PanelsAttr]:
     """The panels in which an op wants weights, by the number of the operand."""
     wanted: dict[int, PanelsAttr] = {}
     for number, nest in contractions_of(op).items():

@@ -33,17 +33,19 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.region import block_of
-from ....dialects.graph.storage.buffer import IN_PLACE, byte_size
-from ....dialects.graph.storage.memory import MemoryMap, is_computed, ops_in
-from ....dialects.kernel.group import group_of
-from ....dialects.kernel.in_place import is_alike, read_elsewhere
-from ....dialects.kernel.key import structure
-from ....dialects.loop.preference import preference_of
-from ....dialects.loop.target import target_of
-from ....dialects.shape import tensor_type
-from ...cost.packing import is_one_block
+from ....dialects import tensor_type
+from ....dialects.graph import (
+    IN_PLACE,
+    GraphOp,
+    MemoryMap,
+    block_of,
+    byte_size,
+    is_computed,
+    ops_in,
+)
+from ....dialects.kernel import group_of, is_alike, read_elsewhere, structure
+from ....dialects.loop import preference_of, target_of
+from ...cost import is_one_block
 from .analyze_aliases import lives, spans
 
 
@@ -54,13 +56,13 @@ class ReuseOperands(ModulePass):
     name = "reuse-operands"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        loops = Loops(op)
+        loops = _Loops(op)
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
-                reuse(function.body.block, loops)
+                _reuse(function.body.block, loops)
 
 
-def reuse(block: Block, loops: Loops) -> None:
+def _reuse(block: Block, loops: _Loops) -> None:
     """Annotates the ops of a function with the operands that they overwrite."""
     memory = MemoryMap(block)
     ends = {owner: last for owner, (_, last) in lives(block, memory).items()}
@@ -101,7 +103,7 @@ def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
 
 
 @dataclass
-class Loops:
+class _Loops:
     """Which operands the loops of the ops of a module may overwrite."""
 
     module: ModuleOp

@@ -39,26 +39,29 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.dims import Dim, guess, product
-from ....dialects.graph.families.elementwise import BinaryOp, UnaryOp
-from ....dialects.graph.literal import to_names
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.cast import CastOp
-from ....dialects.graph.ops.control_flow import LoopOp, unstacked_type
-from ....dialects.graph.ops.fusion import YieldOp
-from ....dialects.graph.ops.matmul import MatmulOp
-from ....dialects.graph.ops.reduce import ReduceOp
-from ....dialects.graph.ops.reshape import ReshapeOp
-from ....dialects.graph.ops.where import WhereOp
-from ....dialects.shape import sizes, tensor_type
+from ....dialects import Dim, guess, product, sizes, tensor_type
+from ....dialects.graph import (
+    BinaryOp,
+    CastOp,
+    GraphOp,
+    LoopOp,
+    MatmulOp,
+    ReduceOp,
+    ReshapeOp,
+    UnaryOp,
+    WhereOp,
+    YieldOp,
+    to_names,
+    unstacked_type,
+)
 
-FITS = 1 << 21
+_FITS = 1 << 21
 """The size in bytes of a value between products that needs no tiling: an L2 cache."""
 
-BLOCK = 1 << 20
+_BLOCK = 1 << 20
 """The most bytes of a block of rows."""
 
-FEWEST = 32
+_FEWEST = 32
 """The least rows of a block, as each block packs the columns of both products again."""
 
 
@@ -70,22 +73,22 @@ class TileProducts(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for first in list(op.walk()):
-            if isinstance(first, MatmulOp) and is_large(first):
-                ops = chain(first)
-                if ops is not None and pays(ops):
-                    tile(ops)
+            if isinstance(first, MatmulOp) and _is_large(first):
+                ops = _chain(first)
+                if ops is not None and _pays(ops):
+                    _tile(ops)
 
 
-def is_large(first: MatmulOp) -> bool:
+def _is_large(first: MatmulOp) -> bool:
     """Whether a product does not fit the cache, whatever its symbols are."""
     element = tensor_type(first.result).element_type
     assert isinstance(element, FixedBitwidthType)
     known = product([each for each in first.shape if isinstance(each, int)])
     assert isinstance(known, int)
-    return known * element.bitwidth // 8 > FITS
+    return known * element.bitwidth // 8 > _FITS
 
 
-def chain(first: MatmulOp) -> list[GraphOp] | None:
+def _chain(first: MatmulOp) -> list[GraphOp] | None:
     """
     A product, the ops that lead from it to a second product, and that one, in order.
     """
@@ -102,7 +105,7 @@ def chain(first: MatmulOp) -> list[GraphOp] | None:
                 for result in op.results
                 for use in result.uses
             )
-            ops = [*graph_ops(found), each]
+            ops = [*_graph_ops(found), each]
             columns = [ops[0].operands[1], each.rhs]
             uses = [value for op in ops for value in op.operands if value in columns]
             ends = (
@@ -112,13 +115,13 @@ def chain(first: MatmulOp) -> list[GraphOp] | None:
                 and each.shape[:-2] == first.shape[:-2]
             )
             return ops if ends else None
-        if not is_row_wise(each, first.shape):
+        if not _is_row_wise(each, first.shape):
             return None
         found[each] = None
     return None
 
 
-def pays(ops: Sequence[GraphOp]) -> bool:
+def _pays(ops: Sequence[GraphOp]) -> bool:
     """
     Whether the value between the products is larger than the operands that blocks
     reread.
@@ -133,12 +136,12 @@ def elements(value: SSAValue) -> int:
     return guess(product(sizes(tensor_type(value))))
 
 
-def graph_ops(ops: Mapping[Operation, None]) -> list[GraphOp]:
+def _graph_ops(ops: Mapping[Operation, None]) -> list[GraphOp]:
     """The ops, which all belong to the graph dialect."""
     return [each for each in ops if isinstance(each, GraphOp)]
 
 
-def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
+def _is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
     """Whether each row of the result depends only on the same rows of the operands."""
     if isinstance(op, ReduceOp):
         values, rank = op.values(), len(op.operand_sizes()[0])
@@ -151,7 +154,7 @@ def is_row_wise(op: Operation, shape: Sequence[Dim]) -> bool:
     return made[:-1] == tuple(shape[:-1]) and made[-1] in (shape[-1], 1)
 
 
-def tile(ops: Sequence[GraphOp]) -> None:
+def _tile(ops: Sequence[GraphOp]) -> None:
     """Replaces a chain by loops over its batches and blocks of rows."""
     *_, last = ops
     inner = set[SSAValue]()
@@ -164,7 +167,7 @@ def tile(ops: Sequence[GraphOp]) -> None:
     by_row.discard(ops[0].operands[1])
     with ImplicitBuilder(built := Block()):
         whole = {each: each for each in outer}
-        result = Tiling(ops, shape, by_row).build(whole, 0)
+        result = _Tiling(ops, shape, by_row).build(whole, 0)
         type = tensor_type(last.results[0])
         if result.type != type:
             result = ReshapeOp(result, shape=to_names(sizes(type))).result
@@ -177,7 +180,7 @@ def tile(ops: Sequence[GraphOp]) -> None:
 
 
 @dataclass(frozen=True)
-class Tiling:
+class _Tiling:
     """The loops around one chain."""
 
     ops: Sequence[GraphOp]
@@ -279,6 +282,6 @@ class Tiling:
             return 1
         kind = tensor_type(self.ops[0].results[0]).element_type
         assert isinstance(kind, FixedBitwidthType)
-        most = max(BLOCK * 8 // kind.bitwidth // max(columns, 1), FEWEST)
-        fitting = [n for n in range(FEWEST, most + 1) if rows % n == 0]
+        most = max(_BLOCK * 8 // kind.bitwidth // max(columns, 1), _FEWEST)
+        fitting = [n for n in range(_FEWEST, most + 1) if rows % n == 0]
         return rows // max(fitting, default=max(rows, 1))

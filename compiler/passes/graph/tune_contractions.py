@@ -28,11 +28,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.ops.fusion import FusionOp
-from ....dialects.kernel.group import group_of
-from ....dialects.loop.preference import OWN, PREFERENCE, PreferenceAttr
-from ....dialects.loop.target import TargetAttr, target_of
+from ....dialects.graph import FusionOp, GraphOp
+from ....dialects.kernel import group_of
+from ....dialects.loop import OWN, PREFERENCE, PreferenceAttr, TargetAttr, target_of
 
 
 class Tuner(Protocol):

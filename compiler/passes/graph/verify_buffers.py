@@ -34,24 +34,23 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.op import GraphOp
-from ....dialects.graph.storage.buffer import (
+from ....dialects.graph import (
     BUFFERS,
     LIFETIMES,
     BufferAttr,
+    GraphOp,
     LifetimeAttr,
+    MemoryMap,
+    ops_in,
     replaced_by,
 )
-from ....dialects.graph.storage.memory import MemoryMap, ops_in
-from ....dialects.kernel.group import group_of
-from ....dialects.kernel.in_place import may_replace
-from ....dialects.kernel.key import structure
+from ....dialects.kernel import group_of, may_replace, structure
 from .analyze_aliases import lives, spans
 from .reuse_operands import is_free
 
 
 @dataclass(frozen=True)
-class Placed:
+class _Placed:
     """The memory and the lifetime of a group of values."""
 
     name: str
@@ -61,7 +60,7 @@ class Placed:
     begin: int
     end: int
 
-    def meets(self, other: Placed) -> bool:
+    def meets(self, other: _Placed) -> bool:
         """Whether the lifetimes and the bytes of both overlap."""
         in_time = self.first <= other.last and other.first <= self.last
         return in_time and self.begin < other.end and other.begin < self.end
@@ -77,17 +76,17 @@ class VerifyBuffers(ModulePass):
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 verify(function.body.block)
-                verify_groups(function.body.block)
-                verify_in_place(function.body.block)
+                _verify_groups(function.body.block)
+                _verify_in_place(function.body.block)
 
 
 def verify(block: Block) -> None:
     """Checks the values of a function, in the order of their first op."""
-    found = sorted(placed(block), key=lambda each: each.first)
-    if are_apart(wholes(found)):
+    found = sorted(_placed(block), key=lambda each: each.first)
+    if _are_apart(_wholes(found)):
         return
     # The slow check by pairs can name the values of a conflict.
-    live: list[Placed] = []
+    live: list[_Placed] = []
     for each in found:
         live = [other for other in live if other.last >= each.first]
         for other in live:
@@ -101,9 +100,9 @@ def verify(block: Block) -> None:
         live.append(each)
 
 
-def wholes(found: Sequence[Placed]) -> list[Placed]:
+def _wholes(found: Sequence[_Placed]) -> list[_Placed]:
     """For each group the smallest range of bytes and of ops that covers its members."""
-    groups: dict[int, Placed] = {}
+    groups: dict[int, _Placed] = {}
     for each in found:
         known = groups.get(each.group, each)
         groups[each.group] = replace(
@@ -116,7 +115,7 @@ def wholes(found: Sequence[Placed]) -> list[Placed]:
     return sorted(groups.values(), key=lambda each: each.first)
 
 
-def are_apart(found: Sequence[Placed]) -> bool:
+def _are_apart(found: Sequence[_Placed]) -> bool:
     """
     Whether no two groups, sorted by their first op, meet. The live groups are disjoint
     until the first conflict, so only neighbours in memory need to be compared.
@@ -140,7 +139,7 @@ def are_apart(found: Sequence[Placed]) -> bool:
     return True
 
 
-def verify_groups(block: Block) -> None:
+def _verify_groups(block: Block) -> None:
     """Checks that the values of one group share memory according to their ops."""
     memory, owners = MemoryMap(block), dict[int, SSAValue]()
     for op in ops_in(block):
@@ -155,7 +154,7 @@ def verify_groups(block: Block) -> None:
                 )
 
 
-def verify_in_place(block: Block) -> None:
+def _verify_in_place(block: Block) -> None:
     """
     Checks that overwritten operands have no later use, and are read before the store.
     """
@@ -182,9 +181,9 @@ def verify_in_place(block: Block) -> None:
             )
 
 
-def placed(block: Block) -> list[Placed]:
+def _placed(block: Block) -> list[_Placed]:
     """The values of a function that have a known offset among the activations."""
-    found: list[Placed] = []
+    found: list[_Placed] = []
     for op in ops_in(block):
         buffers, lives = op.attributes.get(BUFFERS), op.attributes.get(LIFETIMES)
         if not isa(buffers, ArrayAttr) or not isa(lives, ArrayAttr):
@@ -201,7 +200,7 @@ def placed(block: Block) -> list[Placed]:
                 continue
             name = op.results[number].name_hint
             found.append(
-                Placed(
+                _Placed(
                     f"%{name} ({op.name})" if name else op.name,
                     life.group.data,
                     life.first.data,

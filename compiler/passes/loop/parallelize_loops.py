@@ -34,26 +34,23 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.dims import Dim, ceildiv, product
-from ....dialects.loop.ops.for_loop import ForOp
-from ....dialects.loop.ops.kernel import WORK, KernelOp
-from ....dialects.loop.ops.memory import LoadOp, StoreOp
-from ....dialects.loop.ops.tile import TileOp
-from ....runtime.layout import GRAIN
+from ....dialects import Dim, ceildiv, product
+from ....dialects.loop import WORK, ForOp, KernelOp, LoadOp, StoreOp, TileOp
+from ....runtime import GRAIN
 
-ENOUGH = 8
+_ENOUGH = 8
 """Iterations of a loop, at least, that threads share evenly enough; chosen by hand."""
 
-MANY = 1 << 20
+_MANY = 1 << 20
 """Units whose number only a run knows."""
 
-WAIT = 3
+_WAIT = 3
 """
 The work of a multiply-add whose load of B no other row shares, in those of a tile: one
 that waits for memory. Chosen by hand.
 """
 
-POINT = 16
+_POINT = 16
 """The work of an iteration that moves memory, in multiply-adds; chosen by hand."""
 
 
@@ -65,9 +62,9 @@ class ParallelizeLoops(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
-            found = [splittable(each) for each in roots(kernel.body.block)]
+            found = [_splittable(each) for each in _roots(kernel.body.block)]
             loops = [each for each in found if each is not None]
-            if not loops or len(loops) < len(found) or not is_divisible(kernel, loops):
+            if not loops or len(loops) < len(found) or not _is_divisible(kernel, loops):
                 continue
             work = work_of(kernel.body.block)
             if isinstance(work, int) and work < 2 * GRAIN:
@@ -77,14 +74,14 @@ class ParallelizeLoops(ModulePass):
             kernel.attributes[WORK] = StringAttr(str(work))
 
 
-def roots(block: Block) -> Iterator[ForOp | TileOp]:
+def _roots(block: Block) -> Iterator[ForOp | TileOp]:
     """The outermost loops and tiles of a block."""
     for op in block.ops:
         if isinstance(op, ForOp | TileOp):
             yield op
 
 
-def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
+def _is_divisible(kernel: KernelOp, shares: Sequence[_Share]) -> bool:
     """Whether threads that share a kernel do not meet."""
     results = kernel.body.block.args[-1:]
     accesses = [
@@ -97,10 +94,10 @@ def is_divisible(kernel: KernelOp, shares: Sequence[Share]) -> bool:
     # No two indices store to one element; so each may read where it stores itself.
     if len(shares) > 1:
         return False
-    return len({element_of(each, shares[0].op) for each in accesses}) == 1
+    return len({_element_of(each, shares[0].op) for each in accesses}) == 1
 
 
-def element_of(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
+def _element_of(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
     """
     Where an access goes for one index of a loop, whatever loops are inside; or for one
     accumulator of a tile.
@@ -110,21 +107,25 @@ def element_of(access: LoadOp | StoreOp, loop: ForOp | TileOp) -> object:
     for index, stride in access.at.terms:
         owner = index.owner
         around = owner.parent_op() if isinstance(owner, Block) else None
-        if isinstance(around, ForOp) and around is not loop and is_inside(around, loop):
+        if (
+            isinstance(around, ForOp)
+            and around is not loop
+            and _is_inside(around, loop)
+        ):
             inner.append((str(around.size), str(stride)))
         else:
             outer.add((index, stride))
     return access.at.offset, frozenset(outer), tuple(sorted(inner)), access.at.blocked
 
 
-def is_inside(op: Operation, loop: ForOp | TileOp) -> bool:
+def _is_inside(op: Operation, loop: ForOp | TileOp) -> bool:
     """Whether an op is part of the body of a loop."""
     parent = op.parent_op()
-    return parent is not None and (parent is loop or is_inside(parent, loop))
+    return parent is not None and (parent is loop or _is_inside(parent, loop))
 
 
 @dataclass(frozen=True)
-class Share:
+class _Share:
     """What threads may share: so many units of a loop, or of what a tile has."""
 
     units: Dim
@@ -134,7 +135,7 @@ class Share:
     @property
     def count(self) -> int:
         """How many units there are; many where only a run knows."""
-        return self.units if isinstance(self.units, int) else MANY
+        return self.units if isinstance(self.units, int) else _MANY
 
     def split(self) -> None:
         """Lets threads share it."""
@@ -144,62 +145,62 @@ class Share:
             self.op.split = UnitAttr()
 
 
-def splittable(root: ForOp | TileOp) -> Share | None:
+def _splittable(root: ForOp | TileOp) -> _Share | None:
     """The outermost loop that has enough indices, or what has most of all."""
-    found: list[Share] = []
+    found: list[_Share] = []
     while isinstance(root, ForOp) and root.kind == "parallel":
-        found.append(Share(root.size, root))
-        inner = list(roots(root.body.block))
+        found.append(_Share(root.size, root))
+        inner = list(_roots(root.body.block))
         if len(inner) != 1:
             break
         (root,) = inner
     if isinstance(root, TileOp):
-        found = [each for each in found if not is_repeated(each.op, root)]
-        found += shares_of(root)
-    enough = [each for each in found if each.count >= ENOUGH]
+        found = [each for each in found if not _is_repeated(each.op, root)]
+        found += _shares_of(root)
+    enough = [each for each in found if each.count >= _ENOUGH]
     if enough and isinstance(enough[0].op, ForOp):
         return enough[0]
     most = max(found, key=lambda each: each.count, default=None)
     return most if most is not None and most.count > 1 else None
 
 
-def is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
+def _is_repeated(loop: ForOp | TileOp, tile: TileOp) -> bool:
     """Whether each thread would pack again what a tile packs of B."""
-    return packs_anew(tile) and loop in tile.over
+    return _packs_anew(tile) and loop in tile.over
 
 
-def packs_anew(tile: TileOp) -> bool:
+def _packs_anew(tile: TileOp) -> bool:
     """Whether a tile packs B, which is not in panels already."""
     factors = tile.factors()
     packs = tile.schedule is not None and tile.schedule.packs("b")
     return packs and factors is not None and factors[1].at.blocked is None
 
 
-def shares_of(tile: TileOp) -> list[Share]:
+def _shares_of(tile: TileOp) -> list[_Share]:
     """The columns and rows of a tile, in as many as it computes at once."""
     rows, columns, *_ = tile.sizes
     mr, nr, _ = tile.register_tile
-    found = [Share(ceildiv(columns, nr), tile, "columns")]
+    found = [_Share(ceildiv(columns, nr), tile, "columns")]
     if tile.schedule is not None:
         nr = tile.schedule.nr.data
-        found = [Share(ceildiv(columns, nr), tile, "columns")]
-        if packs_anew(tile):
+        found = [_Share(ceildiv(columns, nr), tile, "columns")]
+        if _packs_anew(tile):
             return found
-    return [*found, Share(ceildiv(rows, mr), tile, "rows")]
+    return [*found, _Share(ceildiv(rows, mr), tile, "rows")]
 
 
 def work_of(block: Block) -> Dim:
     """How much work the loops of a block are."""
     total: Dim = 0
-    for op in roots(block):
+    for op in _roots(block):
         if isinstance(op, TileOp):
-            total = total + product(op.sizes) * wait(op.sizes[0])
+            total = total + product(op.sizes) * _wait(op.sizes[0])
         else:
             inner = work_of(op.body.block)
-            total = total + op.size * (POINT if inner == 0 else inner)
+            total = total + op.size * (_POINT if inner == 0 else inner)
     return total
 
 
-def wait(rows: Dim) -> int:
+def _wait(rows: Dim) -> int:
     """How much longer a multiply-add takes than in registers, beside so few rows."""
-    return max(-(-WAIT // rows), 1) if isinstance(rows, int) and rows else 1
+    return max(-(-_WAIT // rows), 1) if isinstance(rows, int) and rows else 1

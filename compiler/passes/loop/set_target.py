@@ -24,7 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ....dialects.loop.target import TARGET
+from ....dialects.loop import TARGET
 from ...target import find_target
 
 

@@ -43,23 +43,26 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.passes import ModulePass
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.kernel import STRATEGY, KernelOp
-from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.preference import OWN, PreferenceAttr, preference_of
-from ....dialects.loop.target import TargetAttr, target_of
-from ...cost.blocking import choose_blocking
-from ...cost.register_tile import fits
-from ...cost.strategy import strategy
-from ...cost.tile_registers import choose_tile_registers
+from ....dialects import Dim
+from ....dialects.loop import (
+    OWN,
+    STRATEGY,
+    KernelOp,
+    PreferenceAttr,
+    TargetAttr,
+    TileOp,
+    preference_of,
+    target_of,
+)
+from ...cost import choose_blocking, choose_tile_registers, fits, strategy
 
-MANY = 1 << 30
+_MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
 
-MOST_VECTORS = 4
+_MOST_VECTORS = 4
 """Vectors in a row of the widest register tile."""
 
-SPARE = 1
+_SPARE = 1
 """Vector registers reserved for one temporary; the broadcast of A has another."""
 
 
@@ -76,7 +79,7 @@ class SizeTiles(ModulePass):
             tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
             if tiles:
                 self.choose(tiles, target_of(op), preference_of(kernel))
-                note_strategy(kernel)
+                _note_strategy(kernel)
 
     def choose(
         self, tiles: Sequence[TileOp], target: TargetAttr, preference: PreferenceAttr
@@ -97,11 +100,11 @@ class SizeTiles(ModulePass):
             assert isinstance(type, FixedBitwidthType)
             shared = tile.factors() is not None
             bits = type.bitwidth
-            shape = choose(rows, columns, bits, target, shared, preference)
+            shape = _choose(rows, columns, bits, target, shared, preference)
             tile.mr, tile.nr, tile.lanes = (IntegerAttr(each, i64) for each in shape)
 
 
-def note_strategy(kernel: KernelOp) -> None:
+def _note_strategy(kernel: KernelOp) -> None:
     """Notes at a kernel how its contractions are computed, in their order."""
     tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
     if tiles:
@@ -109,7 +112,7 @@ def note_strategy(kernel: KernelOp) -> None:
         kernel.attributes[STRATEGY] = StringAttr(names)
 
 
-def choose(
+def _choose(
     rows: Dim,
     columns: Dim,
     bits: int,
@@ -127,16 +130,16 @@ def choose(
     while isinstance(columns, int) and lanes > max(columns, 1):
         lanes //= 2
     # Whole vectors only: a tile wider than the result would never run.
-    most_vectors = max(columns // lanes, 1) if isinstance(columns, int) else MANY
-    most = max(rows, 1) if isinstance(rows, int) else MANY
+    most_vectors = max(columns // lanes, 1) if isinstance(columns, int) else _MANY
+    most = max(rows, 1) if isinstance(rows, int) else _MANY
     most = min(most, preference.mr.data or most)
     best, shape = 0.0, (1, 1)
-    first = 1 if shared or most_vectors > MOST_VECTORS else most_vectors
-    widths: Sequence[int] = range(first, min(most_vectors, MOST_VECTORS) + 1)
+    first = 1 if shared or most_vectors > _MOST_VECTORS else most_vectors
+    widths: Sequence[int] = range(first, min(most_vectors, _MOST_VECTORS) + 1)
     if fits(wanted := preference.nr.data, lanes, target):
         widths = [min(wanted // lanes, most_vectors)]
     for vectors in widths:
-        free = target.registers.data - vectors - SPARE - 1
+        free = target.registers.data - vectors - _SPARE - 1
         mr = min(max(free // vectors, 1), most)
         # Multiply-adds for each load of a vector of B or a broadcast of A.
         reuse = mr * vectors / (mr + vectors)

@@ -34,18 +34,22 @@ from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.for_loop import ForOp
-from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.memory import LoadOp, StoreOp
-from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.target import TargetAttr, target_of
-from ...cost.functions import CONSTANTS
+from ....dialects import Dim
+from ....dialects.loop import (
+    ForOp,
+    KernelOp,
+    LoadOp,
+    StoreOp,
+    TargetAttr,
+    TileOp,
+    target_of,
+)
+from ...cost import CONSTANTS
 
-WEIGHT = 256
+_WEIGHT = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
 
-SHORT = 12
+_SHORT = 12
 """
 Ops of a body, at most, that is unrolled into several vectors: a shorter one ends before
 its accumulator, or a load, is ready. Chosen by hand.
@@ -61,9 +65,9 @@ class VectorizeLoops(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
             for root in nests(kernel.body.block):
-                for loop in best_loops(root):
-                    loop.lanes = IntegerAttr(fitting(loop, target_of(op)), i64)
-                    if (vectors := vectors_of(loop, target_of(op))) > 1:
+                for loop in _best_loops(root):
+                    loop.lanes = IntegerAttr(_fitting(loop, target_of(op)), i64)
+                    if (vectors := _vectors_of(loop, target_of(op))) > 1:
                         loop.vectors = IntegerAttr(vectors, i64)
 
 
@@ -75,36 +79,36 @@ def nests(block: Block) -> Iterator[ForOp]:
                 yield op
 
 
-def best_loops(root: ForOp) -> list[ForOp]:
+def _best_loops(root: ForOp) -> list[ForOp]:
     """The loops of a nest that gain most from vectors, none inside another."""
-    _, best = choose(root, 1)
+    _, best = _choose(root, 1)
     return best
 
 
-def choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
+def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
     """
     What a nest gains from vectors, and the loops to run so: this one, or those inside.
 
     An access counts for more than any number of those less deep.
     """
     ops = loop.body.block.ops
-    inner = [choose(each, depth + 1) for each in ops if isinstance(each, ForOp)]
+    inner = [_choose(each, depth + 1) for each in ops if isinstance(each, ForOp)]
     score = sum(each for each, _ in inner)
     best = [each for _, loops in inner for each in loops]
     if loop.kind == "ordered":
         return score, best
     own = (
         sum(
-            gain(each, loop.index) * WEIGHT ** loops_around(each, loop)
+            _gain(each, loop.index) * _WEIGHT ** _loops_around(each, loop)
             for each in loop.walk()
             if isinstance(each, LoadOp | StoreOp)
         )
-        * WEIGHT**depth
+        * _WEIGHT**depth
     )
     return (own, [loop]) if own > max(score, 0) else (score, best)
 
 
-def loops_around(access: Operation, loop: ForOp) -> int:
+def _loops_around(access: Operation, loop: ForOp) -> int:
     """How many loops inside of `loop` an access is in."""
     count, parent = 0, access.parent_op()
     while parent is not loop:
@@ -113,13 +117,13 @@ def loops_around(access: Operation, loop: ForOp) -> int:
     return count
 
 
-def gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
+def _gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
     """How much an access gains when the bodies of a loop run side by side."""
     step: Dim = 0
     for each, stride in access.at.terms:
         if each is index:
             step = stride
-        elif depends(each, index):
+        elif _depends(each, index):
             # An index that is looked up may differ in every lane.
             return -1
     if step == 1:
@@ -127,7 +131,7 @@ def gain(access: LoadOp | StoreOp, index: SSAValue) -> int:
     return 0 if step == 0 else -1
 
 
-def depends(value: SSAValue, index: SSAValue) -> bool:
+def _depends(value: SSAValue, index: SSAValue) -> bool:
     """Whether `value` is computed from `index`."""
     waiting, seen = [value], {value}
     while waiting:
@@ -140,7 +144,7 @@ def depends(value: SSAValue, index: SSAValue) -> bool:
     return False
 
 
-def widest(loop: ForOp) -> int:
+def _widest(loop: ForOp) -> int:
     """The bits of the widest element that the loop computes with."""
     widths = [8]
     for op in loop.walk():
@@ -150,7 +154,7 @@ def widest(loop: ForOp) -> int:
     return max(widths)
 
 
-def vectors_of(loop: ForOp, target: TargetAttr) -> int:
+def _vectors_of(loop: ForOp, target: TargetAttr) -> int:
     """How many vectors run in one step, so that there is always one to go on with."""
     ops = list(loop.body.block.ops)
     if any(isinstance(each, ForOp) for each in ops):
@@ -161,16 +165,16 @@ def vectors_of(loop: ForOp, target: TargetAttr) -> int:
         needed = sum(CONSTANTS[each] for each in names)
         return 4 if needed <= target.registers.data else 1
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
-    apart = any(gain(each, loop.index) < 0 for each in accesses)
-    if apart or len(ops) > SHORT:
+    apart = any(_gain(each, loop.index) < 0 for each in accesses)
+    if apart or len(ops) > _SHORT:
         return 1
     is_small = isinstance(loop.size, int) and loop.size < 4 * loop.width
     return 1 if loop.combine is None and is_small else 4
 
 
-def fitting(loop: ForOp, target: TargetAttr) -> int:
+def _fitting(loop: ForOp, target: TargetAttr) -> int:
     """The lanes for a loop: no more than it has bodies, unless their order matters."""
-    lanes, size = target.lanes(widest(loop)), loop.size
+    lanes, size = target.lanes(_widest(loop)), loop.size
     while loop.combine is None and isinstance(size, int) and lanes > max(size, 1):
         lanes //= 2
     return lanes

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from .parts import joined, part
 from .shaping import expanded, shape_of
 
-Around: TypeAlias = Callable[[SSAValue, int, int, bool], SSAValue]
+_Around: TypeAlias = Callable[[SSAValue, int, int, bool], SSAValue]
 """Builds a number of padding elements before or after an axis."""
 
 
@@ -22,7 +22,7 @@ def edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
     return expanded(one, shape)
 
 
-def mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
+def _mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
     """
     Builds the `count` elements next to the first or the last one, in reverse order.
     """
@@ -30,16 +30,18 @@ def mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
     return part(x, axis, start, count, -1)
 
 
-def from_the_other_end(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
+def _from_the_other_end(
+    x: SSAValue, axis: int, count: int, is_before: bool
+) -> SSAValue:
     """Builds the `count` elements at the other end of an axis."""
     start = shape_of(x)[axis] - count if is_before else 0
     return part(x, axis, start, count)
 
 
-AROUND: dict[str, Around] = {
+AROUND: dict[str, _Around] = {
     "edge": edge,
-    "reflect": mirrored,
-    "wrap": from_the_other_end,
+    "reflect": _mirrored,
+    "wrap": _from_the_other_end,
 }
 """What builds the padding, by numpy's name of the mode."""
 

@@ -33,15 +33,15 @@ def leaky_relu(x: SSAValue, slope: float) -> SSAValue:
     return LeakyReluOp(x, slope=slope).result
 
 
-def of_op(op: type[SigmoidOp | TanhOp | ReluOp]) -> Callable[[SSAValue], SSAValue]:
+def _of_op(op: type[SigmoidOp | TanhOp | ReluOp]) -> Callable[[SSAValue], SSAValue]:
     """The builder of a function that is a single op."""
     return lambda x: op(x).result
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., SSAValue], int]] = {
-    "tanh": (of_op(TanhOp), 0),
-    "sigmoid": (of_op(SigmoidOp), 0),
-    "relu": (of_op(ReluOp), 0),
+    "tanh": (_of_op(TanhOp), 0),
+    "sigmoid": (_of_op(SigmoidOp), 0),
+    "relu": (_of_op(ReluOp), 0),
     "softsign": (softsign, 0),
     "softplus": (softplus, 0),
     "affine": (affine, 2),

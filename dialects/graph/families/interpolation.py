@@ -20,7 +20,7 @@ from ...shape import Array
 ROUNDED = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
 """The nearest-element modes, named after the rounding of positions."""
 
-MODES = (*ROUNDED, "linear", "cubic")
+_MODES = (*ROUNDED, "linear", "cubic")
 
 COORDINATES = (
     *("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners"),
@@ -66,7 +66,7 @@ class Interpolation:
 
     def __post_init__(self):
         """Raises `VerifyException` for an unknown mode or coordinate transform."""
-        for name, known in ((self.mode, MODES), (self.coordinates, COORDINATES)):
+        for name, known in ((self.mode, _MODES), (self.coordinates, COORDINATES)):
             if name not in known:
                 raise VerifyException(f"expected one of {', '.join(known)}, got {name}")
         if self.scale is not None and not 0 < self.scale < float("inf"):

@@ -224,11 +224,11 @@ class RecurrentOp(GraphOp, ABC):
         steps, *_ = sizes(tensor_type(operands["input"]))
         scanned = [self.before_loop(operands)]
         if "lengths" in operands:
-            scanned.append(within(operands["lengths"], steps))
+            scanned.append(_within(operands["lengths"], steps))
         states = [operands[name] for name in self.STATES]
         captured = self.captured(operands)
         if steps == 1:
-            elements = [without_first(each) for each in scanned]
+            elements = [_without_first(each) for each in scanned]
             last, output = self.build_trip(elements, states, captured)
             whole = ReshapeOp(
                 output, shape=to_names(sizes(tensor_type(self.results[0])))
@@ -283,7 +283,7 @@ class RecurrentOp(GraphOp, ABC):
         return [WhereOp(goes_on, *pair).result for pair in pairs], output
 
 
-def within(lengths: SSAValue, steps: Dim) -> SSAValue:
+def _within(lengths: SSAValue, steps: Dim) -> SSAValue:
     """Builds TxBx1: whether a row of the batch is still running at a step."""
     (batch,) = sizes(tensor_type(lengths))
     each = ReshapeOp(IotaOp(size=str(steps)), shape=to_names([steps, 1, 1]))
@@ -310,6 +310,6 @@ def parts(x: SSAValue, count: int, hidden: Dim) -> list[SSAValue]:
     return [part(x, 1, each, hidden) for each in range(count)]
 
 
-def without_first(x: SSAValue) -> SSAValue:
+def _without_first(x: SSAValue) -> SSAValue:
     """Builds the only element along the first axis."""
     return ReshapeOp(x, shape=to_names(sizes(tensor_type(x))[1:])).result

@@ -17,19 +17,19 @@ from .. import scalar
 from ..families.elementwise import UnaryOp
 
 
-def error_function(input: Array) -> Array:
+def _error_function(input: Array) -> Array:
     """The error function of every element, computed in double precision."""
     values = np.fromiter(map(erf, input.ravel()), np.float64, input.size)
     return values.reshape(input.shape).astype(input.dtype)
 
 
-def logistic(input: Array) -> Array:
+def _logistic(input: Array) -> Array:
     """1 / (1 + exp(-x)) of every element."""
     with np.errstate(over="ignore"):
         return np.reciprocal(1 + np.exp(-input))
 
 
-def build_sigmoid(x: SSAValue) -> SSAValue:
+def _build_sigmoid(x: SSAValue) -> SSAValue:
     """Builds 1 / (1 + exp(-x))."""
     one = scalar.constant(1, x.type)
     exponential = math.ExpOp(scalar.negate(x)).result
@@ -97,7 +97,7 @@ class ErfOp(UnaryOp):
         return math.ErfOp(x).result
 
     def reference(self, input: Array) -> Array:
-        return error_function(input)
+        return _error_function(input)
 
 
 @irdl_op_definition
@@ -114,10 +114,10 @@ class SigmoidOp(UnaryOp):
     SPELLINGS: ClassVar = ("onnx.Sigmoid", "aten.sigmoid.default")
 
     def scalar(self, x: SSAValue) -> SSAValue:
-        return build_sigmoid(x)
+        return _build_sigmoid(x)
 
     def reference(self, input: Array) -> Array:
-        return logistic(input)
+        return _logistic(input)
 
 
 @irdl_op_definition
@@ -134,10 +134,10 @@ class SiluOp(UnaryOp):
     SPELLINGS: ClassVar = ("aten.silu.default",)
 
     def scalar(self, x: SSAValue) -> SSAValue:
-        return scalar.mul(x, build_sigmoid(x))
+        return scalar.mul(x, _build_sigmoid(x))
 
     def reference(self, input: Array) -> Array:
-        return input * logistic(input)
+        return input * _logistic(input)
 
 
 @irdl_op_definition
@@ -179,7 +179,7 @@ class GeluOp(UnaryOp):
     def reference(self, input: Array, approximate: str) -> Array:
         of = input.dtype.type
         if approximate == "none":
-            curve = error_function(input * of(sqrt(0.5)))
+            curve = _error_function(input * of(sqrt(0.5)))
         else:
             cube = input * input * (input * of(0.044715))
             curve = np.tanh((input + cube) * of(sqrt(2 / pi)))

@@ -15,7 +15,7 @@ from .. import scalar
 from ..families.elementwise import BinaryOp
 
 
-def divide(lhs: Array, rhs: Array) -> Array:
+def _divide(lhs: Array, rhs: Array) -> Array:
     """The quotient; of integers rounded towards zero, and zero when divided by zero."""
     with np.errstate(all="ignore"):
         if np.issubdtype(lhs.dtype, np.floating):
@@ -101,7 +101,7 @@ class DivOp(BinaryOp):
     SPELLINGS: ClassVar = ("onnx.Div",)
     ACCEPTS: ClassVar = "number"
     SCALAR: ClassVar = "div"
-    NUMPY: ClassVar = staticmethod(divide)
+    NUMPY: ClassVar = staticmethod(_divide)
 
 
 @irdl_op_definition
@@ -156,10 +156,10 @@ class PowOp(BinaryOp):
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         if isinstance(lhs.type, AnyFloat):
             return super().scalar(lhs, rhs)
-        return whole_power(lhs, rhs)
+        return _whole_power(lhs, rhs)
 
 
-def whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
+def _whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
     """Builds an integer to the power of another, by repeated squaring."""
     type = base.type
     assert isa(type, IntegerType)

@@ -109,7 +109,7 @@ class ShiftLeftOp(BinaryOp):
 
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         shifted = arith.ShLIOp(lhs, rhs).result
-        return scalar.select(is_position(rhs), shifted, scalar.constant(0, lhs.type))
+        return scalar.select(_is_position(rhs), shifted, scalar.constant(0, lhs.type))
 
 
 @irdl_op_definition
@@ -130,10 +130,10 @@ class ShiftRightOp(BinaryOp):
 
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         last = scalar.constant(width(lhs) - 1, lhs.type)
-        return arith.ShRSIOp(lhs, scalar.select(is_position(rhs), rhs, last)).result
+        return arith.ShRSIOp(lhs, scalar.select(_is_position(rhs), rhs, last)).result
 
 
-def is_position(amount: SSAValue) -> SSAValue:
+def _is_position(amount: SSAValue) -> SSAValue:
     """Builds whether a shift amount is within the width of the integer."""
     count = scalar.constant(width(amount), amount.type)
     return arith.CmpiOp(amount, count, "ult").result

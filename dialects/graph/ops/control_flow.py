@@ -99,7 +99,7 @@ class IfOp(ControlOp):
         return self.results[number]
 
     def verify_operands(self) -> None:
-        verify_condition(self.condition)
+        _verify_condition(self.condition)
 
     def run_reference(
         self, operands: Sequence[Array], symbols: Mapping[str, int]
@@ -178,7 +178,7 @@ class LoopOp(ControlOp):
             "backward": DenseArrayBase.from_list(i64, [int(each) for each in backward]),
         }
         last = [each.type for each in end.operands[first:]]
-        stacks = [stack_type(each, trips) for each in last[len(carried) :]]
+        stacks = [_stack_type(each, trips) for each in last[len(carried) :]]
         given = [] if condition is None else [condition]
         return cls.create(
             operands=[*given, *carried, *scanned, *captured],
@@ -249,7 +249,7 @@ class LoopOp(ControlOp):
         assert end is not None
         carried = self.operand_types[self.first : self.first + self.carried_count]
         stacked = end.operand_types[self.first + self.carried_count :]
-        return [*carried, *(stack_type(each, self.limit) for each in stacked)]
+        return [*carried, *(_stack_type(each, self.limit) for each in stacked)]
 
     def memory_of(self, argument: BlockArgument) -> SSAValue | None:
         if argument.index < self.carried_count:
@@ -268,7 +268,7 @@ class LoopOp(ControlOp):
                 f"expected {needed} operands or more, got {len(self.operands)}"
             )
         if (condition := self.condition) is not None:
-            verify_condition(condition)
+            _verify_condition(condition)
         stacks = len(self.results) - self.carried_count
         if len(self.backward.get_values()) != self.scanned_count + stacks:
             raise VerifyException(
@@ -315,13 +315,13 @@ class LoopOp(ControlOp):
         return (*carried, *stacks)
 
 
-def verify_condition(value: SSAValue) -> None:
+def _verify_condition(value: SSAValue) -> None:
     """Raises `VerifyException` unless the value is one boolean."""
     if value.type != tensor(i1):
         raise VerifyException(f"expected a condition tensor<i1>, got {value.type}")
 
 
-def stack_type(element: Attribute, trips: Dim) -> TensorType[Attribute]:
+def _stack_type(element: Attribute, trips: Dim) -> TensorType[Attribute]:
     """The type of `trips` elements stacked along a new first axis."""
     type = tensor_type(element)
     return tensor(type.element_type, trips, *sizes(type))

@@ -36,10 +36,10 @@ from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, inverse
 from .pad import PadOp
 
-FILTERS = 8
+_FILTERS = 8
 """The least number of output channels for which channels-last pays."""
 
-TAPS = 16
+_TAPS = 16
 """The least number of products per result element for which a permutation pays."""
 
 
@@ -87,7 +87,7 @@ class ConvOp(SingleResultOp):
         image, filters = sizes(input), sizes(weight)
         if len(image) == len(filters) >= 2:
             n, c, spatial = take_apart(image, channels_last)
-            o, c_group, kernel = take_filters(filters, channels_last)
+            o, c_group, kernel = _take_filters(filters, channels_last)
             if (
                 input.element_type == weight.element_type
                 and isinstance(o, int)
@@ -115,7 +115,7 @@ class ConvOp(SingleResultOp):
         image, filters = self.operand_sizes()
         return (
             take_apart(image, last),
-            take_filters(filters, last),
+            _take_filters(filters, last),
             take_apart(self.shape, last),
         )
 
@@ -133,7 +133,7 @@ class ConvOp(SingleResultOp):
         if self.channels_last is not None or not isinstance(taps, int):
             return None
         assert isinstance(outputs, int), "the weights have so many filters"
-        if outputs < FILTERS or taps < TAPS:
+        if outputs < _FILTERS or taps < _TAPS:
             return None
         return channels_to_end(len(self.shape))
 
@@ -231,7 +231,7 @@ class ConvOp(SingleResultOp):
         return [Nest(bounds, sources, scalar.mul, write, 1 + count, "add")]
 
 
-def take_filters(
+def _take_filters(
     weight: Sequence[Dim], channels_last: bool
 ) -> tuple[Dim, Dim, tuple[Dim, ...]]:
     """The number of filters, the channels of each, and the sizes of the window."""

@@ -46,7 +46,7 @@ class DefineSymbolOp(GraphOp):
     def infer(cls, value: Tensor, symbol: str, low: str, high: str) -> tuple[()]:
         if value != tensor(i64):
             raise VerifyException(f"expected one number tensor<i64>, got {value}")
-        verify_name(symbol)
+        _verify_name(symbol)
         for each in (low, high):
             dim(each)
         return ()
@@ -67,7 +67,7 @@ class DefineSymbolOp(GraphOp):
         return ()
 
 
-def verify_name(name: str) -> None:
+def _verify_name(name: str) -> None:
     """Raises `VerifyException` for an invalid name of a symbol."""
     try:
         symbol(name)

@@ -58,7 +58,7 @@ class ModOp(BinaryOp):
 
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         rest = scalar.binary("rem")(lhs, rhs)
-        return scalar.select(is_off(rest, rhs), scalar.add(rest, rhs), rest)
+        return scalar.select(_is_off(rest, rhs), scalar.add(rest, rhs), rest)
 
     def reference(self, lhs: Array, rhs: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -86,11 +86,11 @@ class FloorDivOp(BinaryOp):
         one = scalar.constant(1, lhs.type)
         if not isinstance(lhs.type, AnyFloat):
             whole = scalar.div(lhs, rhs)
-            return scalar.select(is_off(rest, rhs), scalar.sub(whole, one), whole)
+            return scalar.select(_is_off(rest, rhs), scalar.sub(whole, one), whole)
         # The remainder is exact, so that this quotient is nearly an integer.
         quotient = scalar.div(scalar.sub(lhs, rest), rhs)
         lower = scalar.sub(quotient, one)
-        whole = math.RoundEvenOp(scalar.select(is_off(rest, rhs), lower, quotient))
+        whole = math.RoundEvenOp(scalar.select(_is_off(rest, rhs), lower, quotient))
         zero = scalar.constant(0, lhs.type)
         by_zero = scalar.compare("eq", rhs, zero)
         return scalar.select(by_zero, scalar.div(lhs, rhs), whole.result)
@@ -100,7 +100,7 @@ class FloorDivOp(BinaryOp):
             return np.floor_divide(lhs, rhs)
 
 
-def is_off(rest: SSAValue, divisor: SSAValue) -> SSAValue:
+def _is_off(rest: SSAValue, divisor: SSAValue) -> SSAValue:
     """Builds whether the remainder is nonzero and differs in sign from the divisor."""
     zero = scalar.constant(0, rest.type)
     signs = (scalar.compare("lt", each, zero) for each in (rest, divisor))

@@ -120,7 +120,7 @@ class GridSampleOp(SingleResultOp):
         points: SSAValue | None = None
         weights: SSAValue | None = None
         for axis, size in enumerate(spatial):
-            elements, part = Line(self, how, axis, size).table()
+            elements, part = _Line(self, how, axis, size).table()
             taps = [1] * count
             taps[axis] = len(how.taps)
             shape = to_names([n, total, *taps])
@@ -142,7 +142,7 @@ class GridSampleOp(SingleResultOp):
         return [ReshapeOp(result, shape=to_names(self.shape)).result]
 
 
-class Line:
+class _Line:
     """`Grid` as ops, for one spatial axis."""
 
     def __init__(self, op: GridSampleOp, how: Grid, axis: int, size: Dim):

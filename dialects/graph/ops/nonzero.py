@@ -76,13 +76,13 @@ class NonzeroOp(SingleResultOp):
         numbers = IotaOp(size=str(total))
         found = ScatterOp(room, at, numbers, axis=0, wraps=False, reduction="none")
         rows = SliceOp(found, starts=to_names([0]), sizes=to_names([count]), steps=(1,))
-        columns = [index_along(rows.result, shape, axis) for axis in range(len(shape))]
+        columns = [_index_along(rows.result, shape, axis) for axis in range(len(shape))]
         shape_of_one = to_names([count, 1])
         parts = [ReshapeOp(each, shape=shape_of_one).result for each in columns]
         return [ConcatOp(*parts, axis=1).result if len(parts) > 1 else parts[0]]
 
 
-def index_along(rows: SSAValue, shape: Sequence[Dim], axis: int) -> SSAValue:
+def _index_along(rows: SSAValue, shape: Sequence[Dim], axis: int) -> SSAValue:
     """Builds the index along one axis from linear indices."""
     stride = DimOp(value=str(product(shape[axis + 1 :])))
     return RemOp(DivOp(rows, stride), DimOp(value=str(shape[axis]))).result

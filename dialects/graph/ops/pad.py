@@ -85,13 +85,13 @@ class PadOp(SingleResultOp):
         return [
             *(
                 Nest(bounds, (), fill, at)
-                for bounds, at in margins(inner, low, self.values()["high"])
+                for bounds, at in _margins(inner, low, self.values()["high"])
             ),
             Nest(inner, (Read(0, axes(len(low))),), same, there),
         ]
 
 
-def margins(
+def _margins(
     inner: Sequence[Dim], low: Sequence[int], high: Sequence[int]
 ) -> Iterator[tuple[tuple[Dim, ...], tuple[Linear, ...]]]:
     """

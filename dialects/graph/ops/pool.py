@@ -42,7 +42,7 @@ from .expand import ExpandOp
 from .pad import PadOp
 
 
-def combine_windows(
+def _combine_windows(
     input: Array,
     kernel: Sequence[int],
     strides: Sequence[int],
@@ -182,7 +182,7 @@ class MaxPoolOp(PoolOp):
         channels_last: bool = False,
     ) -> Array:
         window = (kernel, strides, padding, dilation, channels_last)
-        return combine_windows(input, *window, self.least(), np.maximum)
+        return _combine_windows(input, *window, self.least(), np.maximum)
 
     def nests(self) -> Sequence[Nest] | None:
         return self.windows("max")
@@ -214,7 +214,7 @@ class SumPoolOp(PoolOp):
         channels_last: bool = False,
     ) -> Array:
         window = (kernel, strides, padding, dilation, channels_last)
-        return combine_windows(input, *window, 0, np.add)
+        return _combine_windows(input, *window, 0, np.add)
 
     def nests(self) -> Sequence[Nest] | None:
         return self.windows("add")
@@ -265,10 +265,10 @@ class AvgPoolOp(PoolOp):
         channels_last: bool = False,
     ) -> Array:
         window = (kernel, strides, padding, dilation, channels_last, 0)
-        total = combine_windows(input, *window, np.add)
+        total = _combine_windows(input, *window, np.add)
         if count_padding:
             return total / input.dtype.type(prod(kernel))
-        return total / combine_windows(np.ones_like(input), *window, np.add)
+        return total / _combine_windows(np.ones_like(input), *window, np.add)
 
     def decompose(self) -> Sequence[SSAValue]:
         values, window = self.values(), dict(self.properties)

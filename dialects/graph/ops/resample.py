@@ -18,7 +18,7 @@ from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp
 from ..order import Carried, Order
 
-UNROLLED = 16
+_UNROLLED = 16
 """The most taps for which a sum is unrolled, so that other axes are vectorized."""
 
 
@@ -119,7 +119,7 @@ class ResampleOp(SingleResultOp):
             zero = scalar.constant(0, part.type)
             return scalar.select(scalar.compare("eq", weight, zero), zero, part)
 
-        if not isinstance(taps, int) or not 0 < taps <= UNROLLED:
+        if not isinstance(taps, int) or not 0 < taps <= _UNROLLED:
             bounds = (*self.shape, taps)
             return [Nest(bounds, sources(axis(rank)), weighted, axes(rank), 1, "add")]
 

@@ -47,7 +47,7 @@ class ReshapeOp(SingleResultOp):
         before, after = sizes(tensor_type(self.input)), self.shape
         moved = [each for each in order if before[each] != 1]
         result: list[int] = []
-        parts = together(before, after)
+        parts = _together(before, after)
         while moved:
             # The axes of one group must stay contiguous.
             part = next((each for each in parts if each[0][:1] == moved[:1]), None)
@@ -67,7 +67,7 @@ class ReshapeOp(SingleResultOp):
         return input.reshape([int(each) for each in shape])
 
 
-def together(
+def _together(
     before: Sequence[Dim], after: Sequence[Dim]
 ) -> list[tuple[list[int], list[int]]]:
     """

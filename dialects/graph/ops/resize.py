@@ -155,7 +155,7 @@ class ResizeOp(SingleResultOp):
     def decompose(self) -> Sequence[SSAValue]:
         how, count = self.interpolation, sizes(tensor_type(self.input))[self.along]
         kind = f32 if how.is_nearest else self.type.element_type
-        row = Row(how, count, self.shape[self.along], kind)
+        row = _Row(how, count, self.shape[self.along], kind)
         positions = row.positions()
         if how.is_nearest:
             chosen = row.inside(row.rounded(positions))
@@ -182,7 +182,7 @@ class ResizeOp(SingleResultOp):
         ]
 
 
-class Row:
+class _Row:
     """`Interpolation` as ops, for sizes that are known at run time."""
 
     def __init__(self, how: Interpolation, count: Dim, size: Dim, kind: Element):

@@ -32,8 +32,8 @@ from ...dims import Dim, dim, product
 from ...entries import NUMBER, TEXT, WORD, EntriesAttr, Kind, bare, entry
 from ...shape import Tensor, dtype, sizes, tensor_type
 
-Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
-REGIONS = ("inputs", "constants", "activations", "outputs")
+_Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
+_REGIONS = ("inputs", "constants", "activations", "outputs")
 
 BUFFERS = "graph.buffers"
 """The attribute of an op that holds the buffer of each result."""
@@ -60,7 +60,7 @@ def _print_offset(printer: Printer, offset: int) -> None:
     printer.print_string("?" if offset == UNKNOWN else str(offset))
 
 
-OFFSET = Kind(IntAttr, _read_offset, _print_offset)
+_OFFSET = Kind(IntAttr, _read_offset, _print_offset)
 """An integer, or `?` for one that is not known."""
 
 
@@ -96,20 +96,20 @@ class BufferAttr(EntriesAttr):
     FORM: ClassVar = (
         bare("region", WORD),
         entry("slot"),
-        entry("offset", OFFSET),
+        entry("offset", _OFFSET),
         entry("size", TEXT, of="bytes"),
     )
 
     @staticmethod
-    def of(region: Region, slot: int, offset: int, size: Dim) -> BufferAttr:
+    def of(region: _Region, slot: int, offset: int, size: Dim) -> BufferAttr:
         """The buffer of `size` bytes in `slot` of `region`."""
         name, text = StringAttr(region), StringAttr(str(size))
         return BufferAttr(name, IntAttr(slot), IntAttr(offset), text)
 
     @property
-    def region_name(self) -> Region:
+    def region_name(self) -> _Region:
         """The region."""
-        return cast(Region, self.region.data)
+        return cast(_Region, self.region.data)
 
     @property
     def size(self) -> Dim:
@@ -118,9 +118,9 @@ class BufferAttr(EntriesAttr):
 
     def verify(self) -> None:
         """The region is one of the four, and the size is a dimension."""
-        if self.region.data not in REGIONS:
+        if self.region.data not in _REGIONS:
             raise VerifyException(
-                f"expected a region of {', '.join(REGIONS)}, got {self.region.data}"
+                f"expected a region of {', '.join(_REGIONS)}, got {self.region.data}"
             )
         try:
             dim(self.bytes.data)

@@ -26,12 +26,12 @@ def root_of(value: SSAValue) -> SSAValue:
     """
     The value whose memory `value` shares, traced through views and region arguments.
     """
-    while (further := shown_by(value)) is not None:
+    while (further := _shown_by(value)) is not None:
         value = further
     return value
 
 
-def shown_by(value: SSAValue) -> SSAValue | None:
+def _shown_by(value: SSAValue) -> SSAValue | None:
     """
     The value that `value` is a view of, or that it stands for as a region argument.
     """
@@ -149,7 +149,7 @@ class MemoryMap:
                     "are in each other; run own-outputs first"
                 )
             way[value] = None
-            further = shown_by(value)
+            further = _shown_by(value)
             if further is None and value in parts:
                 further = parts[value].whole
             elif further is None:

@@ -25,9 +25,9 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim, dim
 from ..subscript import DIM, parse_number, print_number
 
-Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
-KINDS = ("parallel", "ordered", "reduce")
-COMBINERS = ("add", "mul", "max", "min")
+_Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
+_KINDS = ("parallel", "ordered", "reduce")
+_COMBINERS = ("add", "mul", "max", "min")
 
 
 @irdl_op_definition
@@ -120,7 +120,7 @@ class ForOp(IRDLOperation):
         return dim(self.bound.data)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> _Kind:
         """What is between the bodies: nothing, their order, or an accumulator."""
         if self.combine is not None:
             return "reduce"
@@ -171,9 +171,9 @@ class ForOp(IRDLOperation):
                 )
         elif (self.combine is None) != (not types):
             raise VerifyException("expected values to combine just where one reduces")
-        if self.combine is not None and self.combine.data not in COMBINERS:
+        if self.combine is not None and self.combine.data not in _COMBINERS:
             raise VerifyException(
-                f"expected a reduction by {', '.join(COMBINERS)}, got "
+                f"expected a reduction by {', '.join(_COMBINERS)}, got "
                 f"{self.combine.data}"
             )
 

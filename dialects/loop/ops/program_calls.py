@@ -32,7 +32,7 @@ from ...shape import tensor_type
 from ..subscript import DIM
 from .memory import buffer_type
 
-REGIONS = ("inputs", "constants", "activations", "outputs")
+_REGIONS = ("inputs", "constants", "activations", "outputs")
 """What memory a program works on."""
 
 
@@ -68,9 +68,9 @@ class ViewOp(IRDLOperation):
 
     def verify_(self) -> None:
         """The region is one of the four."""
-        if self.region.data not in REGIONS:
+        if self.region.data not in _REGIONS:
             raise VerifyException(
-                f"expected a region of {', '.join(REGIONS)}, got {self.region.data}"
+                f"expected a region of {', '.join(_REGIONS)}, got {self.region.data}"
             )
 
     def print(self, printer: Printer) -> None:

@@ -26,7 +26,7 @@ from ..subscript import DIM, parse_number, print_number
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
-SHARED = ("rows", "columns")
+_SHARED = ("rows", "columns")
 """What threads may share."""
 
 
@@ -190,7 +190,7 @@ class TileOp(IRDLOperation):
         if end is None or tuple(end.operand_types) != (type,):
             got = "" if end is None else ", ".join(map(str, end.operand_types))
             raise VerifyException(f"expected a k-loop that yields {type}, got {got}")
-        if self.split is not None and self.split.data not in SHARED:
+        if self.split is not None and self.split.data not in _SHARED:
             raise VerifyException(
                 f"expected to split rows or columns, got {self.split.data}"
             )

@@ -23,8 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop.ops.for_loop import ForOp
-from ....dialects.loop.ops.tile import TileOp
+from ....dialects.loop import ForOp, TileOp
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position
 from .microkernel import Microkernel, find_panel
@@ -33,7 +32,7 @@ from .partition import partition_for_tile_registers, partition_rows
 from .register_tile import Host
 from .tile_registers import TileMicrokernel
 
-MOST_VECTORS = 8
+_MOST_VECTORS = 8
 """
 Vectors in a row of accumulators beside one row of A: as many chains of additions as
 multiply-adds are in flight, two a cycle for four cycles (Haswell to Ice Lake, Zen).
@@ -43,10 +42,10 @@ multiply-adds are in flight, two a cycle for four cycles (Haswell to Ice Lake, Z
 def write_blocks(host: Host, op: TileOp) -> None:
     """Writes a tile as its schedule says."""
     assert host.scope.lanes.count == 1, "a tile is not inside a vector"
-    BlockedWriter(Blocks(host, op)).write()
+    _BlockedWriter(Blocks(host, op)).write()
 
 
-class BlockedWriter:
+class _BlockedWriter:
     """Writes the blocks of one tile."""
 
     def __init__(self, blocks: Blocks):
@@ -197,7 +196,7 @@ class BlockedWriter:
             return blocks.tile_columns // blocks.nr
         vectors = blocks.nr // blocks.lanes
         if mr == 1:
-            return max(MOST_VECTORS // vectors, 1)
+            return max(_MOST_VECTORS // vectors, 1)
         # As many registers as the full tile has for accumulators and a row of B.
         registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
         return max(registers // (mr + 1) // vectors, 1)

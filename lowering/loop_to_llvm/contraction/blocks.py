@@ -13,10 +13,8 @@ from itertools import chain
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 
-from ....dialects.dims import product
-from ....dialects.loop.isa import TileGeometry
-from ....dialects.loop.ops.memory import LoadOp
-from ....dialects.loop.ops.tile import TileOp
+from ....dialects import product
+from ....dialects.loop import LoadOp, TileGeometry, TileOp
 from ..isa import instructions_of
 from ..text.types import Value, memory_text
 from .register_tile import Host

@@ -59,14 +59,14 @@ def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:
             partial = w.emit(f"icmp sgt i64 {end}, {total}")
         return w.branch(
             partial,
-            lambda: pack_edge_panel(blocks, block, start, base),
-            lambda: pack_panel(blocks, block, start, base),
+            lambda: _pack_edge_panel(blocks, block, start, base),
+            lambda: _pack_panel(blocks, block, start, base),
         )
 
     w.loop("0", w.minus(columns.stop, columns.start), blocks.nr, (), panel)
 
 
-def pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:
+def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Value]:
     """Writes the packing of NR columns, in vectors."""
     w, lanes = blocks.w, blocks.lanes
 
@@ -82,7 +82,7 @@ def pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Val
     return blocks.k_loop(block, (), copy, lambda _: (1,))
 
 
-def pack_edge_panel(
+def _pack_edge_panel(
     blocks: Blocks, block: KBlock, start: str, base: str
 ) -> list[Value]:
     """Writes the packing of fewer than NR columns, one by one."""

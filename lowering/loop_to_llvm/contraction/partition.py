@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.dims import Dim
-from ....dialects.loop.isa import TileGeometry
+from ....dialects import Dim
+from ....dialects.loop import TileGeometry
 from ..text.function import FunctionWriter
 
 Part = tuple[int, str, str]
@@ -19,7 +19,7 @@ def partition_rows(w: FunctionWriter, count: Dim, mr: int, shared: bool) -> list
     tiles of half as many rows, and so on.
     """
     if isinstance(count, int):
-        return partition_evenly(w, count, mr, shared)
+        return _partition_evenly(w, count, mr, shared)
     start, end = "0", w.size(count)
     if shared:
         start, end = w.share(end, mr)
@@ -31,7 +31,7 @@ def partition_rows(w: FunctionWriter, count: Dim, mr: int, shared: bool) -> list
     return parts
 
 
-def partition_evenly(
+def _partition_evenly(
     w: FunctionWriter, count: int, mr: int, shared: bool
 ) -> list[Part]:
     """The tiles of a known number of rows: those with one row more come first."""

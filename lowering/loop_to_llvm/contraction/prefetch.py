@@ -15,15 +15,15 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.memory import LoadOp
+from ....dialects import Dim
+from ....dialects.loop import LoadOp
 from ..text.function import FunctionWriter
 from ..text.memory_access import LINE
 from ..text.scope import SCALAR
 from .blocks import Blocks, Position
 from .register_tile import RegisterTile, Shape
 
-FEW_TILES = 40
+_FEW_TILES = 40
 """The most register tiles of a block of rows that the next panel is prefetched by."""
 
 
@@ -48,8 +48,8 @@ class PanelPrefetch:
         """What a register tile prefetches; nothing where it does not pay."""
         w, type = blocks.w, blocks.b.result.type
         assert isinstance(type, FixedBitwidthType)
-        tiles = tiles_in_block(blocks.row_count, blocks.schedule.mc.data, blocks.mr)
-        if not panel.start or blocks.packed_b or not 2 <= tiles <= FEW_TILES:
+        tiles = _tiles_in_block(blocks.row_count, blocks.schedule.mc.data, blocks.mr)
+        if not panel.start or blocks.packed_b or not 2 <= tiles <= _FEW_TILES:
             return PanelPrefetch(w, "", 0)
         each = -(-blocks.nr * (type.bitwidth // 8) // tiles)
         # A tile more or less than there are does not matter.
@@ -76,10 +76,10 @@ def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
         if dict(op.at.terms).get(column) == 1:
             for number in range(tile.shape.rows):
                 with tile.at_position((number, 0)):
-                    prefetch_row(blocks, op, tile.shape)
+                    _prefetch_row(blocks, op, tile.shape)
 
 
-def prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
+def _prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
     """Writes prefetches of one row of a tile that its epilogue loads."""
     memory, type = blocks.host.memory, op.result.type
     assert isinstance(type, FixedBitwidthType)
@@ -91,6 +91,6 @@ def prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
         blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
 
 
-def tiles_in_block(rows: Dim, mc: int, mr: int) -> int:
+def _tiles_in_block(rows: Dim, mc: int, mr: int) -> int:
     """How many register tiles of MR rows use a panel of a block of MC rows."""
     return -(-(min(rows, mc) if isinstance(rows, int) else mc) // mr)

@@ -15,11 +15,8 @@ from typing import Protocol
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.for_loop import YieldOp
-from ....dialects.loop.ops.memory import LoadOp, StoreOp
-from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.target import TargetAttr
+from ....dialects import Dim
+from ....dialects.loop import LoadOp, StoreOp, TargetAttr, TileOp, YieldOp
 from ..text.function import FunctionWriter
 from ..text.memory_access import MemoryAccess
 from ..text.scope import SCALAR, Lanes, Scope

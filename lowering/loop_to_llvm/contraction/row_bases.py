@@ -25,15 +25,15 @@ def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
     with blocks.scope.inner(SCALAR):
         blocks.set_k(block, ["0" for _ in blocks.reduced[blocks.axis :]])
         if at.blocked is not None and at.blocked.index is blocks.row:
-            return [row_base(blocks, each) for each in rows]
+            return [_row_base(blocks, each) for each in rows]
         pitch = at.step(blocks.row)
         if at.blocked is not None or not isinstance(pitch, int):
             return []
-        base = row_base(blocks, rows[0])
+        base = _row_base(blocks, rows[0])
     return [blocks.at(base, str(pitch * number)) for number in range(len(rows))]
 
 
-def row_base(blocks: Blocks, row: str) -> str:
+def _row_base(blocks: Blocks, row: str) -> str:
     """The address of a row."""
     memory = blocks.host.memory
     with blocks.scope.inner():

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.tile import TileOp
+from ....dialects import Dim
+from ....dialects.loop import TileOp
 from ..text.types import Value
 from .partition import partition_rows
 from .register_tile import Host, RegisterTile, Shape
@@ -34,14 +34,14 @@ def write_tile(host: Host, op: TileOp) -> None:
         stop = w.add(done, w.whole(w.minus(end, done), step))
 
         def column(at: str, _: list[Value], vectors: int = vectors, wide: int = wide):
-            write_rows(host, op, at, row_count, Shape(rows, vectors, wide))
+            _write_rows(host, op, at, row_count, Shape(rows, vectors, wide))
             return ()
 
         w.loop(done, stop, step, (), column)
         done = stop
 
 
-def write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
+def _write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
     """Writes the register tiles of all rows at one column."""
     shared = op.split is not None and op.split.data == "rows"
     for rows, start, stop in partition_rows(host.w, count, shape.rows, shared):

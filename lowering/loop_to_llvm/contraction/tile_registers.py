@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ....dialects.loop.isa import WORD, TileGeometry
+from ....dialects.loop import WORD, TileGeometry
 from ..isa.instructions import TileRegisters, write_zeros
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
@@ -25,7 +25,7 @@ from .edge_tile import EdgeTile
 from .prefetch import Panel, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 
-ZERO = "0x0000000000000000"
+_ZERO = "0x0000000000000000"
 """The text of the initial value with which accumulators are cleared."""
 
 
@@ -113,7 +113,7 @@ class TileMicrokernel:
         """Writes the initial value of all accumulators."""
         blocks = self.blocks
         initial = blocks.scope[blocks.op.initial]
-        if initial.text == ZERO:
+        if initial.text == _ZERO:
             for register, _, _ in self.parts:
                 self.registers.clear(register)
             return []

@@ -20,17 +20,17 @@ from ..text.function import is_number
 from ..text.types import Value
 from .blocks import Blocks
 
-UNROLL = 4
+_UNROLL = 4
 """k in one pass of the loop: with 8, LLVM spills accumulators."""
 
 
 def unroll_factors(bound: str) -> Sequence[int]:
     """How many k the unrolled loop takes at a time, then the loop over the rest."""
     if is_number(bound):
-        for each in range(UNROLL, 1, -1):
+        for each in range(_UNROLL, 1, -1):
             if int(bound) % each == 0:
                 return (each,)
-    return (UNROLL, 1)
+    return (_UNROLL, 1)
 
 
 def unrolled(

@@ -15,8 +15,7 @@ from inspect import isabstract
 
 from xdsl.ir import Attribute
 
-from ....dialects.loop.isa import PORTABLE
-from ....dialects.loop.target import TargetAttr
+from ....dialects.loop import PORTABLE, TargetAttr
 from .instructions import Instructions as Instructions
 from .instructions import TileRegisters as TileRegisters
 

@@ -9,20 +9,20 @@ Intel's manual, volume 1, "Programming with Intel AMX"; volume 2, "TDPBF16PS".
 
 from __future__ import annotations
 
-from ....dialects.loop.isa import AMX, AMX_TILES
+from ....dialects.loop import AMX, AMX_TILES
 from ..text.function import FunctionWriter
 from ..text.types import Value
 from .avx512_bf16 import narrow_vector
 from .instructions import TileRegisters
 from .portable import Portable
 
-ROW_BYTES = AMX_TILES.row_bytes * 0x0001_0001_0001_0001
+_ROW_BYTES = AMX_TILES.row_bytes * 0x0001_0001_0001_0001
 """The bytes of a row of four tiles, 16 bits for each."""
 
-ROWS = AMX_TILES.rows * 0x0101_0101_0101_0101
+_ROWS = AMX_TILES.rows * 0x0101_0101_0101_0101
 """The rows of eight tiles, 8 bits for each."""
 
-CONFIGURATION = (1, 0, ROW_BYTES, ROW_BYTES, 0, 0, ROWS, 0)
+_CONFIGURATION = (1, 0, _ROW_BYTES, _ROW_BYTES, 0, 0, _ROWS, 0)
 """
 What LDTILECFG reads, in words of 64 bits: palette 1; from byte 16 on the bytes of a row
 of each tile, from byte 48 on the rows of each.
@@ -44,18 +44,18 @@ class Amx(Portable):
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
         """Writes the configuration of the tiles, once for each function."""
-        return Tiles(w)
+        return _Tiles(w)
 
 
-class Tiles:
+class _Tiles:
     """The tiles of a processor, which each thread configures before it uses them."""
 
     def __init__(self, w: FunctionWriter):
         self.w = w
         if w.leave:
             return
-        words = w.entered(f"alloca [{len(CONFIGURATION)} x i64], align 64")
-        for number, word in enumerate(CONFIGURATION):
+        words = w.entered(f"alloca [{len(_CONFIGURATION)} x i64], align 64")
+        for number, word in enumerate(_CONFIGURATION):
             slot = w.entered(f"getelementptr i64, ptr {words}, i64 {number}")
             w.entry.append(f"  store i64 {word}, ptr {slot}, align 8")
         w.entry.append(f"  call void @llvm.x86.ldtilecfg(ptr {words})")

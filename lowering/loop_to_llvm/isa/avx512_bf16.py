@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import bf16, f32
 
-from ....dialects.loop.isa import AVX512_BF16
+from ....dialects.loop import AVX512_BF16
 from ..text.function import FunctionWriter
 from ..text.scalar_op import narrow
 from ..text.types import Value, type_text
 from .portable import Portable
 
-MULTIPLY_LANES = (4, 8, 16)
+_MULTIPLY_LANES = (4, 8, 16)
 """The words of the vectors that VDPBF16PS takes."""
 
-NARROW_LANES = (8, 16)
+_NARROW_LANES = (8, 16)
 """The f32 of the vectors whose conversion LLVM has an intrinsic without a mask for."""
 
 
@@ -37,7 +37,7 @@ class Avx512Bf16(Portable):
     ) -> Value:
         """Writes one instruction where the lanes are those of a vector."""
         lanes = accumulators.lanes
-        if lanes not in MULTIPLY_LANES:
+        if lanes not in _MULTIPLY_LANES:
             return super().multiply(w, a, b, accumulators)
         type = f"<{self.isa.k_group * lanes} x bfloat>"
         words = [w.emit(f"bitcast {each.typed} to {type}") for each in (a, b)]
@@ -55,7 +55,7 @@ def narrow_vector(w: FunctionWriter, value: Value) -> Value:
     subnormal numbers become zero, which is what products of bf16 take them for.
     """
     lanes = value.lanes
-    if lanes not in NARROW_LANES:
+    if lanes not in _NARROW_LANES:
         return narrow(w, value)
     name = f"@llvm.x86.avx512bf16.cvtneps2bf16.{32 * lanes}"
     found = w.emit(f"call <{lanes} x bfloat> {name}({value.typed})")

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from ....dialects.loop.isa import WORD, Isa
+from ....dialects.loop import WORD, Isa
 from ..text.function import FunctionWriter
 from ..text.types import Value
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import f32, i32
 
-from ....dialects.loop.isa import PORTABLE
+from ....dialects.loop import PORTABLE
 from ..text.function import FunctionWriter
 from ..text.scalar_op import multiply_add, narrow
 from ..text.types import Value, type_text
 from .instructions import Instructions
 
-UPPER = -65536
+_UPPER = -65536
 """The bits of the upper half of a word."""
 
 
@@ -31,7 +31,7 @@ class Portable(Instructions):
     def unpack(self, w: FunctionWriter, words: Value, k: int) -> Value:
         """Writes the f32 that the lower halves of words are (k is 0), or the upper."""
         type = type_text(i32, words.lanes)
-        by = w.splat(Value(str(UPPER if k else 16), i32), words.lanes).text
+        by = w.splat(Value(str(_UPPER if k else 16), i32), words.lanes).text
         bits = w.emit(f"{'and' if k else 'shl'} {type} {words.text}, {by}")
         to = type_text(f32, words.lanes)
         return w.value(f"bitcast {type} {bits} to {to}", f32, words.lanes)

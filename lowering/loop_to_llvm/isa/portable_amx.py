@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import f32, i32
 
-from ....dialects.loop.isa import AMX_TILES, PORTABLE_AMX
+from ....dialects.loop import AMX_TILES, PORTABLE_AMX
 from ..text.function import FunctionWriter
 from ..text.scalar_op import multiply_add
 from ..text.types import Value
 from .instructions import TileRegisters, write_zeros
 from .portable import Portable
 
-COUNT, ROWS, ROW_BYTES, COLUMNS = (
+_COUNT, _ROWS, _ROW_BYTES, COLUMNS = (
     AMX_TILES.count,
     AMX_TILES.rows,
     AMX_TILES.row_bytes,
@@ -31,25 +31,25 @@ class PortableAmx(Portable):
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
         """Writes the allocation of the tiles."""
-        return TilesInMemory(w, self)
+        return _TilesInMemory(w, self)
 
 
-class TilesInMemory:
+class _TilesInMemory:
     """The tiles, one after the other on the stack."""
 
     def __init__(self, w: FunctionWriter, instructions: Portable):
         self.w, self.instructions = w, instructions
-        self.base = w.entered(f"alloca [{COUNT * ROWS * ROW_BYTES} x i8], align 64")
+        self.base = w.entered(f"alloca [{_COUNT * _ROWS * _ROW_BYTES} x i8], align 64")
 
     def row(self, tile: int, row: str) -> str:
         """The address of a row of a tile."""
-        offset = self.w.mul(row, str(ROW_BYTES))
-        offset = self.w.add(str(tile * ROWS * ROW_BYTES), offset)
+        offset = self.w.mul(row, str(_ROW_BYTES))
+        offset = self.w.add(str(tile * _ROWS * _ROW_BYTES), offset)
         return self.w.emit(f"getelementptr i8, ptr {self.base}, i64 {offset}")
 
     def clear(self, tile: int) -> None:
         """Writes zeros into a tile."""
-        write_zeros(self.w, self.row(tile, "0"), ROWS, ROW_BYTES)
+        write_zeros(self.w, self.row(tile, "0"), _ROWS, _ROW_BYTES)
 
     def load(self, tile: int, address: str, pitch: str) -> None:
         """Writes a copy of rows in memory to a tile."""
@@ -71,7 +71,7 @@ class TilesInMemory:
             self.w.do(f"store <16 x i32> {line}, ptr {to}, align 2")
             return []
 
-        self.w.loop("0", str(ROWS), 1, (), row)
+        self.w.loop("0", str(_ROWS), 1, (), row)
 
     def multiply(self, accumulators: int, a: int, b: int) -> None:
         """Writes that the product of two tiles is added to a tile of accumulators."""
@@ -103,4 +103,4 @@ class TilesInMemory:
             w.do(f"store <16 x float> {after}, ptr {sums_row}, align 4")
             return []
 
-        w.loop("0", str(ROWS), 1, (), row)
+        w.loop("0", str(_ROWS), 1, (), row)

@@ -11,17 +11,14 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IndexType, i1, i32, i64
 from xdsl.ir import Attribute
 
-from ....dialects.loop.ops.check_index import CheckIndexOp
-from ....dialects.loop.ops.clamp_index import ClampIndexOp
-from ....dialects.loop.ops.memory import element_type
-from ....dialects.loop.target import TargetAttr
+from ....dialects.loop import CheckIndexOp, ClampIndexOp, TargetAttr, element_type
 from ..text.function import FunctionWriter
 from ..text.types import Value, byte_count, memory_text, type_text
 
-MOST = 2**31 - 1
+_MOST = 2**31 - 1
 """The greatest bound whose indices fit 32 bits."""
 
-VECTORS = 4
+_VECTORS = 4
 """Vectors of indices that are compared for each branch; chosen by hand."""
 
 
@@ -40,7 +37,7 @@ def write_check(
     first = "0"
     # SSE and NEON compare two indices at a time, which gains nothing.
     if apart == "1" and target.vector.data > 128:
-        first = write_vectors(w, type, buffer, (start, count), (least, bound), target)
+        first = _write_vectors(w, type, buffer, (start, count), (least, bound), target)
     runs = w.emit(f"icmp slt i64 {first}, {count}")
     before = w.label
     w.do(f"br i1 {runs}, label %{head}, label %{end}")
@@ -65,7 +62,7 @@ def write_check(
     w.start(end)
 
 
-def write_vectors(
+def _write_vectors(
     w: FunctionWriter,
     type: Attribute,
     buffer: str,
@@ -89,13 +86,13 @@ def write_vectors(
     w.start(head)
     at, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
     w.do(f"{at} = phi i64 [0, %{before}], [{following}, %{step}]")
-    w.do(f"{following} = add nuw nsw i64 {at}, {lanes * VECTORS}")
+    w.do(f"{following} = add nuw nsw i64 {at}, {lanes * _VECTORS}")
     fits = w.emit(f"icmp sle i64 {following}, {count}")
     w.do(f"br i1 {fits}, label %{body}, label %{end}")
     w.start(body)
     first = w.add(start, at)
     found = "zeroinitializer"
-    for number in range(VECTORS):
+    for number in range(_VECTORS):
         offset = w.add(first, str(number * lanes))
         index = read(w, buffer, type, offset, lanes)
         counted = w.value(f"sub {index.typed}, {low.text}", i64, lanes)
@@ -118,10 +115,10 @@ def read(
     element, many = memory_text(type), memory_text(type, lanes)
     address = w.emit(f"getelementptr inbounds {element}, ptr {buffer}, i64 {offset}")
     index = w.emit(f"load {many}, ptr {address}, align {byte_count(type)}")
-    return widen(w, Value(index, type, lanes))
+    return _widen(w, Value(index, type, lanes))
 
 
-def widen(w: FunctionWriter, index: Value) -> Value:
+def _widen(w: FunctionWriter, index: Value) -> Value:
     """Indices as i64."""
     if index.type == i64:
         return index
@@ -149,8 +146,8 @@ def clamp(w: FunctionWriter, op: ClampIndexOp, value: Value) -> str:
     """Writes one index, counted from the front and clamped to the last."""
     size = op.size
     # An index that a check has let pass has as many bits as the bound.
-    is_small = isinstance(size, int) and size <= MOST
-    index, type = (cut(w, value), "i32") if is_small else (widen(w, value).text, "i64")
+    is_small = isinstance(size, int) and size <= _MOST
+    index, type = (cut(w, value), "i32") if is_small else (_widen(w, value).text, "i64")
     if op.wraps.value.data:
         # The unsigned minimum: a negative index is greater than that plus the size.
         counted = w.emit(f"add {type} {index}, {w.size(size)}")

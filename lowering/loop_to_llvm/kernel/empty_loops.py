@@ -16,18 +16,14 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Operation
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.check_index import CheckIndexOp
-from ....dialects.loop.ops.for_loop import ForOp, YieldOp
-from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.memory import StoreOp
-from ....dialects.loop.ops.tile import TileOp
+from ....dialects import Dim
+from ....dialects.loop import CheckIndexOp, ForOp, KernelOp, StoreOp, TileOp, YieldOp
 from ..text.function import FunctionWriter
 
 
 def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
     """Writes a return, `done`, that is taken where the kernel stores nothing."""
-    sizes = idle_sizes(kernel)
+    sizes = _idle_sizes(kernel)
     if not sizes:
         return
     idle = w.any_of([w.same(w.size(each), "0") for each in sizes])
@@ -38,33 +34,33 @@ def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
     w.start(something)
 
 
-def idle_sizes(kernel: KernelOp) -> list[Dim]:
+def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     """
     The sizes that must not be zero for a kernel to store anything. Empty where only one
     size varies: no loop can then be long while another is empty.
     """
     loops = [each for each in kernel.walk() if isinstance(each, ForOp | TileOp)]
-    varying = {size for each in loops for size in sizes_of(each)}
+    varying = {size for each in loops for size in _sizes_of(each)}
     symbols = sum(not isinstance(size, int) for size in varying)
     if symbols < 1 or (symbols < 2 and 0 not in varying):
         return []
-    found = common(kernel.body.block.ops)
+    found = _common(kernel.body.block.ops)
     return [each for each in found if not isinstance(each, int) or each == 0]
 
 
 def skipping_sizes(op: ForOp) -> list[Dim]:
     """The sizes of loops inside a reduction that, when zero, leave its accumulator."""
     found: list[Dim] = []
-    while len(op.accumulators) and (inner := only_loop(op)) is not None:
+    while len(op.accumulators) and (inner := _only_loop(op)) is not None:
         found.append(inner.size)
         op = inner
     return [each for each in found if not isinstance(each, int) or each == 0]
 
 
-def only_loop(op: ForOp) -> ForOp | None:
+def _only_loop(op: ForOp) -> ForOp | None:
     """The only loop in a reduction, if it passes the accumulators through."""
     ops = [each for each in op.body.block.ops if isinstance(each, ForOp)]
-    if len(ops) != 1 or stores(
+    if len(ops) != 1 or _stores(
         each for each in op.body.block.ops if each is not ops[0]
     ):
         return None
@@ -73,38 +69,38 @@ def only_loop(op: ForOp) -> ForOp | None:
     end = op.body.block.last_op
     assert isinstance(end, YieldOp)
     passes = [*inner.initial] == carried and [*end.values] == [*inner.accumulators]
-    return inner if passes and not stores([inner]) else None
+    return inner if passes and not _stores([inner]) else None
 
 
-def stores(ops: Iterable[Operation]) -> bool:
+def _stores(ops: Iterable[Operation]) -> bool:
     """Whether something is stored by ops or inside them."""
     return any(isinstance(each, StoreOp | TileOp) for op in ops for each in op.walk())
 
 
-def common(ops: Iterable[Operation]) -> Sequence[Dim]:
+def _common(ops: Iterable[Operation]) -> Sequence[Dim]:
     """The sizes that, when one is zero, keep all of some ops from storing."""
     found: dict[Dim, None] | None = None
     for op in ops:
-        if isinstance(op, CheckIndexOp) or not stores([op]):
+        if isinstance(op, CheckIndexOp) or not _stores([op]):
             continue
-        here = idle(op)
+        here = _idle(op)
         found = (
             here if found is None else {each: None for each in found if each in here}
         )
     return [*(found or {})]
 
 
-def idle(op: Operation) -> dict[Dim, None]:
+def _idle(op: Operation) -> dict[Dim, None]:
     """The sizes that, when one is zero, keep an op from storing."""
     match op:
         case TileOp():
             return dict.fromkeys(op.sizes[:2])
         case ForOp():
-            return {op.size: None} | dict.fromkeys(common(op.body.block.ops))
+            return {op.size: None} | dict.fromkeys(_common(op.body.block.ops))
         case _:
             return {}
 
 
-def sizes_of(op: ForOp | TileOp) -> Sequence[Dim]:
+def _sizes_of(op: ForOp | TileOp) -> Sequence[Dim]:
     """The sizes that an op counts to."""
     return [op.size] if isinstance(op, ForOp) else op.sizes

@@ -12,16 +12,21 @@ from collections.abc import Iterable
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.check_index import CheckIndexOp
-from ....dialects.loop.ops.clamp_index import ClampIndexOp
-from ....dialects.loop.ops.for_loop import ForOp, YieldOp
-from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.memory import LoadOp, StoreOp
-from ....dialects.loop.ops.position import ExtentOp, PositionOp
-from ....dialects.loop.ops.prefetch import PrefetchOp
-from ....dialects.loop.ops.tile import TileOp
-from ....dialects.loop.target import TargetAttr
+from ....dialects import Dim
+from ....dialects.loop import (
+    CheckIndexOp,
+    ClampIndexOp,
+    ExtentOp,
+    ForOp,
+    KernelOp,
+    LoadOp,
+    PositionOp,
+    PrefetchOp,
+    StoreOp,
+    TargetAttr,
+    TileOp,
+    YieldOp,
+)
 from ..contraction.blocking import write_blocks
 from ..contraction.tile import write_tile
 from ..math import Element, define
@@ -34,13 +39,13 @@ from .check_index import write_check, write_clamp
 from .empty_loops import leave_if_idle
 from .loops import LoopWriter
 
-SHORT = 16
+_SHORT = 16
 """Iterations of an innermost loop, at most, that LLVM may unroll wholly."""
 
 
-def is_short(size: Dim) -> bool:
+def _is_short(size: Dim) -> bool:
     """Whether a loop has few iterations, as many in every call."""
-    return isinstance(size, int) and size <= SHORT
+    return isinstance(size, int) and size <= _SHORT
 
 
 def write_kernel(
@@ -50,12 +55,12 @@ def write_kernel(
     The text of the kernel as the LLVM function `name`, with the functions that it
     calls, and the dimensions that it computes from its symbols.
     """
-    writer = KernelWriter(kernel, target)
+    writer = _KernelWriter(kernel, target)
     text = writer.write(name)
     return text, tuple(writer.w.sizes)
 
 
-class KernelWriter:
+class _KernelWriter:
     """Writes the ops of one kernel, one after the other."""
 
     def __init__(self, kernel: KernelOp, target: TargetAttr):
@@ -92,7 +97,8 @@ class KernelWriter:
         head = f"define {result} {name}({', '.join(parameters)})"
         tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
         unrolled = any(
-            each.schedule is not None and not is_short(each.sizes[-1]) for each in tiles
+            each.schedule is not None and not _is_short(each.sizes[-1])
+            for each in tiles
         )
         body = self.w.text(head, 'nounwind "unrolled" ' if unrolled else "nounwind ")
         functions = [

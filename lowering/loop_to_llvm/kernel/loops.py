@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import Operation
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.for_loop import ForOp
-from ....dialects.loop.ops.tile import TileOp
+from ....dialects import Dim
+from ....dialects.loop import ForOp, TileOp
 from ..math import FUNCTIONS
 from ..text.function import FunctionWriter, is_number
 from ..text.reduction import combine, combine_lanes, identity
@@ -103,7 +102,7 @@ class LoopWriter:
                 continue
             # LLVM interleaves the long bodies of math functions when vectors are one
             # value.
-            count = 1 if has_functions(op) else vectors
+            count = 1 if _has_functions(op) else vectors
             lanes = op.width * vectors // count
             # The initial value is combined at the end, not in every lane.
             first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
@@ -136,7 +135,7 @@ class LoopWriter:
         Threads share the indices below `size` in whole units: where it is a multiple of
         the unit, every range is.
         """
-        if is_multiple(size, unit):
+        if _is_multiple(size, unit):
             return stop
         if is_number(stop):
             return str(int(stop) // unit * unit)
@@ -146,13 +145,13 @@ class LoopWriter:
         return self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {end})")
 
 
-def is_multiple(size: Dim, unit: int) -> bool:
+def _is_multiple(size: Dim, unit: int) -> bool:
     """Whether a dimension is a number of whole units, whatever its symbols are."""
     factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
     return all(each % unit == 0 for each in factors)
 
 
-def has_functions(op: ForOp) -> bool:
+def _has_functions(op: ForOp) -> bool:
     """Whether a body calls functions that are written here."""
     ops = op.body.block.ops
     return any(each.name.removeprefix("math.") in FUNCTIONS for each in ops)

@@ -21,16 +21,19 @@ from .function import Function, Ulp
 from .writer import FORMATS, Element, Value, Writer
 
 __all__ = [
-    "FUNCTIONS",
+    "ARGUMENTS",
     "Element",
+    "FAMILIES",
+    "FUNCTIONS",
     "Function",
     "NOT_ABOVE_ZERO",
-    "WRITTEN",
     "Ulp",
+    "WRITTEN",
     "declarations",
     "define",
     "symbol",
 ]
+
 
 FAMILIES = (
     exponential,

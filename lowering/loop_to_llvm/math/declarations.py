@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-CALL = re.compile(r"\bcall\b(?P<type>[^@\n]*)@(?P<name>llvm\.[\w.$-]+)\(")
+_CALL = re.compile(r"\bcall\b(?P<type>[^@\n]*)@(?P<name>llvm\.[\w.$-]+)\(")
 NAME = re.compile(r"%[\w.$-]+")
-DECLARED = re.compile(r"^\s*declare\b[^@\n]*@(llvm\.[\w.$-]+)\(", re.MULTILINE)
+_DECLARED = re.compile(r"^\s*declare\b[^@\n]*@(llvm\.[\w.$-]+)\(", re.MULTILINE)
 # What may stand between `call` and the type of the result, and before an argument.
 FLAGS = {
     *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"),
     *("noundef", "nonnull", "signext", "zeroext", "inreg", "ccc", "fastcc"),
 }
-BRACKETS = {"(": ")", "<": ">", "[": "]", "{": "}"}
+_BRACKETS = {"(": ")", "<": ">", "[": "]", "{": "}"}
 
 
 def declarations(text: str) -> str:
@@ -22,20 +22,20 @@ def declarations(text: str) -> str:
     The signature is read off the call. Raises ValueError where two calls of one
     intrinsic differ in it.
     """
-    present = set(DECLARED.findall(text))
+    present = set(_DECLARED.findall(text))
     found: dict[str, str] = {}
     # Most calls are alike but for the names of values, and are read once.
     text, read = NAME.sub("%", text), set[str]()
-    for call in CALL.finditer(text):
+    for call in _CALL.finditer(text):
         name = call["name"]
         written = text[call.start() : text.find("\n", call.end())]
         if name in present or written in read:
             continue
-        end = closing(text, call.end() - 1)
+        end = _closing(text, call.end() - 1)
         if end < call.start() + len(written):
             read.add(written)
-        types = [leading_type(each) for each in split(text[call.end() : end])]
-        line = f"declare {leading_type(call['type'])} @{name}({', '.join(types)})"
+        types = [_leading_type(each) for each in split(text[call.end() : end])]
+        line = f"declare {_leading_type(call['type'])} @{name}({', '.join(types)})"
         if found.setdefault(name, line) != line:
             raise ValueError(
                 f"expected every call of {name} to be as in {found[name]!r}, "
@@ -44,13 +44,13 @@ def declarations(text: str) -> str:
     return "".join(f"{line}\n" for line in found.values())
 
 
-def closing(text: str, start: int) -> int:
+def _closing(text: str, start: int) -> int:
     """The index of the bracket that closes the one at `start`."""
     depth = 0
     for i in range(start, len(text)):
-        if text[i] in BRACKETS:
+        if text[i] in _BRACKETS:
             depth += 1
-        elif text[i] in BRACKETS.values():
+        elif text[i] in _BRACKETS.values():
             depth -= 1
             if depth == 0:
                 return i
@@ -62,18 +62,18 @@ def split(text: str) -> list[str]:
     parts: list[str] = []
     depth = start = 0
     for i, character in enumerate(text):
-        depth += (character in BRACKETS) - (character in BRACKETS.values())
+        depth += (character in _BRACKETS) - (character in _BRACKETS.values())
         if character == "," and depth == 0:
             parts.append(text[start:i])
             start = i + 1
     return [*parts, text[start:]] if text.strip() else []
 
 
-def leading_type(text: str) -> str:
+def _leading_type(text: str) -> str:
     """The type that an argument, or what follows `call`, begins with."""
     text = text.strip()
     while text.split(maxsplit=1)[0] in FLAGS:
         text = text.split(maxsplit=1)[1]
-    if text[0] in BRACKETS:
-        return text[: closing(text, 0) + 1]
+    if text[0] in _BRACKETS:
+        return text[: _closing(text, 0) + 1]
     return text.split(maxsplit=1)[0]

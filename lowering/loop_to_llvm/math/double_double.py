@@ -28,11 +28,11 @@ def two_product(w: Writer, a: Value, b: Value) -> tuple[Value, Value]:
     product = a * b
     if w.has_fma:
         return product, w.fma(a, b, -product)
-    (a1, a2), (b1, b2) = halves(a), halves(b)
+    (a1, a2), (b1, b2) = _halves(a), _halves(b)
     return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
 
 
-def halves(a: Value) -> tuple[Value, Value]:
+def _halves(a: Value) -> tuple[Value, Value]:
     """Two numbers of half as many bits whose sum is a."""
     bits = (format_of(a).fraction + 2) // 2
     scaled = a * (2.0**bits + 1.0)

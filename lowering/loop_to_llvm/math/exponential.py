@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from .function import Function, Ulp
 from .writer import Element, Value, Writer, format_of
 
-LOG2_E = 1.4426950408889634
+_LOG2_E = 1.4426950408889634
 
 
 @dataclass(frozen=True)
-class Exponential:
+class _Exponential:
     """What the exponential functions need to know of a format."""
 
     ln2: tuple[float, float]
@@ -42,8 +42,8 @@ class Exponential:
 
 
 # Coefficients by bench/math_coefficients.py.
-EXPONENTIAL: dict[Element, Exponential] = {
-    "f32": Exponential(
+EXPONENTIAL: dict[Element, _Exponential] = {
+    "f32": _Exponential(
         ln2=(float.fromhex("0x1.62e4p-1"), float.fromhex("0x1.7f7d1cp-20")),
         lowest=-104.0,
         highest=89.0,
@@ -68,7 +68,7 @@ EXPONENTIAL: dict[Element, Exponential] = {
             0.00015197099,
         ),
     ),
-    "f64": Exponential(
+    "f64": _Exponential(
         ln2=(
             float.fromhex("0x1.62e42fefa3800p-1"),
             float.fromhex("0x1.ef35793c76730p-45"),
@@ -122,7 +122,7 @@ EXPONENTIAL: dict[Element, Exponential] = {
 }
 
 
-def exponential_of(x: Value) -> Exponential:
+def _exponential_of(x: Value) -> _Exponential:
     """The constants of a value's format."""
     return EXPONENTIAL[format_of(x).element]
 
@@ -133,24 +133,24 @@ def reduce(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
 
     n is biased: the low bits of its representation are the integer n + bias.
     """
-    high, low = exponential_of(x).ln2
-    biased, n = nearest_multiple(w, x, bias)
+    high, low = _exponential_of(x).ln2
+    biased, n = _nearest_multiple(w, x, bias)
     return biased, w.fma(n, -low, w.fma(n, -high, x))
 
 
 def reduce_with_error(w: Writer, x: Value, bias: int) -> tuple[Value, Value, Value]:
     """The same n and r, and what rounding took from r."""
-    high, low = exponential_of(x).ln2
-    biased, n = nearest_multiple(w, x, bias)
+    high, low = _exponential_of(x).ln2
+    biased, n = _nearest_multiple(w, x, bias)
     exact, small = w.fma(n, -high, x), n * low
     r = exact - small
     return biased, r, (exact - r) - small
 
 
-def nearest_multiple(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
+def _nearest_multiple(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     """The integer n for which n ln(2) is next to x, biased and as a number."""
     rounder = format_of(x).rounder + bias
-    biased = w.fma(x, LOG2_E, rounder)
+    biased = w.fma(x, _LOG2_E, rounder)
     return biased, biased - rounder
 
 
@@ -173,16 +173,16 @@ def factors(w: Writer, biased: Value) -> tuple[Value, Value]:
 
 def exp(w: Writer, x: Value) -> Value:
     """e**x."""
-    constants, format = exponential_of(x), format_of(x)
+    constants, format = _exponential_of(x), format_of(x)
     limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.lowest)
     n, r = reduce(w, limited, 2 * format.bias)
     first, second = factors(w, n)
     return w.fma(exp_less_one(w, r), first, first) * second
 
 
-def exp_not_above_zero(w: Writer, x: Value) -> Value:
+def _exp_not_above_zero(w: Writer, x: Value) -> Value:
     """e**x for x <= 0 or NaN, the same bits as `exp`."""
-    constants, format = exponential_of(x), format_of(x)
+    constants, format = _exponential_of(x), format_of(x)
     # As large as this the least result is a normal number, and none is too large.
     lift = format.fraction + 2
     n, r = reduce(w, w.lower_limit(x, constants.lowest), format.bias + lift)
@@ -192,37 +192,37 @@ def exp_not_above_zero(w: Writer, x: Value) -> Value:
 
 def exp_less_one(w: Writer, r: Value) -> Value:
     """e**r - 1 for |r| <= ln(2)/2, with an error that is small beside 1."""
-    return w.fma(w.polynomial(r, exponential_of(r).exp), r * r, r)
+    return w.fma(w.polynomial(r, _exponential_of(r).exp), r * r, r)
 
 
 def exp2(w: Writer, x: Value) -> Value:
     """2**x."""
-    constants = exponential_of(x)
+    constants = _exponential_of(x)
     limited = w.lower_limit(
         w.upper_limit(x, constants.highest_power), constants.lowest_power
     )
-    n, fraction = exp2_parts(w, limited, 2 * format_of(x).bias)
+    n, fraction = _exp2_parts(w, limited, 2 * format_of(x).bias)
     first, second = factors(w, n)
     return (fraction * first) * second
 
 
 def exp2_of_limited(w: Writer, x: Value) -> Value:
     """2**x, if that is a normal number."""
-    n, fraction = exp2_parts(w, x, format_of(x).bias)
+    n, fraction = _exp2_parts(w, x, format_of(x).bias)
     return fraction * power_of_two(w, n)
 
 
-def exp2_parts(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
+def _exp2_parts(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     """The integer nearest to x, biased as by `reduce`, and 2 to the rest's power."""
     rounder = format_of(x).rounder + bias
     n = x + rounder
     r = x - (n - rounder)
-    return n, w.fma(w.polynomial(r, exponential_of(x).exp2), r, 1.0)
+    return n, w.fma(w.polynomial(r, _exponential_of(x).exp2), r, 1.0)
 
 
 def expm1(w: Writer, x: Value) -> Value:
     """e**x - 1, exact to the last bits also where e**x is almost 1."""
-    constants = exponential_of(x)
+    constants = _exponential_of(x)
     limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.all_lost)
     # Of half the size, because 2**n itself may be more than the format holds.
     bias = format_of(x).bias - 1
@@ -262,7 +262,7 @@ FUNCTIONS = (
 NOT_ABOVE_ZERO = (
     Function(
         "exp_not_above_zero",
-        exp_not_above_zero,
+        _exp_not_above_zero,
         f32=Ulp(1.05, 1.05),
         f64=Ulp(1.05, 1.05),
         note="as exp, whose bits it has",

@@ -56,7 +56,7 @@ def tanh(w: Writer, x: Value) -> Value:
     return w.copysign(w.select(a < 0.625, near, far), x)
 
 
-def half_exp(w: Writer, x: Value) -> Value:
+def _half_exp(w: Writer, x: Value) -> Value:
     """exp(x) / 2 for x >= 0, infinite only if the hyperbolic sine of x is."""
     limited = w.upper_limit(x, 89.5 if x.kind == "float" else 710.5)
     # Of half the size, because 2**(n - 1) may be more than the format holds.
@@ -72,13 +72,13 @@ def sinh(w: Writer, x: Value) -> Value:
     square = x * x
     series = w.polynomial(square, SINH[format_of(x).element])
     near = w.fma(a * square, series, a)
-    half = half_exp(w, a)
+    half = _half_exp(w, a)
     return w.copysign(w.select(a < 1.0, near, half - 0.25 / half), x)
 
 
 def cosh(w: Writer, x: Value) -> Value:
     """The hyperbolic cosine: (exp(x) + exp(-x)) / 2."""
-    half = half_exp(w, w.absolute(x))
+    half = _half_exp(w, w.absolute(x))
     return half + 0.25 / half
 
 

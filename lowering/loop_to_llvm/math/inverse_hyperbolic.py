@@ -22,7 +22,7 @@ def asinh(w: Writer, x: Value) -> Value:
     square = limited * limited
     quotient = square / (w.sqrt(square + 1.0) + 1.0)
     f, lost = fast_two_sum(limited, quotient)
-    return w.copysign(log_of_one_and(w, f, lost, a), x)
+    return w.copysign(_log_of_one_and(w, f, lost, a), x)
 
 
 def acosh(w: Writer, x: Value) -> Value:
@@ -37,11 +37,11 @@ def acosh(w: Writer, x: Value) -> Value:
     twice = w.lower_limit(root + root, 2.0 ** (1 - format_of(x).bias))
     root_lost = (((square - again) - again_lost) + square_lost) / twice
     f, lost = fast_two_sum(root, t)
-    y = log_of_one_and(w, f, lost + root_lost, x)
+    y = _log_of_one_and(w, f, lost + root_lost, x)
     return w.select(x >= 1.0, y, math.nan)
 
 
-def log_of_one_and(w: Writer, f: Value, f_lost: Value, x: Value) -> Value:
+def _log_of_one_and(w: Writer, f: Value, f_lost: Value, x: Value) -> Value:
     """log(1 + f + f_lost), or log(2x) where x is large."""
     is_large = x > large(x)
     u, lost = two_sum(1.0, f)

@@ -6,7 +6,7 @@ from .function import Function, Ulp
 from .writer import Element, Value, Writer, format_of
 
 # pi/2, a number of the format and what this leaves.
-HALF_PI: dict[Element, tuple[float, float]] = {
+_HALF_PI: dict[Element, tuple[float, float]] = {
     "f32": (
         float.fromhex("0x1.921fb6p+0"),
         float.fromhex("-0x1.777a5cp-25"),
@@ -68,9 +68,9 @@ ATAN: dict[Element, tuple[float, ...]] = {
 
 def asin(w: Writer, x: Value) -> Value:
     """The arcus sine: pi/2 - 2 asin(sqrt((1 - x) / 2)) from one half on."""
-    high, low = HALF_PI[format_of(x).element]
+    high, low = _HALF_PI[format_of(x).element]
     a = w.absolute(x)
-    outer, s, tail = arcus(w, a)
+    outer, s, tail = _arcus(w, a)
     # Half of the constant is kept for last, so that the first difference is small.
     far = high / 2 + ((high / 2 - (s + s)) - ((tail + tail) - low))
     return w.copysign(w.select(outer, far, s + tail), x)
@@ -78,16 +78,16 @@ def asin(w: Writer, x: Value) -> Value:
 
 def acos(w: Writer, x: Value) -> Value:
     """The arcus cosine, from the arcus sine of the same or of sqrt((1 - |x|) / 2)."""
-    high, low = HALF_PI[format_of(x).element]
+    high, low = _HALF_PI[format_of(x).element]
     a = w.absolute(x)
-    outer, s, tail = arcus(w, a)
+    outer, s, tail = _arcus(w, a)
     inner = high - (w.copysign(s, x) - (low - w.copysign(tail, x)))
     near = s + tail
     half = w.select(x < 0.0, high - (near - low), near)
     return w.select(outer, half + half, inner)
 
 
-def arcus(w: Writer, a: Value) -> tuple[Value, Value, Value]:
+def _arcus(w: Writer, a: Value) -> tuple[Value, Value, Value]:
     """Where a > 1/2; s and t of asin(s) = s + t, s being a or sqrt((1 - a) / 2)."""
     outer = a > 0.5
     z = w.select(outer, w.fma(a, -0.5, 0.5), a * a)
@@ -102,7 +102,7 @@ def atan(w: Writer, x: Value) -> Value:
     With a = |x| it is that of a, pi/4 and that of (a - 1) / (a + 1), or pi/2 and that
     of -1 / a, whichever of these is small.
     """
-    high, low = HALF_PI[format_of(x).element]
+    high, low = _HALF_PI[format_of(x).element]
     a = w.absolute(x)
     middle, outer = a > 0.66, a > 2.41
     zero = w.constant(0.0, x.kind)

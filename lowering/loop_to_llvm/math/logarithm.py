@@ -10,7 +10,7 @@ from .exponential import EXPONENTIAL
 from .function import Function, Ulp
 from .writer import Element, Value, Writer, format_of
 
-SQRT_HALF: dict[Element, int] = {"f32": 0x3F3504F3, "f64": 0x3FE6A09E667F3BCD}
+_SQRT_HALF: dict[Element, int] = {"f32": 0x3F3504F3, "f64": 0x3FE6A09E667F3BCD}
 """The bits of the square root of one half."""
 
 # Coefficients by bench/math_coefficients.py.
@@ -38,7 +38,7 @@ RATIONAL = (
 
 
 @dataclass(frozen=True)
-class Base:
+class _Base:
     """The logarithms of e and 2 to a base other than e, each in two parts."""
 
     e: tuple[float, float]
@@ -48,12 +48,12 @@ class Base:
     """The product of the high part with an exponent is exact."""
 
 
-TWO: dict[Element, Base] = {
-    "f32": Base(
+_TWO: dict[Element, _Base] = {
+    "f32": _Base(
         e=(float.fromhex("0x1.716p+0"), float.fromhex("-0x1.7135a8p-13")),
         two=(1.0, 0.0),
     ),
-    "f64": Base(
+    "f64": _Base(
         e=(
             float.fromhex("0x1.7154768p+0"),
             float.fromhex("-0x1.6a3e80f444178p-27"),
@@ -61,12 +61,12 @@ TWO: dict[Element, Base] = {
         two=(1.0, 0.0),
     ),
 }
-TEN: dict[Element, Base] = {
-    "f32": Base(
+_TEN: dict[Element, _Base] = {
+    "f32": _Base(
         e=(float.fromhex("0x1.bccp-2"), float.fromhex("-0x1.09d5b2p-15")),
         two=(float.fromhex("0x1.344p-2"), float.fromhex("0x1.3509f8p-18")),
     ),
-    "f64": Base(
+    "f64": _Base(
         e=(
             float.fromhex("0x1.bcb7b18p-2"),
             float.fromhex("-0x1.6c8d78e6acaa4p-29"),
@@ -80,7 +80,7 @@ TEN: dict[Element, Base] = {
 
 
 @dataclass(frozen=True)
-class Parts:
+class _Parts:
     """x = 2**exponent (1 + fraction), 1 + fraction between the roots of 1/2 and 2."""
 
     exponent: Value
@@ -89,10 +89,10 @@ class Parts:
     """The exponent as an integer, with the format's bias added."""
 
 
-def decompose(w: Writer, x: Value) -> Parts:
+def decompose(w: Writer, x: Value) -> _Parts:
     """The parts of a positive normal number."""
     format = format_of(x)
-    root = SQRT_HALF[format.element]
+    root = _SQRT_HALF[format.element]
     shifted = w.bits(x) + (format.one - root)
     biased = shifted >> format.fraction
     mask = (1 << format.fraction) - 1
@@ -101,10 +101,10 @@ def decompose(w: Writer, x: Value) -> Parts:
     carrier = 2.0**format.fraction
     bits_of_carrier = (format.bias + format.fraction) << format.fraction
     exponent = w.from_bits(biased | bits_of_carrier) - (carrier + format.bias)
-    return Parts(exponent, fraction, biased)
+    return _Parts(exponent, fraction, biased)
 
 
-def correction(w: Writer, f: Value) -> Value:
+def _correction(w: Writer, f: Value) -> Value:
     """log(1 + f) - f, for 1 + f between the roots of 1/2 and 2."""
     if f.kind == "float":
         square = f * f
@@ -121,11 +121,11 @@ def log(w: Writer, x: Value) -> Value:
     scaled, lift = normalized(w, x)
     parts = decompose(w, scaled)
     exponent = parts.exponent + lift
-    c = w.fma(exponent, low, correction(w, parts.fraction))
+    c = w.fma(exponent, low, _correction(w, parts.fraction))
     return with_special_cases(w, x, w.fma(exponent, high, parts.fraction + c))
 
 
-def to_base(w: Writer, x: Value, base: Base) -> Value:
+def _to_base(w: Writer, x: Value, base: _Base) -> Value:
     """The logarithm to a base."""
     scaled, lift = normalized(w, x)
     parts = decompose(w, scaled)
@@ -133,7 +133,7 @@ def to_base(w: Writer, x: Value, base: Base) -> Value:
     # The half of f whose product with the base's high part is exact, and the rest.
     dropped = (format_of(x).fraction + 2) // 2
     start = w.from_bits((w.bits(f) >> dropped) << dropped)
-    rest = (f - start) + correction(w, f)
+    rest = (f - start) + _correction(w, f)
     low = w.fma(rest, sum(base.e), start * base.e[1])
     if base.two[1]:
         low = w.fma(exponent, base.two[1], low)
@@ -144,12 +144,12 @@ def to_base(w: Writer, x: Value, base: Base) -> Value:
 
 def log2(w: Writer, x: Value) -> Value:
     """The logarithm to base 2."""
-    return to_base(w, x, TWO[format_of(x).element])
+    return _to_base(w, x, _TWO[format_of(x).element])
 
 
 def log10(w: Writer, x: Value) -> Value:
     """The logarithm to base 10."""
-    return to_base(w, x, TEN[format_of(x).element])
+    return _to_base(w, x, _TEN[format_of(x).element])
 
 
 def log1p(w: Writer, x: Value) -> Value:
@@ -171,7 +171,7 @@ def log_of_sum(w: Writer, u: Value, lost: Value, power: Value | None = None) -> 
     f = parts.fraction + small
     rest = (parts.fraction - f) + small
     exponent = parts.exponent if power is None else parts.exponent + power
-    c = w.fma(exponent, low, correction(w, f) + rest)
+    c = w.fma(exponent, low, _correction(w, f) + rest)
     return w.fma(exponent, high, f + c)
 
 

@@ -41,7 +41,7 @@ LOG = (
     0.13256864657823517,
     0.13195895360726442,
 )
-TWO_THIRDS = (
+_TWO_THIRDS = (
     float.fromhex("0x1.5555555555555p-1"),
     float.fromhex("0x1.5555555555555p-55"),
 )
@@ -50,11 +50,11 @@ TWO_THIRDS = (
 def powf(w: Writer, x: Value, y: Value) -> Value:
     """x**y, with the special cases of C99."""
     if x.kind == "float":
-        return w.narrow(signed_power(w, w.widen(x), w.widen(y), power_for_f32))
-    return signed_power(w, x, y, power_for_f64)
+        return w.narrow(_signed_power(w, w.widen(x), w.widen(y), _power_for_f32))
+    return _signed_power(w, x, y, _power_for_f64)
 
 
-def signed_power(
+def _signed_power(
     w: Writer, x: Value, y: Value, power: Callable[[Writer, Value, Value], Value]
 ) -> Value:
     """x**y, given a power for x that are not negative and y that are not too large."""
@@ -76,18 +76,18 @@ def signed_power(
     return w.select(w.either(x.equals(1.0), y.equals(0.0)), 1.0, result)
 
 
-def with_poles(w: Writer, logarithm: Value, x: Value) -> Value:
+def _with_poles(w: Writer, logarithm: Value, x: Value) -> Value:
     """A logarithm of x >= 0, made right for x zero, infinite or NaN."""
     y = w.select(x < math.inf, logarithm, x)
     return w.select(x.equals(0.0), -math.inf, y)
 
 
-def power_for_f32(w: Writer, x: Value, y: Value) -> Value:
+def _power_for_f32(w: Writer, x: Value, y: Value) -> Value:
     """x**y for an x and a y that were f32, x >= 0."""
     parts = decompose(w, x)
     s = parts.fraction / (parts.fraction + 2.0)
     logarithm = w.fma(s, w.polynomial(s * s, LOG2_FOR_F32), parts.exponent)
-    product = y * with_poles(w, logarithm, x)
+    product = y * _with_poles(w, logarithm, x)
     # Far outside of what f32 holds, far inside of what f64 does.
     limited = w.lower_limit(w.upper_limit(product, 200.0), -200.0)
     rounder = F64.rounder + F64.bias
@@ -96,13 +96,13 @@ def power_for_f32(w: Writer, x: Value, y: Value) -> Value:
     return w.fma(w.polynomial(r, EXP2_FOR_F32), r, 1.0) * power_of_two(w, n)
 
 
-def power_for_f64(w: Writer, x: Value, y: Value) -> Value:
+def _power_for_f64(w: Writer, x: Value, y: Value) -> Value:
     """x**y for x >= 0."""
     constants = EXPONENTIAL["f64"]
     scaled, lift = normalized(w, x)
     parts = decompose(w, scaled)
-    high, low = logarithm(w, parts.exponent + lift, parts.fraction)
-    product, error = two_product(w, y, with_poles(w, high, x))
+    high, low = _logarithm(w, parts.exponent + lift, parts.fraction)
+    product, error = two_product(w, y, _with_poles(w, high, x))
     error = w.fma(y, low, error)
     error = w.select(w.absolute(product) < 1000.0, error, 0.0)
     limited = w.lower_limit(w.upper_limit(product, constants.highest), constants.lowest)
@@ -115,7 +115,7 @@ def power_for_f64(w: Writer, x: Value, y: Value) -> Value:
     return ((total + (missing + series)) * first) * second
 
 
-def logarithm(w: Writer, exponent: Value, f: Value) -> tuple[Value, Value]:
+def _logarithm(w: Writer, exponent: Value, f: Value) -> tuple[Value, Value]:
     """log(2**exponent (1 + f)) with an error below 2**-65 of it, in two parts."""
     below, lost = fast_two_sum(2.0, f)
     s = f / below
@@ -125,8 +125,8 @@ def logarithm(w: Writer, exponent: Value, f: Value) -> tuple[Value, Value]:
     z, z_low = two_product(w, s, s)
     z_low = w.fma(s + s, s_low, z_low)
     series = w.polynomial(z, LOG)
-    factor, factor_low = fast_two_sum(TWO_THIRDS[0], z * series)
-    factor_low = w.fma(z_low, series, factor_low + TWO_THIRDS[1])
+    factor, factor_low = fast_two_sum(_TWO_THIRDS[0], z * series)
+    factor_low = w.fma(z_low, series, factor_low + _TWO_THIRDS[1])
 
     cube, cube_low = two_product(w, s, z)
     cube_low = cube_low + w.fma(s_low, z, s * z_low)

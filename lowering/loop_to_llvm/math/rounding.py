@@ -37,10 +37,10 @@ def ceil(w: Writer, x: Value) -> Value:
 
 def trunc(w: Writer, x: Value) -> Value:
     """The nearest integer on the side of zero."""
-    return w.copysign(towards_zero(w, w.absolute(x)), x)
+    return w.copysign(_towards_zero(w, w.absolute(x)), x)
 
 
-def towards_zero(w: Writer, a: Value) -> Value:
+def _towards_zero(w: Writer, a: Value) -> Value:
     """The largest integer that is not larger than a number that is not negative."""
     y = nearest(w, a)
     return w.select(y > a, y - 1.0, y)
@@ -49,7 +49,7 @@ def towards_zero(w: Writer, a: Value) -> Value:
 def round(w: Writer, x: Value) -> Value:
     """The nearest integer, of two the one further from zero."""
     a = w.absolute(x)
-    y = towards_zero(w, a)
+    y = _towards_zero(w, a)
     return w.copysign(w.select(a - y >= 0.5, y + 1.0, y), x)
 
 

@@ -6,11 +6,11 @@ from .double_double import fast_two_sum, two_sum
 from .function import Function, Ulp
 from .writer import Value, Writer
 
-TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-HALF_PI = float.fromhex("0x1.921fb54442d18p+0")
+_TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
+_HALF_PI = float.fromhex("0x1.921fb54442d18p+0")
 # pi/2 as a sum. All parts but the last have 23 bits, so that their products with an
 # integer of 30 bits are exact in f64.
-PARTS = tuple(
+_PARTS = tuple(
     float.fromhex(each)
     for each in (
         "0x1.921fb4p+0",
@@ -21,7 +21,7 @@ PARTS = tuple(
     )
 )
 # The same with all that follows the second part in a third.
-PARTS_FOR_F32 = (*PARTS[:2], float.fromhex("0x1.8469898cc517p-48"))
+_PARTS_FOR_F32 = (*_PARTS[:2], float.fromhex("0x1.8469898cc517p-48"))
 
 # Coefficients by bench/math_coefficients.py.
 # p of sin(r) = r + r³p(r²), |r| <= pi/4.
@@ -67,7 +67,7 @@ def nearest(w: Writer, x: Value) -> tuple[Value, Value]:
     return biased - rounder, w.bits(biased)
 
 
-def bounded(w: Writer, r: Value, limit: float) -> Value:
+def _bounded(w: Writer, r: Value, limit: float) -> Value:
     """What a reduction leaves, kept where sines are bounded for arguments too large."""
     return w.lower_limit(w.upper_limit(r, limit), -limit)
 
@@ -79,30 +79,30 @@ def reduce(w: Writer, x: Value) -> tuple[Value, Value, Value]:
     Cody and Waite's reduction. For |n| < 2**30 nothing is lost but what the last part
     loses, and r is right to 2**-110 and more.
     """
-    n, integer = nearest(w, x * TWO_OVER_PI)
+    n, integer = nearest(w, x * _TWO_OVER_PI)
     # Both differences are exact: they are small, and multiples of x's last place.
-    r = w.fma(n, -PARTS[1], w.fma(n, -PARTS[0], x))
-    r, error = two_sum(r, n * -PARTS[2])
-    r, other = two_sum(r, n * -PARTS[3])
-    r, error = fast_two_sum(r, w.fma(n, -PARTS[4], error + other))
-    return bounded(w, r, 0.79), bounded(w, error, 1e-16), integer
+    r = w.fma(n, -_PARTS[1], w.fma(n, -_PARTS[0], x))
+    r, error = two_sum(r, n * -_PARTS[2])
+    r, other = two_sum(r, n * -_PARTS[3])
+    r, error = fast_two_sum(r, w.fma(n, -_PARTS[4], error + other))
+    return _bounded(w, r, 0.79), _bounded(w, error, 1e-16), integer
 
 
-def reduce_f32(w: Writer, x: Value, n: Value) -> Value:
+def _reduce_f32(w: Writer, x: Value, n: Value) -> Value:
     """x - n pi/2 in f64, for an x that was an f32."""
-    for part in PARTS_FOR_F32:
+    for part in _PARTS_FOR_F32:
         x = w.fma(n, -part, x)
-    return bounded(w, x, HALF_PI)
+    return _bounded(w, x, _HALF_PI)
 
 
-def sin_near_zero(w: Writer, r: Value, error: Value) -> Value:
+def _sin_near_zero(w: Writer, r: Value, error: Value) -> Value:
     """sin(r + error), |r| <= pi/4."""
     z = r * r
     series = r * z * w.polynomial(z, SIN)
     return r + w.fma(error, w.fma(z, -0.5, 1.0), series)
 
 
-def cos_near_zero(w: Writer, r: Value, error: Value) -> Value:
+def _cos_near_zero(w: Writer, r: Value, error: Value) -> Value:
     """cos(r + error), |r| <= pi/4."""
     z = r * r
     half = z * 0.5
@@ -111,12 +111,12 @@ def cos_near_zero(w: Writer, r: Value, error: Value) -> Value:
     return start + (lost + w.fma(z * z, w.polynomial(z, COS), r * -error))
 
 
-def has_bit(w: Writer, integer: Value, bit: int) -> Value:
+def _has_bit(w: Writer, integer: Value, bit: int) -> Value:
     """Where a bit of an integer is set."""
     return w.differs(integer & bit, 0)
 
 
-def with_sign(w: Writer, y: Value, integer: Value, bit: int, sign: Value) -> Value:
+def _with_sign(w: Writer, y: Value, integer: Value, bit: int, sign: Value) -> Value:
     """y, turned where a bit of an integer is set, then where `sign` is negative."""
     distance = 64 - bit.bit_length()
     turned = ((integer & bit) << distance) ^ (w.bits(sign) & -(1 << 63))
@@ -128,13 +128,13 @@ def sin(w: Writer, x: Value) -> Value:
     if x.kind == "float":
         # Of the magnitude, so that the sign of zero is not lost.
         wide = w.widen(x)
-        n, integer = nearest(w, w.absolute(wide) * (TWO_OVER_PI / 2))
-        r = reduce_f32(w, w.absolute(wide), n + n)
-        return w.narrow(with_sign(w, wide_sin(w, r), integer, 1, wide))
+        n, integer = nearest(w, w.absolute(wide) * (_TWO_OVER_PI / 2))
+        r = _reduce_f32(w, w.absolute(wide), n + n)
+        return w.narrow(_with_sign(w, _wide_sin(w, r), integer, 1, wide))
     r, error, n = reduce(w, w.absolute(x))
-    odd = has_bit(w, n, 1)
-    y = w.select(odd, cos_near_zero(w, r, error), sin_near_zero(w, r, error))
-    return with_sign(w, y, n, 2, x)
+    odd = _has_bit(w, n, 1)
+    y = w.select(odd, _cos_near_zero(w, r, error), _sin_near_zero(w, r, error))
+    return _with_sign(w, y, n, 2, x)
 
 
 def cos(w: Writer, x: Value) -> Value:
@@ -144,16 +144,16 @@ def cos(w: Writer, x: Value) -> Value:
     if x.kind == "float":
         # |x| = (2n - 1) pi/2 + r, and there the cosine is the sine of r or of -r.
         a = w.widen(a)
-        n, integer = nearest(w, w.fma(a, TWO_OVER_PI / 2, 0.5))
-        r = reduce_f32(w, a, (n + n) - 1.0)
-        return w.narrow(-with_sign(w, wide_sin(w, r), integer + 1, 1, zero))
+        n, integer = nearest(w, w.fma(a, _TWO_OVER_PI / 2, 0.5))
+        r = _reduce_f32(w, a, (n + n) - 1.0)
+        return w.narrow(-_with_sign(w, _wide_sin(w, r), integer + 1, 1, zero))
     r, error, n = reduce(w, a)
-    odd = has_bit(w, n, 1)
-    y = w.select(odd, sin_near_zero(w, r, error), cos_near_zero(w, r, error))
-    return with_sign(w, y, n + 1, 2, zero)
+    odd = _has_bit(w, n, 1)
+    y = w.select(odd, _sin_near_zero(w, r, error), _cos_near_zero(w, r, error))
+    return _with_sign(w, y, n + 1, 2, zero)
 
 
-def wide_sin(w: Writer, r: Value) -> Value:
+def _wide_sin(w: Writer, r: Value) -> Value:
     """sin(r) for |r| <= pi/2, with an error that is small in f32."""
     z = r * r
     return w.fma(r * z, w.polynomial(z, WIDE_SIN_FOR_F32), r)
@@ -164,22 +164,22 @@ def tan(w: Writer, x: Value) -> Value:
     a = w.absolute(x)
     if x.kind == "float":
         a = w.widen(a)
-        quarter, n = nearest(w, a * TWO_OVER_PI)
-        r = reduce_f32(w, a, quarter)
+        quarter, n = nearest(w, a * _TWO_OVER_PI)
+        r = _reduce_f32(w, a, quarter)
         z = r * r
         sine = w.fma(r * z, w.polynomial(z, SIN_FOR_F32), r)
         cosine = w.fma(z * z, w.polynomial(z, COS_FOR_F32), w.fma(z, -0.5, 1.0))
     else:
         r, error, n = reduce(w, a)
-        sine, cosine = sin_near_zero(w, r, error), cos_near_zero(w, r, error)
-    odd = has_bit(w, n, 1)
+        sine, cosine = _sin_near_zero(w, r, error), _cos_near_zero(w, r, error)
+    odd = _has_bit(w, n, 1)
     y = w.select(odd, cosine, sine) / w.select(odd, sine, cosine)
     wide = w.widen(x) if x.kind == "float" else x
-    y = with_sign(w, y, n, 1, wide)
+    y = _with_sign(w, y, n, 1, wide)
     return w.narrow(y) if x.kind == "float" else y
 
 
-RANGE = "up to 1.6e9; beyond, an error that grows with x, and"
+_RANGE = "up to 1.6e9; beyond, an error that grows with x, and"
 
 FUNCTIONS = (
     Function(
@@ -188,7 +188,7 @@ FUNCTIONS = (
         f32=Ulp(0.51, 0.51),
         f64=Ulp(0.9, 0.9),
         note="r + r³p(r²) of what multiples of pi leave, in f64 for f32; "
-        f"{RANGE} no more than 1",
+        f"{_RANGE} no more than 1",
     ),
     Function(
         "cos",
@@ -196,7 +196,7 @@ FUNCTIONS = (
         f32=Ulp(0.51, 0.51),
         f64=Ulp(0.9, 0.9),
         note="the sine of pi/2 - x for f32, 1 - r²/2 + r⁴p(r²) in f64; "
-        f"{RANGE} no more than 1",
+        f"{_RANGE} no more than 1",
     ),
     Function(
         "tan",

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.dims import Dim, symbols_of
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.shape import Tensor, dtype, sizes
-from ....runtime.layout import INTERRUPTED, WORD, State
+from ....dialects import Dim, Tensor, dtype, sizes, symbols_of
+from ....dialects.loop import ProgramOp
+from ....runtime import INTERRUPTED, WORD, State
 from .context_layout import layout_of
 from .interrupts import length_of
 from .python_objects import ObjectWriter
 
-WORTH_RELEASING = 32768
+_WORTH_RELEASING = 32768
 """Points of loops from which on a run is some two microseconds long."""
 
-RUNS = ("sr_run", "sr_enter")
+_RUNS = ("sr_run", "sr_enter")
 """What runs the program with the GIL, and without it."""
 
 COUNT = 2**63 - 1
@@ -162,14 +161,14 @@ class CallWriter(ObjectWriter):
     def run(self, context: str) -> str:
         """Runs the program, without the GIL when it is long; its status."""
         w = self.w
-        held, released = (f"call i32 @{each}(ptr {context})" for each in RUNS)
+        held, released = (f"call i32 @{each}(ptr {context})" for each in _RUNS)
         work = self.length.work
         if self.length.is_endless:
             return w.emit(released)
         if isinstance(work, int):
-            return w.emit(held if work < WORTH_RELEASING else released)
+            return w.emit(held if work < _WORTH_RELEASING else released)
         long, short, after = w.fresh("long"), w.fresh("short"), w.fresh("after")
-        worth = w.emit(f"icmp sge i64 {self.size(work)}, {WORTH_RELEASING}")
+        worth = w.emit(f"icmp sge i64 {self.size(work)}, {_WORTH_RELEASING}")
         w.do(f"br i1 {worth}, label %{long}, label %{short}")
         ends: list[str] = []
         for label, run in ((long, released), (short, held)):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.loop.ops.program import ProgramOp
-from ....runtime.layout import WORD, ContextLayout
+from ....dialects.loop import ProgramOp
+from ....runtime import WORD, ContextLayout
 from ..text.function import FunctionWriter
 
 

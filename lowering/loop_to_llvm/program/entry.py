@@ -18,10 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.dims import Dim, Symbol
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.shape import sizes
-from ....runtime.layout import WORD, State
+from ....dialects import Dim, Symbol, sizes
+from ....dialects.loop import ProgramOp
+from ....runtime import WORD, State
 from . import python_objects as objects
 from .call import COUNT, DECLARATIONS, FREE_LIST, CallWriter
 from .python_objects import TYPE, WANTED_FLAGS, WRITTEN_FLAGS
@@ -84,7 +83,7 @@ class _EntryWriter(CallWriter):
         for array, type in zip(arrays, self.inputs, strict=True):
             dims = self.dimensions(array, len(sizes(type)))
             for actual, size in zip(dims, sizes(type), strict=True):
-                name = bare_symbol(size)
+                name = _bare_symbol(size)
                 if name is not None and name not in self.known:
                     self.known[name] = actual
                 else:
@@ -212,7 +211,7 @@ class _EntryWriter(CallWriter):
         w.do(f"ret ptr {whole}")
 
 
-def bare_symbol(size: Dim) -> str | None:
+def _bare_symbol(size: Dim) -> str | None:
     """The name of the symbol that a dimension is, if it is nothing else."""
     if isinstance(size, int) or len(size.terms) != 1:
         return None

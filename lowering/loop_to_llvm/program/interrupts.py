@@ -18,14 +18,19 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block
 
-from ....dialects.dims import Dim, evaluate, greatest, guess, product
-from ....dialects.loop.ops.for_loop import ForOp
-from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.loop.ops.program_calls import CallOp, CallOutOp
-from ....dialects.loop.ops.program_flow import IfOp, RepeatOp, is_unlimited
-from ....dialects.loop.ops.tile import TileOp
-from ....runtime.layout import INTERRUPTED, WORD, ContextLayout
+from ....dialects import Dim, evaluate, greatest, guess, product
+from ....dialects.loop import (
+    CallOp,
+    CallOutOp,
+    ForOp,
+    IfOp,
+    KernelOp,
+    ProgramOp,
+    RepeatOp,
+    TileOp,
+    is_unlimited,
+)
+from ....runtime import INTERRUPTED, WORD, ContextLayout
 from ..text.function import FunctionWriter
 
 LONG = 1 << 22
@@ -34,7 +39,7 @@ Points of loops after which a run looks at the clock, and from which on it may b
 interrupted at all: a tenth of a millisecond of products, or some of other kernels.
 """
 
-SHARE = 8
+_SHARE = 8
 """
 The part of the kernels of a program, or of a loop's trip, as 1 / SHARE, after which
 there is an interruption point.
@@ -46,13 +51,13 @@ LEAST = 1 << 20
 TRIP = 64
 """Points that a trip, or the call of a kernel, is as long as besides its own."""
 
-MOST = 1 << 40
+_MOST = 1 << 40
 """Points that are told apart from more."""
 
 # `sr_ask` runs the handlers of signals that came, if the GIL was let go of; `sr_spend`
 # counts points, and asks at most once in a quarter of a second. 6 is the clock that
 # takes least to read: CLOCK_MONOTONIC_COARSE of Linux, CLOCK_MONOTONIC of macOS.
-TEXT = f"""declare i32 @PyErr_CheckSignals()
+_TEXT = f"""declare i32 @PyErr_CheckSignals()
 declare i32 @clock_gettime(i32, ptr)
 define internal i32 @sr_ask(ptr %context) noinline nounwind {{
 entry:
@@ -103,7 +108,7 @@ on:
 
 
 @dataclass(frozen=True)
-class Length:
+class _Length:
     """How long the runs of a program are."""
 
     work: Dim
@@ -127,12 +132,12 @@ class Length:
         return self.is_always_long or not isinstance(self.work, int)
 
 
-def length_of(program: ProgramOp) -> Length:
+def length_of(program: ProgramOp) -> _Length:
     """How long the runs of a program are."""
     ranges = {name: op.range for name, op in program.defined.items()}
     ops = [*program.walk()]
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
-    return Length(
+    return _Length(
         bounded(greatest(program.points, ranges)),
         any(is_unlimited(op.limit) for op in repeats),
         any(isinstance(op, CallOutOp) for op in ops),
@@ -140,10 +145,10 @@ def length_of(program: ProgramOp) -> Length:
 
 
 def bounded(work: Dim) -> Dim:
-    """The points, or `MOST` where there are more."""
+    """The points, or `_MOST` where there are more."""
     if isinstance(work, int):
-        return min(work, MOST)
-    return work if all(factor < MOST for _, factor in work.terms) else MOST
+        return min(work, _MOST)
+    return work if all(factor < _MOST for _, factor in work.terms) else _MOST
 
 
 def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
@@ -158,13 +163,13 @@ def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
                 total = total + weight(op, kernels)
             case _:
                 pass
-    return max(guess(total) // SHARE, LEAST)
+    return max(guess(total) // _SHARE, LEAST)
 
 
 def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:
     """The points of loops in a call of a kernel, and those that the call counts for."""
     kernel = kernels[op.kernel_name]
-    return evaluate(points(kernel.body.block), sizes_of(op, kernel)) + TRIP
+    return evaluate(_points(kernel.body.block), sizes_of(op, kernel)) + TRIP
 
 
 def sizes_of(op: CallOp, kernel: KernelOp) -> dict[str, Dim]:
@@ -173,7 +178,7 @@ def sizes_of(op: CallOp, kernel: KernelOp) -> dict[str, Dim]:
     return dict(zip(names, op.sizes, strict=True))
 
 
-def points(block: Block) -> Dim:
+def _points(block: Block) -> Dim:
     """The points of the loops of a kernel, with a few for what is around them."""
     total: Dim = 0
     for op in block.ops:
@@ -181,23 +186,23 @@ def points(block: Block) -> Dim:
             case TileOp():
                 total = total + product(op.sizes)
             case ForOp():
-                inner = points(op.body.block)
+                inner = _points(op.body.block)
                 total = total + op.size * (1 if inner == 0 else inner)
             case _:
                 pass
     return total
 
 
-def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -> str:
+def write_enter(layout: ContextLayout, symbols: Sequence[str], length: _Length) -> str:
     """`sr_enter`, and the functions that interruption points call."""
     w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
     thread = w.emit("call ptr @PyEval_SaveThread()")
     address = ""
     if length.is_ever_long:
-        address, kept = field(w, layout.THREAD), thread
+        address, kept = _field(w, layout.THREAD), thread
         if not length.is_always_long:
             for at, name in enumerate(symbols):
-                load = f"load i64, ptr {field(w, layout.first_symbol + at)}"
+                load = f"load i64, ptr {_field(w, layout.first_symbol + at)}"
                 w.entry.append(f"  {w.symbols[name]} = {load}, align {WORD}")
             is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
             kept = w.emit(f"select i1 {is_long}, ptr {thread}, ptr null")
@@ -208,9 +213,9 @@ def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -
     w.do(f"call void @PyEval_RestoreThread(ptr {thread})")
     w.do(f"ret i32 {status}")
     text = w.text("define i32 @sr_enter(ptr noundef %context)")
-    return f"{text}{TEXT}" if address else text
+    return f"{text}{_TEXT}" if address else text
 
 
-def field(w: FunctionWriter, number: int) -> str:
+def _field(w: FunctionWriter, number: int) -> str:
     """The address of a field of the context."""
     return w.entered(f"getelementptr inbounds i64, ptr %context, i64 {number}")

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.dims import Dim, dim, symbols_of
-from ....dialects.loop.ops.memory import element_type
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.loop.ops.program_calls import ViewOp
-from ....dialects.loop.ops.program_flow import ElementOp
-from ....runtime.layout import WORD
+from ....dialects import Dim, dim, symbols_of
+from ....dialects.loop import ElementOp, ProgramOp, ViewOp, element_type
+from ....runtime import WORD
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
 from .context_layout import ContextWriter, layout_of

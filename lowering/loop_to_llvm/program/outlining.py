@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.ir import Block, Operation
 
-from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.program import ViewOp
-from ....runtime.layout import WORD
+from ....dialects.loop import KernelOp, ViewOp
+from ....runtime import WORD
 from ..text.function import FunctionWriter
 
 MOST_CALLS = 64
@@ -69,7 +68,7 @@ def write_declarations(
             arguments.append("ptr")
         lines.append(f"declare {result} {names[name]}({', '.join(arguments)})")
     # Kernels may differ in the loop dialect and be the same function all the same.
-    parts = [write_part(name, types) for name, types in shared.items()]
+    parts = [_write_part(name, types) for name, types in shared.items()]
     return "\n".join([*dict.fromkeys(lines), "", *parts])
 
 
@@ -78,7 +77,7 @@ def part_name(callee: str) -> str:
     return f"@part.{callee.removeprefix('@')}"
 
 
-def write_part(callee: str, types: Sequence[str]) -> str:
+def _write_part(callee: str, types: Sequence[str]) -> str:
     """The function that runs one part of a kernel, on arguments that are in memory."""
     w = FunctionWriter({})
     arguments: list[str] = []

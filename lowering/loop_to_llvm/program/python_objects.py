@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.dims import Dim
-from ....dialects.shape import Tensor, dtype, sizes
-from ....runtime.layout import DTYPE_NAMES, WORD, State
+from ....dialects import Dim, Tensor, dtype, sizes
+from ....runtime import DTYPE_NAMES, WORD, State
 from ..text.function import FunctionWriter
 
 # Where the fields of a numpy array are, in bytes.

@@ -17,15 +17,22 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.dims import Dim, Monomial, Symbol, dim, evaluate, magnitude, terms_of
-from ....dialects.graph.storage.buffer import byte_size
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.loop.ops.program_calls import CallOp
-from ....dialects.shape import MOST_BYTES
-from ....runtime.program import Reach
+from ....dialects import (
+    MOST_BYTES,
+    Dim,
+    Monomial,
+    Symbol,
+    dim,
+    evaluate,
+    magnitude,
+    terms_of,
+)
+from ....dialects.graph import byte_size
+from ....dialects.loop import CallOp, ProgramOp
+from ....runtime import Reach
 
 
-class Bound:
+class _Bound:
     """The greatest factor of each term in some dimensions."""
 
     def __init__(self, sizes: Iterable[Dim] = ()):
@@ -39,7 +46,7 @@ class Bound:
         for monomial, factor in terms_of(size):
             self.factors[monomial] = max(factor, self.factors.get(monomial, 0))
 
-    def add_with(self, other: Bound, symbols: Mapping[str, Dim]) -> None:
+    def add_with(self, other: _Bound, symbols: Mapping[str, Dim]) -> None:
         """Extends the bound to another, whose symbols stand for these dimensions."""
         for monomial, factor in other.factors.items():
             size: Dim = factor
@@ -79,7 +86,7 @@ def reach_of(
     late: dict[str, Dim] = {}
     for name, op in program.defined.items():
         late[name] = evaluate(magnitude(op.range[1]), late)
-    found = Bound()
+    found = _Bound()
     bytes = [each.size for each in program.slots]
     tensors = (*program.input_types, *program.output_types)
     bytes += (byte_size(each) for each in tensors)
@@ -90,7 +97,7 @@ def reach_of(
         for op in program.walk()
         if isinstance(op, CallOp)
     }
-    bounds = {name: Bound(computed) for name, (_, computed) in kernels.items()}
+    bounds = {name: _Bound(computed) for name, (_, computed) in kernels.items()}
     for name, symbols in calls:
         passed = (evaluate(magnitude(dim(each)), late) for each in symbols)
         names, _ = kernels[name]

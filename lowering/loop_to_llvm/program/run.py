@@ -15,18 +15,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.ir import Operation
 
-from ....dialects.dims import Dim, dim, evaluate, guess, symbols_of
-from ....dialects.loop.ops.kernel import KernelOp
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.loop.ops.program_calls import CallOp, CallOutOp, ViewOp
-from ....dialects.loop.ops.program_flow import (
+from ....dialects import Dim, dim, evaluate, guess, symbols_of
+from ....dialects.loop import (
+    CallOp,
+    CallOutOp,
     DefineOp,
     ElementOp,
     IfOp,
+    KernelOp,
+    ProgramOp,
     RepeatOp,
     RequireOp,
+    ViewOp,
 )
-from ....runtime.layout import (
+from ....runtime import (
     CALL_OUT_ERROR,
     CALLED,
     GRAIN,

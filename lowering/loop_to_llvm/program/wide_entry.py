@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....dialects.dims import Dim, symbols_of
-from ....dialects.loop.ops.program import ProgramOp
-from ....dialects.shape import Tensor, sizes
-from ....runtime.layout import WORD, State
+from ....dialects import Dim, Tensor, sizes, symbols_of
+from ....dialects.loop import ProgramOp
+from ....runtime import WORD, State
 from . import python_objects as objects
 from .call import COUNT, DECLARATIONS, FREE_LIST, CallWriter
 from .python_objects import WANTED_FLAGS, ObjectWriter
@@ -29,7 +28,7 @@ PART = 16
 """Arrays of one function."""
 
 # What is done with the arrays that were made, null for those that were not.
-MADE = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+_MADE = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 define internal void @sr_drop(ptr %made, i64 %count) nounwind noinline {{
 entry:
   br label %one
@@ -142,7 +141,7 @@ class _WideEntryWriter(CallWriter):
         w.start("slow")
         self.call_slowly()
         parts = (*readers.values(), *makers.values())
-        return "".join([MADE, *parts, self.text(), FREE_LIST])
+        return "".join([_MADE, *parts, self.text(), FREE_LIST])
 
     def readers(self) -> Iterator[tuple[str, str]]:
         """The functions that check inputs, and note where their elements are."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.dims import Atom, Dim, Polynomial, SizeError, Symbol
+from ....dialects import Atom, Dim, Polynomial, SizeError, Symbol
 
 LONG = 8
 """Terms of a sum, at least, that the next long sum may be computed from."""

@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, SSAValue
 
-from ....dialects.dims import Dim
-from ....dialects.loop.ops.memory import LoadOp, StoreOp, element_type
-from ....dialects.loop.ops.position import PositionOp
-from ....dialects.loop.ops.prefetch import PrefetchOp
-from ....dialects.loop.subscript import BlockedIndex, Subscript
+from ....dialects import Dim
+from ....dialects.loop import (
+    BlockedIndex,
+    LoadOp,
+    PositionOp,
+    PrefetchOp,
+    StoreOp,
+    Subscript,
+    element_type,
+)
 from .function import FunctionWriter
 from .scope import Scope
 from .types import Value, byte_count, memory_text, type_text
@@ -27,7 +32,7 @@ LINE = 64
 
 
 @dataclass(frozen=True)
-class Offsets:
+class _Offsets:
     """The offset of an element from the start of its buffer, for each lane."""
 
     first: str
@@ -54,7 +59,7 @@ class MemoryAccess:
     def __init__(self, w: FunctionWriter, scope: Scope):
         self.w, self.scope = w, scope
 
-    def offsets(self, at: Subscript) -> Offsets:
+    def offsets(self, at: Subscript) -> _Offsets:
         """Writes the offset of an element."""
         first, step = self.w.size(at.offset), 0
         scattered: list[tuple[Value, Dim]] = []
@@ -73,7 +78,7 @@ class MemoryAccess:
             first = self.w.add(first, self.blocked_offset(at.blocked))
             if self.scope.lanes.vary(at.blocked.index):
                 step = step + at.blocked.step
-        return Offsets(first, step, scattered)
+        return _Offsets(first, step, scattered)
 
     def blocked_offset(self, blocked: BlockedIndex) -> str:
         """Writes the offset of a blocked index from the start of the first block."""
@@ -83,7 +88,7 @@ class MemoryAccess:
         inside = w.mul(inside, w.size(blocked.step))
         return w.add(w.mul(number, w.size(blocked.stride)), inside)
 
-    def lane_offsets(self, offsets: Offsets) -> list[str]:
+    def lane_offsets(self, offsets: _Offsets) -> list[str]:
         """Writes the offset of each lane."""
         found: list[str] = []
         for lane in range(self.scope.lanes.count):

@@ -13,14 +13,13 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, i1
 from xdsl.ir import Attribute
 
-from ....dialects.graph import scalar
-from ....dialects.graph.nest import Combiner
+from ....dialects.graph import Combiner, scalar
 from .function import FunctionWriter
 from .types import Value, number_text, suffix, type_text
 
 FLOAT = {"add": "fadd", "mul": "fmul"}
-INTEGER = {"add": "add", "mul": "mul"}
-BOOLEAN = {"add": "or", "mul": "and", "max": "or", "min": "and"}
+_INTEGER = {"add": "add", "mul": "mul"}
+_BOOLEAN = {"add": "or", "mul": "and", "max": "or", "min": "and"}
 
 
 def identity(type: Attribute, combiner: str) -> Value:
@@ -33,9 +32,9 @@ def identity(type: Attribute, combiner: str) -> Value:
 def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
     """Two values combined, in every lane."""
     if a.type == i1:
-        return w.value(f"{BOOLEAN[combiner]} {a.typed}, {b.text}", a.type, a.lanes)
+        return w.value(f"{_BOOLEAN[combiner]} {a.typed}, {b.text}", a.type, a.lanes)
     floating = isinstance(a.type, AnyFloat)
-    table = FLOAT if floating else INTEGER
+    table = FLOAT if floating else _INTEGER
     if combiner in table:
         return w.value(f"{table[combiner]} {a.typed}, {b.text}", a.type, a.lanes)
     name = f"{combiner}imum" if floating else f"s{combiner}"

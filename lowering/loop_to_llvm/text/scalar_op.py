@@ -18,14 +18,14 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
-from ....dialects.graph.bf16 import QUIET
-from ....dialects.scalar.ops.remainder import RemainderOp
+from ....dialects.graph import QUIET
+from ....dialects.scalar import RemainderOp
 from ..math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
 from .function import FunctionWriter
 from .sign_analysis import never_above_zero
 from .types import Value, number_text, suffix, type_text
 
-INSTRUCTIONS: dict[type[Operation], str] = {
+_INSTRUCTIONS: dict[type[Operation], str] = {
     arith.AddfOp: "fadd",
     arith.SubfOp: "fsub",
     arith.MulfOp: "fmul",
@@ -46,7 +46,7 @@ Ops of two operands that are one instruction.
 The rest of floats LLVM lets the C library compute, which it does exactly.
 """
 
-INTRINSICS: dict[type[Operation], str] = {
+_INTRINSICS: dict[type[Operation], str] = {
     arith.MaximumfOp: "maximum",
     arith.MinimumfOp: "minimum",
     arith.MaxSIOp: "smax",
@@ -61,10 +61,10 @@ INTRINSICS: dict[type[Operation], str] = {
 }
 """Ops that are one intrinsic, overloaded on the type of its operands."""
 
-ROUNDING = (math.FloorOp, math.CeilOp, math.RoundEvenOp, math.TruncOp)
+_ROUNDING = (math.FloorOp, math.CeilOp, math.RoundEvenOp, math.TruncOp)
 """Ops that are calls of the C library where a target has no instruction for them."""
 
-CONVERSIONS: dict[type[Operation], str] = {
+_CONVERSIONS: dict[type[Operation], str] = {
     arith.ExtFOp: "fpext",
     arith.TruncFOp: "fptrunc",
     arith.SIToFPOp: "sitofp",
@@ -75,16 +75,16 @@ CONVERSIONS: dict[type[Operation], str] = {
     arith.BitcastOp: "bitcast",
 }
 
-FLOAT_PREDICATES = (
+_FLOAT_PREDICATES = (
     "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
 )
-INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
+_INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
 
-Needs = Callable[[str, Element, int], None]
+_Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
 
 
-def ignores_signs_of_zeros(op: Operation) -> bool:
+def _ignores_signs_of_zeros(op: Operation) -> bool:
     """Whether an op may take any zero for any other."""
     return (
         isinstance(op, arith.MaximumfOp | arith.MinimumfOp)
@@ -92,7 +92,7 @@ def ignores_signs_of_zeros(op: Operation) -> bool:
     )
 
 
-def limited(op: Operation) -> int | None:
+def _limited(op: Operation) -> int | None:
     """Which operand of a maximum or minimum is held to the other, a known number."""
     if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
         return None
@@ -103,7 +103,7 @@ def limited(op: Operation) -> int | None:
     return None
 
 
-def write_limit(w: FunctionWriter, op: Operation, x: Value, limit: Value) -> Value:
+def _write_limit(w: FunctionWriter, op: Operation, x: Value, limit: Value) -> Value:
     """
     Writes the greater or lesser of a value and a number, or NaN when the value is.
 
@@ -115,7 +115,11 @@ def write_limit(w: FunctionWriter, op: Operation, x: Value, limit: Value) -> Val
 
 
 def write_scalar_op(
-    w: FunctionWriter, op: Operation, operands: Sequence[Value], fma: bool, needs: Needs
+    w: FunctionWriter,
+    op: Operation,
+    operands: Sequence[Value],
+    fma: bool,
+    needs: _Needs,
 ) -> Value:
     """Adds the instructions of a scalar op; its result."""
     if isinstance(op, arith.ConstantOp):
@@ -124,48 +128,48 @@ def write_scalar_op(
     values, lanes = w.together(*operands)
     arguments = ", ".join(value.typed for value in values)
     kind = op.__class__
-    if kind in ROUNDING and not fma:
+    if kind in _ROUNDING and not fma:
         # SSE2 has none; written out, no older target needs one.
         return call_function(w, op, values, needs)
-    if kind in INSTRUCTIONS:
+    if kind in _INSTRUCTIONS:
         a, b = values
-        return w.value(f"{INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
-    if (limit := limited(op)) is not None:
-        return write_limit(w, op, values[limit], values[1 - limit])
-    if kind in INTRINSICS:
-        name = f"@llvm.{INTRINSICS[kind]}.{suffix(type, lanes)}"
-        call = "call nsz" if ignores_signs_of_zeros(op) else "call"
+        return w.value(f"{_INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
+    if (limit := _limited(op)) is not None:
+        return _write_limit(w, op, values[limit], values[1 - limit])
+    if kind in _INTRINSICS:
+        name = f"@llvm.{_INTRINSICS[kind]}.{suffix(type, lanes)}"
+        call = "call nsz" if _ignores_signs_of_zeros(op) else "call"
         return w.value(
             f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
         )
     if kind is arith.ExtFOp and values[0].type == bf16:
-        values = [widen(w, values[0])]
+        values = [_widen(w, values[0])]
         if type == f32:
             return values[0]
         arguments = values[0].typed
     if kind is arith.TruncFOp and type == bf16:
         return narrow(w, values[0])
-    if kind in CONVERSIONS:
+    if kind in _CONVERSIONS:
         to = type_text(type, lanes)
-        return w.value(f"{CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
+        return w.value(f"{_CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
     match op:
         case arith.NegfOp():
             return w.value(f"fneg {arguments}", type, lanes)
         case arith.SelectOp():
             return w.value(f"select {arguments}", type, lanes)
         case arith.CmpfOp():
-            predicate = FLOAT_PREDICATES[op.predicate.value.data]
+            predicate = _FLOAT_PREDICATES[op.predicate.value.data]
             return w.value(f"fcmp {predicate} {two(values)}", i1, lanes)
         case arith.CmpiOp():
-            predicate = INTEGER_PREDICATES[op.predicate.value.data]
+            predicate = _INTEGER_PREDICATES[op.predicate.value.data]
             return w.value(f"icmp {predicate} {two(values)}", i1, lanes)
         case arith.IndexCastOp():
             return Value(values[0].text, type, lanes)
         case arith.FPToSIOp():
-            return saturate(w, values[0], type, lanes)
+            return _saturate(w, values[0], type, lanes)
         case arith.DivSIOp() | arith.RemSIOp():
             rest = isinstance(op, arith.RemSIOp)
-            return divide(w, values[0], values[1], rest)
+            return _divide(w, values[0], values[1], rest)
         case math.FmaOp():
             return multiply_add(w, values, fma)
         case _:
@@ -192,7 +196,7 @@ def narrow(w: FunctionWriter, value: Value) -> Value:
     return w.value(f"trunc {wide} {found} to {narrow}", bf16, value.lanes)
 
 
-def widen(w: FunctionWriter, value: Value) -> Value:
+def _widen(w: FunctionWriter, value: Value) -> Value:
     """The f32 that a bf16 is: its bits are the upper half of that one's."""
     wide = type_text(i32, value.lanes)
     bits = w.emit(f"zext {value.typed} to {wide}")
@@ -207,14 +211,14 @@ def two(values: Sequence[Value]) -> str:
     return f"{a.typed}, {b.text}"
 
 
-def saturate(w: FunctionWriter, value: Value, type: Attribute, lanes: int) -> Value:
+def _saturate(w: FunctionWriter, value: Value, type: Attribute, lanes: int) -> Value:
     """The integer nearest towards zero that there is; zero for NaN."""
     to = type_text(type, lanes)
     name = f"@llvm.fptosi.sat.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
     return w.value(f"call {to} {name}({value.typed})", type, lanes)
 
 
-def divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
+def _divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
     """
     The quotient rounded towards zero, or the rest; zero where the divisor is zero.
     """
@@ -253,7 +257,7 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
 
 
 def call_function(
-    w: FunctionWriter, op: Operation, values: Sequence[Value], needs: Needs
+    w: FunctionWriter, op: Operation, values: Sequence[Value], needs: _Needs
 ) -> Value:
     """The call of a function that is written out beside the kernel."""
     name = op.name.removeprefix("math.")

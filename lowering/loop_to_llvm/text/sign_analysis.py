@@ -25,22 +25,21 @@ from collections.abc import Mapping
 from xdsl.dialects import arith, math
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from ....dialects.loop.ops.for_loop import ForOp
-from ....dialects.loop.ops.memory import LoadOp, StoreOp
+from ....dialects.loop import ForOp, LoadOp, StoreOp
 
 
 def never_above_zero(value: SSAValue) -> bool:
     """Whether a float is at most zero, or NaN, for any contents of memory."""
     match value.owner:
         case arith.NegfOp() as op:
-            return never_below_zero(op.operand)
+            return _never_below_zero(op.operand)
         case arith.SubfOp() as op:
-            return is_greatest(op.rhs, op.lhs)
+            return _is_greatest(op.rhs, op.lhs)
         case _:
             return False
 
 
-def never_below_zero(value: SSAValue) -> bool:
+def _never_below_zero(value: SSAValue) -> bool:
     """Whether a float is zero or more, or NaN, for any contents of memory."""
     match value.owner:
         case math.AbsFOp():
@@ -51,14 +50,14 @@ def never_below_zero(value: SSAValue) -> bool:
             return False
 
 
-def is_greatest(accumulator: SSAValue, value: SSAValue) -> bool:
+def _is_greatest(accumulator: SSAValue, value: SSAValue) -> bool:
     """Whether `accumulator` is the maximum of elements that `value` is one of."""
     block = (
         accumulator.owner.parent_block() if isinstance(accumulator, OpResult) else None
     )
     if block is None:
         return False
-    around = loops_within(value, block)
+    around = _loops_within(value, block)
     indices: dict[SSAValue, SSAValue] = {}
     combined = accumulator.owner
     while isinstance(combined, ForOp):
@@ -73,10 +72,10 @@ def is_greatest(accumulator: SSAValue, value: SSAValue) -> bool:
             return False
     if around or not isinstance(combined, arith.MaximumfOp):
         return False
-    return any(are_same(each, value, indices) for each in combined.operands)
+    return any(_are_same(each, value, indices) for each in combined.operands)
 
 
-def loops_within(value: SSAValue, block: Block) -> list[ForOp]:
+def _loops_within(value: SSAValue, block: Block) -> list[ForOp]:
     """The loops around a value within a block, the outermost first."""
     loops: list[ForOp] = []
     inside = value.owner.parent_block() if isinstance(value, OpResult) else None
@@ -89,7 +88,7 @@ def loops_within(value: SSAValue, block: Block) -> list[ForOp]:
     return loops if inside is block else []
 
 
-def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> bool:
+def _are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> bool:
     """Whether two values are equal, once indices of one are mapped to the other's."""
     waiting, seen = [(a, b)], set[tuple[SSAValue, SSAValue]]()
     while waiting:
@@ -99,7 +98,7 @@ def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> 
         # Each pair is looked at once, in however many ways it is reached.
         seen.add(pair)
         left, right = one.owner, other.owner
-        if not are_alike(left, right):
+        if not _are_alike(left, right):
             return False
         assert isinstance(left, Operation)
         assert isinstance(right, Operation)
@@ -107,17 +106,17 @@ def are_same(a: SSAValue, b: SSAValue, indices: Mapping[SSAValue, SSAValue]) -> 
     return True
 
 
-def are_alike(one: Operation | Block, other: Operation | Block) -> bool:
+def _are_alike(one: Operation | Block, other: Operation | Block) -> bool:
     """Whether two ops are the same function of their operands."""
     if isinstance(one, Block) or isinstance(other, Block) or one.regions:
         return False
-    if isinstance(one, LoadOp) and is_written(one.buffer):
+    if isinstance(one, LoadOp) and _is_written(one.buffer):
         return False
     if type(one) is not type(other) or one.properties != other.properties:
         return False
     return len(one.operands) == len(other.operands)
 
 
-def is_written(buffer: SSAValue) -> bool:
+def _is_written(buffer: SSAValue) -> bool:
     """Whether something is stored in a buffer, after or before it is read."""
     return any(isinstance(use.operation, StoreOp) for use in buffer.uses)

@@ -68,7 +68,7 @@ def number_text(value: Attribute) -> str:
         case FloatAttr():
             number = value.value.data
             if isinstance(value.type, Float32Type):
-                number = to_single(number)
+                number = _to_single(number)
             (bits,) = struct.unpack("<Q", struct.pack("<d", number))
             return f"0x{bits:016X}"
         case IntegerAttr():
@@ -79,7 +79,7 @@ def number_text(value: Attribute) -> str:
             raise AssertionError(f"kernels compute with numbers, got {value}")
 
 
-def to_single(number: float) -> float:
+def _to_single(number: float) -> float:
     """The nearest single-precision number, infinity where it is too large."""
     try:
         return struct.unpack("<f", struct.pack("<f", number))[0]
