@@ -33,13 +33,12 @@ from ..runtime import (
     load,
     save,
     unforked,
-    written_constants,
 )
 from .errors import CompileError
 from .front_end import as_path, is_read, reader_of
 from .host import check_runs_here, host_text, machine_text
 from .options import Options, check_is
-from .report import CompileReport
+from .report import CompileReport, warm_report, with_constants
 from .source_file import SourceFile, digest_of
 from .source_hash import version
 from .weight_file import is_as_noted
@@ -144,13 +143,13 @@ class Compilation:
         key = self.key_of_file()
         file: FileIO | None = None
         if (found := self.find(key)) is not None:
-            artifact, report = found, _warm_report(found, start)
+            artifact, report = found, warm_report(found, start)
         else:
             with _building:
                 artifact, report, file = self.compile(key, start)
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
-            artifact, report = _with_constants(artifact, report, file)
+            artifact, report = with_constants(artifact, report, file)
         return make_module(artifact, report, self.options.usable_threads)
 
     def compile(
@@ -177,7 +176,7 @@ class Compilation:
         if self.keeps and (key is None or isinstance(source, SourceFile)):
             key = self.key_of_read(source, module, ctx)
         if key != tried and (found := self.find(key)) is not None:
-            return found, _warm_report(found, start), None
+            return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         artifact, report = driver.compile(module)
@@ -307,31 +306,6 @@ class Compilation:
             # A full disk does not keep a model from running, nor do weights that were
             # changed meanwhile: but then this is not what its key says.
             return None
-
-
-def _warm_report(artifact: Artifact, start: float) -> CompileReport:
-    """The report of a model that was found."""
-    return CompileReport(
-        seconds=time.perf_counter() - start,
-        warm=True,
-        constant_bytes=artifact.constants.nbytes,
-        **artifact.notes,
-    )
-
-
-def _with_constants(
-    artifact: Artifact, report: CompileReport, file: FileIO
-) -> tuple[Artifact, CompileReport]:
-    """An artifact with the constants of its file, and a report with the time for it."""
-    start = time.perf_counter()
-    with file:
-        artifact = replace(artifact, constants=written_constants(file))
-    seconds = time.perf_counter() - start
-    return artifact, replace(
-        report,
-        seconds=report.seconds + seconds,
-        keep_seconds=report.keep_seconds + seconds,
-    )
 
 
 def make_module(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import FileIO
+
+from ..runtime import Artifact, written_constants
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,28 @@ def _by_name(passes: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
     for name, seconds in passes:
         found.setdefault(name, []).append(seconds)
     return found
+
+
+def warm_report(artifact: Artifact, start: float) -> CompileReport:
+    """The report of a model that was found."""
+    return CompileReport(
+        seconds=time.perf_counter() - start,
+        warm=True,
+        constant_bytes=artifact.constants.nbytes,
+        **artifact.notes,
+    )
+
+
+def with_constants(
+    artifact: Artifact, report: CompileReport, file: FileIO
+) -> tuple[Artifact, CompileReport]:
+    """An artifact with the constants of its file, and a report with the time for it."""
+    start = time.perf_counter()
+    with file:
+        artifact = replace(artifact, constants=written_constants(file))
+    seconds = time.perf_counter() - start
+    return artifact, replace(
+        report,
+        seconds=report.seconds + seconds,
+        keep_seconds=report.keep_seconds + seconds,
+    )

@@ -4,18 +4,27 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
-from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
 
 from static_runtime.compiler.pipeline import PIPELINE
 
-ROOT = Path(__file__).parent.parent
-ROOMS = ("compiler", "dialects", "lowering", "runtime")
+from .house import (
+    ROOMS,
+    ROOT,
+    at,
+    imports,
+    is_text,
+    modules,
+    refuse,
+    sources,
+    tracked,
+    tree,
+)
+
 OPS = ("dialects/graph/ops", "dialects/loop/ops", "dialects/scalar/ops")
 PASSES = ("compiler/passes/graph", "compiler/passes/loop")
 
@@ -31,48 +40,6 @@ FAMILIES = {
 """The files that hold more than one op; every other is named after the one it holds."""
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    """The syntax tree of a file."""
-    return ast.parse(path.read_text())
-
-
-def sources(*folders: str) -> list[Path]:
-    """The Python files anywhere below `folders`."""
-    return sorted(path for each in folders for path in (ROOT / each).rglob("*.py"))
-
-
-def modules(*folders: str) -> list[Path]:
-    """The Python files anywhere below `folders`, but for those of the folders."""
-    return [path for path in sources(*folders) if path.name != "__init__.py"]
-
-
-def tracked() -> Iterator[Path]:
-    """The files of the repository, without what tools make."""
-    made = re.compile(r"\.git|\.venv.*|\..*_cache|__pycache__|build|dist|.*\.egg-info")
-    folders = [ROOT]
-    for folder in folders:
-        for path in sorted(folder.iterdir()):
-            if made.fullmatch(path.name) or path.is_symlink():
-                continue
-            if path.is_dir():
-                folders.append(path)
-            else:
-                yield path
-
-
-def at(path: Path, node: ast.stmt | int = 1) -> str:
-    """A place in the repository, as an editor opens it."""
-    line = node if isinstance(node, int) else node.lineno
-    return f"{path.relative_to(ROOT)}:{line}"
-
-
-def refuse(wrong: Iterable[object]) -> None:
-    """Fails with every place where a rule is broken, if there are any."""
-    lines = sorted(str(each) for each in wrong)
-    assert not lines, "\n".join(["", *lines])
 
 
 def named(path: Path) -> dict[str, str]:
@@ -176,22 +143,6 @@ MAY_USE = {
     "compiler/frontends/torch": {"numpy", "sympy", "torch", "xdsl"},
 }
 """The libraries that the files of a folder may import, the nearest folder deciding."""
-
-
-def imports(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Where each import of a file stands, and the parts of what it names."""
-    package = ".".join(["static_runtime", *path.relative_to(ROOT).parent.parts])
-    for node in ast.walk(tree(path)):
-        match node:
-            case ast.Import(names=names):
-                for each in names:
-                    yield at(path, node), each.name.split(".")
-            case ast.ImportFrom(level=level, module=module, names=names):
-                name = resolve_name("." * level + (module or ""), package)
-                for each in names:
-                    yield at(path, node), [*name.split("."), each.name]
-            case _:
-                pass
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -360,16 +311,11 @@ def test_nothing_names_a_folder_of_one_machine():
     )
 
 
-def is_text(path: Path) -> bool:
-    """Whether a file is read by people."""
-    return b"\0" not in path.read_bytes()[:4096]
-
-
 def test_no_file_and_no_function_is_too_long():
     wrong: list[str] = []
     for path in sources(*ROOMS):
         lines = len(path.read_text().splitlines())
-        if lines > 400:
+        if lines > 350 and path.name != "__init__.py":
             wrong.append(f"{at(path)} has {lines} lines")
         for node in ast.walk(tree(path)):
             if isinstance(node, FUNCTIONS) and node.end_lineno is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .test_house import is_text, tracked
+from .house import is_text, tracked
 
 ROOT = Path(__file__).parent.parent
 NOTICE = (ROOT / "NOTICE").read_text()

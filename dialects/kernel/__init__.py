@@ -18,7 +18,8 @@ from .expression import (
     operands_of,
     walk,
 )
-from .group import Group, group_of, make_group
+from .group import Group
+from .grouping import group_of, make_group
 from .in_place import is_alike, may_replace, read_elsewhere
 from .key import structure
 from .row_reductions import arrange, is_contraction

@@ -7,16 +7,21 @@ of a row where its reductions share rows (`row_loops.py`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 
 from ...dialects import tensor_type
+from ...dialects.graph import FusionOp, GraphOp
 from ...dialects.kernel import Group
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .nest_loops import NestBuilder, Renaming
 from .row_loops import build_stages
+
+NESTS = 64
+"""Nests of a kernel, such as those of the parts of a concatenation."""
 
 
 @dataclass(frozen=True)
@@ -57,3 +62,28 @@ def build_kernel(group: Group, name: str) -> _Kernel:
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
     return _Kernel(op, tuple(buffers), symbols)
+
+
+def pieces(group: Group) -> Iterator[Group]:
+    """
+    The groups whose kernels compute what a group does, one after the other: itself, or
+    some nests each when there are many, since LLVM takes longer than in proportion over
+    a long function.
+    """
+    if len(group.nests) <= NESTS:
+        yield group
+        return
+    for first in range(0, len(group.nests), NESTS):
+        # What is looked up is checked before anything is stored.
+        checks = group.checks if first == 0 else []
+        yield Group(group.result, group.nests[first : first + NESTS], checks)
+
+
+def kernel_name(op: GraphOp) -> str:
+    """A name that tells what a kernel computes: those of its ops, but not too many."""
+    ops = list(op.ops) if isinstance(op, FusionOp) else [op]
+    names = [each.name.removeprefix("graph.") for each in ops]
+    names = [name for name in names if name != "constant"]
+    if len(names) > 4:
+        names = [*names[:2], "etc", names[-1]]
+    return "_".join(names)

@@ -70,11 +70,8 @@ from ...dialects.loop import (
     sizes_used,
 )
 from ...dialects.loop import IfOp as FlowIfOp
-from .kernel import build_kernel
+from .kernel import build_kernel, kernel_name, pieces
 from .signature import Storage, plan_of, ranges_of, tensors_of
-
-NESTS = 64
-"""Nests of a kernel, such as those of the parts of a concatenation."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +248,7 @@ class ProgramBuilder:
         """Adds the call of an op's kernel."""
         key = structure(op)
         if key not in self.made:
-            self.made[key] = [self.make(op, each) for each in _pieces(make_group(op))]
+            self.made[key] = [self.make(op, each) for each in pieces(make_group(op))]
         source = StringAttr(describe(op))
         for made in self.made[key]:
             self.work.append(made.work)
@@ -268,7 +265,7 @@ class ProgramBuilder:
             kernel.op.attributes[PREFERENCE] = preference
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
-            known.sym_name = StringAttr(f"{_kernel_name(op)}_{len(self.kernels) - 1}")
+            known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")
         places: dict[SSAValue, int] = {}
         for place, value in enumerate(op.operands):
             places.setdefault(value, place)
@@ -314,37 +311,12 @@ _GUESS = 64
 """Trips that are assumed of a loop which its condition alone ends."""
 
 
-def _pieces(group: Group) -> Iterator[Group]:
-    """
-    The groups whose kernels compute what a group does, one after the other: itself, or
-    some nests each when there are many, since LLVM takes longer than in proportion over
-    a long function.
-    """
-    if len(group.nests) <= NESTS:
-        yield group
-        return
-    for first in range(0, len(group.nests), NESTS):
-        # What is looked up is checked before anything is stored.
-        checks = group.checks if first == 0 else []
-        yield Group(group.result, group.nests[first : first + NESTS], checks)
-
-
 def total(sizes: Sequence[Dim]) -> Dim:
     """The sum of dimensions, by halves: each of many symbols is then moved seldom."""
     if len(sizes) < 2:
         return sizes[0] if sizes else 0
     half = len(sizes) // 2
     return total(sizes[:half]) + total(sizes[half:])
-
-
-def _kernel_name(op: GraphOp) -> str:
-    """A name that tells what a kernel computes: those of its ops, but not too many."""
-    ops = list(op.ops) if isinstance(op, FusionOp) else [op]
-    names = [each.name.removeprefix("graph.") for each in ops]
-    names = [name for name in names if name != "constant"]
-    if len(names) > 4:
-        names = [*names[:2], "etc", names[-1]]
-    return "_".join(names)
 
 
 def _as_function(op: Operation) -> str:

@@ -28,7 +28,7 @@ from .call import Call, Reader, Result
 
 LSTM: Mapping[str, Any] = {"functions": ("sigmoid", "tanh", "tanh")}
 GRU: Mapping[str, Any] = {"functions": ("sigmoid", "tanh"), "resets_product": True}
-TANH: Mapping[str, Any] = {"functions": ("tanh",)}
+_TANH: Mapping[str, Any] = {"functions": ("tanh",)}
 _RELU: Mapping[str, Any] = {"functions": ("relu",)}
 
 
@@ -133,10 +133,10 @@ def cell(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
 READERS: dict[str, Reader] = {
     "aten.lstm.input": layers(LstmOp, LSTM),
     "aten.gru.input": layers(GruOp, GRU),
-    "aten.rnn_tanh.input": layers(RnnOp, TANH),
+    "aten.rnn_tanh.input": layers(RnnOp, _TANH),
     "aten.rnn_relu.input": layers(RnnOp, _RELU),
     "aten.lstm_cell.default": cell(LstmOp, LSTM),
     "aten.gru_cell.default": cell(GruOp, GRU),
-    "aten.rnn_tanh_cell.default": cell(RnnOp, TANH),
+    "aten.rnn_tanh_cell.default": cell(RnnOp, _TANH),
     "aten.rnn_relu_cell.default": cell(RnnOp, _RELU),
 }

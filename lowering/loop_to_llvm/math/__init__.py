@@ -17,7 +17,7 @@ from . import (
     trigonometric,
 )
 from .declarations import declarations
-from .function import Function, Ulp
+from .function import Function
 from .writer import FORMATS, Element, Value, Writer
 
 __all__ = [
@@ -25,9 +25,7 @@ __all__ = [
     "Element",
     "FAMILIES",
     "FUNCTIONS",
-    "Function",
     "NOT_ABOVE_ZERO",
-    "Ulp",
     "WRITTEN",
     "declarations",
     "define",

@@ -14,7 +14,7 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.fusion import FusionOp
-from static_runtime.dialects.kernel.group import make_group
+from static_runtime.dialects.kernel.grouping import make_group
 from static_runtime.dialects.kernel.key import structure
 from static_runtime.dialects.loop.preference import PREFERENCE, PreferenceAttr
 from static_runtime.lowering.graph_to_loop import program

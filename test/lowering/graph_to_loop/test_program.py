@@ -7,7 +7,7 @@ import numpy as np
 import static_runtime as sr
 from bench.grown_flow import defined_symbols
 from bench.onnx_graph import Graph
-from static_runtime.lowering.graph_to_loop.program import NESTS
+from static_runtime.lowering.graph_to_loop.kernel import NESTS
 
 OPTIONS = sr.Options(cache=False)
 

@@ -1,0 +1,339 @@
+"""
+Put the nests of a group of ops together, each expression at the position it is read at.
+
+A value that the group computes is not stored: where it is read, the expression that
+computes it stands. Several reductions of the same rows are stages of one nest, and the
+values that one of them stores, later ones load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+
+from ..graph import (
+    Body,
+    ConstantOp,
+    ControlOp,
+    Extent,
+    FusionOp,
+    GraphOp,
+    Linear,
+    Nest,
+    Position,
+    Read,
+    Source,
+    Where,
+    axes,
+    replaced_by,
+    scalar,
+    to_array,
+)
+from ..shape import sizes, tensor_type
+from .collapse import collapse
+from .expression import (
+    Accumulator,
+    Apply,
+    Constant,
+    Expression,
+    Index,
+    KernelNest,
+    Load,
+    Stage,
+)
+from .group import Check, Group, element
+from .linearize import flatten, looked_up
+from .row_reductions import Stages, arrange
+
+
+def make_group(op: GraphOp) -> Group:
+    """The group of one op, or of the ops of a fusion, with collapsed axes."""
+    group = _Builder(op).group
+    group.nests = [collapse(each) for each in group.nests]
+    return group
+
+
+def group_of(op: Operation) -> Group | None:
+    """The group that the kernel of an op computes; None for an op without a kernel."""
+    if not isinstance(op, GraphOp) or isinstance(op, ControlOp) or op.IS_VIEW:
+        return None
+    if not isinstance(op, FusionOp) and (not op.results or op.nests() is None):
+        return None
+    return make_group(op)
+
+
+@dataclass(frozen=True)
+class Element:
+    """The element of a value at a position."""
+
+    value: SSAValue
+    at: tuple[Linear, ...]
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The body of an op with its operands, some of which are not yet expressions."""
+
+    body: Body
+    parts: tuple[Expression | Element, ...]
+
+
+class _Builder:
+    """Merges the nests of a group."""
+
+    def __init__(self, op: GraphOp):
+        self.outer: dict[SSAValue, SSAValue] = {}
+        root, ops = op, [op]
+        if isinstance(op, FusionOp):
+            self.outer = dict(zip(op.body.block.args, op.operands, strict=True))
+            ops = list(op.ops)
+            assert isinstance(op.root.owner, GraphOp)
+            root = op.root.owner
+        self.inner = set(ops)
+        self.nests = {op: nests(op) for op in ops}
+        self.memo: dict[Element, Expression] = {}
+        self.accumulators: dict[Operation, Accumulator] = {}
+        self.kept: dict[Operation, Load] = {}
+        """Where earlier stages have stored values."""
+        self.checked: set[Check] = set()
+        self.reducers = {
+            op for op, found in self.nests.items() if any(n.reductions for n in found)
+        }
+        self.group = Group(op.results[0], replaced=replaced_by(op))
+        plan = arrange(self.nests) if self.reducers else None
+        if plan is not None and not plan.is_one_reduction:
+            self.group.nests.append(self.in_stages(plan, root))
+            return
+        for nest in self.nests[root]:
+            reducer = self.reducer(root, nest)
+            self.group.nests.append(
+                self.plain(root, nest)
+                if reducer is None
+                else self.reduce(reducer, root, nest)
+            )
+
+    def reducer(self, root: GraphOp, nest: Nest) -> GraphOp | None:
+        """The reduction that feeds a nest of the last op, if any."""
+        if root in self.reducers:
+            return root
+        read = [each.operand for each in nest.sources if isinstance(each, Read)]
+        waiting, found = [root.operands[each].owner for each in read], set[GraphOp]()
+        seen = set[GraphOp]()
+        while waiting:
+            op = waiting.pop()
+            if not isinstance(op, GraphOp) or op not in self.inner or op in seen:
+                continue
+            seen.add(op)
+            if op in self.reducers:
+                found.add(op)
+            else:
+                waiting += [each.owner for each in op.operands]
+        assert len(found) <= 1, "a nest reduces once"
+        return found.pop() if found else None
+
+    def plain(self, root: GraphOp, nest: Nest) -> KernelNest:
+        """The nest of an op that no reduction feeds."""
+        point = _identity(nest)
+        value = self.apply(root, nest, point)
+        at = [self.position(root, each, point) for each in nest.write]
+        return KernelNest(
+            nest.bounds,
+            0,
+            value,
+            None,
+            tensor_type(root.results[0]).element_type,
+            value,
+            element(self.group.result, at),
+            False,
+            nest.onto,
+            nest.ordered,
+        )
+
+    def reduce(self, reducer: GraphOp, root: GraphOp, last: Nest) -> KernelNest:
+        """The nest of a reduction with its epilogue."""
+        (nest,) = self.nests[reducer]
+        write = tuple(each for each in nest.write if isinstance(each, Linear))
+        assert not nest.is_scattered, "an accumulator has its own element"
+        epilogue: Expression = Accumulator()
+        at: Sequence[Linear | Index] = write
+        if root is not reducer:
+            # The last op reads each accumulator at its own position.
+            epilogue = self.apply(root, last, write)
+            at = [self.position(root, each, write) for each in last.write]
+        return KernelNest(
+            nest.bounds,
+            nest.reductions,
+            self.apply(reducer, nest, _identity(nest)),
+            nest.combine,
+            tensor_type(reducer.results[0]).element_type,
+            epilogue,
+            element(self.group.result, at),
+            nest.combine == "add" and nest.body is scalar.mul,
+            keeps_accumulators=nest.keeps_accumulators,
+        )
+
+    def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
+        """The nest of several reductions of the same rows, and of their users."""
+        result = root.results[0]
+        store = element(self.group.result, plan.coordinates[result])
+        stages: list[Stage] = []
+        for number, reducer in enumerate(plan.reducers):
+            (nest,) = self.nests[reducer]
+            assert nest.combine is not None, "a reduction combines"
+            combined = self.apply(reducer, nest, _identity(nest))
+            kept = [op for op, first in plan.kept.items() if first == number]
+            values = [
+                (self.value(op.results[0], plan.coordinates[op.results[0]]), store)
+                for op in kept
+            ]
+            type = tensor_type(reducer.results[0]).element_type
+            stages.append(Stage(combined, nest.combine, type, tuple(values)))
+            self.accumulators[reducer] = Accumulator(number)
+            self.kept |= dict.fromkeys(kept, store)
+            self.forget(plan)
+        value = self.value(result, plan.coordinates[result])
+        return KernelNest(
+            plan.bounds,
+            plan.columns,
+            value,
+            None,
+            tensor_type(result).element_type,
+            value,
+            store,
+            False,
+            stages=tuple(stages),
+            is_wide=plan.is_wide,
+        )
+
+    def forget(self, plan: Stages) -> None:
+        """
+        Forgets expressions that vary along the columns, which each stage computes
+        again.
+        """
+        rows = len(plan.bounds) - plan.columns
+        for known in list(self.memo):
+            if any(axis >= rows for each in known.at for axis, _ in each.factors):
+                del self.memo[known]
+
+    def apply(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> Expression:
+        """What `op` computes at a point of its nest."""
+        return self.put_together(self.open(op, nest, point))
+
+    def open(self, op: GraphOp, nest: Nest, point: Sequence[Linear]) -> _Opened:
+        """
+        What `op` computes at a point, with operands that are still to be computed.
+        """
+        parts = tuple(self.source(op, each, point) for each in nest.sources)
+        return _Opened(nest.body, parts)
+
+    def put_together(self, opened: _Opened) -> Expression:
+        """The expression of an op whose operands have all been computed."""
+        parts = (
+            self.value(each.value, each.at) if isinstance(each, Element) else each
+            for each in opened.parts
+        )
+        return Apply(opened.body, tuple(parts))
+
+    def source(
+        self, op: GraphOp, source: Source, point: Sequence[Linear]
+    ) -> Expression | Element:
+        """The expression of a source, or the element of a value that it reads."""
+        match source:
+            case Read():
+                at = [self.position(op, each, point) for each in source.at]
+                return self.read(op.operands[source.operand], at)
+            case Extent():
+                return source
+            case Where():
+                return Where(source.position.at(point))
+
+    def position(
+        self, op: GraphOp, position: Position, point: Sequence[Linear]
+    ) -> Linear | Index:
+        """A position of a nest at a point that is a function of another point."""
+        if isinstance(position, Linear):
+            return position.at(point)
+        indices = self.outer.get(
+            op.operands[position.operand], op.operands[position.operand]
+        )
+        assert indices.owner not in self.inner, "what is looked up is in memory"
+        shape = sizes(tensor_type(indices))
+        among = looked_up(position.at, shape)
+        check = Check(indices, *among, position.bound, position.wraps)
+        if check not in self.checked:
+            self.checked.add(check)
+            self.group.checks.append(check)
+        at = flatten([each.at(point) for each in position.at], shape)
+        return Index(Load(indices, at), position.bound, position.wraps)
+
+    def read(
+        self, value: SSAValue, at: Sequence[Linear | Index]
+    ) -> Expression | Element:
+        """The element of `value` at a position for each axis."""
+        plain = tuple(each for each in at if isinstance(each, Linear))
+        if len(plain) == len(at):
+            return Element(value, plain)
+        value = self.outer.get(value, value)
+        assert value.owner not in self.inner, "what is looked up is in memory"
+        return element(value, at)
+
+    def value(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression:
+        """The element of `value` at a position: computed here, or loaded."""
+        # A path of its own, as a chain of ops may be deeper than Python's stack.
+        path = [root := Element(value, at)]
+        opened: dict[Element, _Opened] = {}
+        while path:
+            here = path[-1]
+            if here in self.memo:
+                path.pop()
+            elif here in opened:
+                self.memo[here] = self.put_together(opened.pop(here))
+            elif isinstance(found := self.compute(here.value, here.at), _Opened):
+                opened[here] = found
+                needed = [each for each in found.parts if isinstance(each, Element)]
+                path += reversed(needed)
+            else:
+                self.memo[here] = found
+        return self.memo[root]
+
+    def compute(self, value: SSAValue, at: tuple[Linear, ...]) -> Expression | _Opened:
+        """
+        The expression of an element, or the op to apply when its operands are missing.
+        """
+        owner = value.owner
+        if isinstance(owner, Operation):
+            if owner in self.kept:
+                return self.kept[owner]
+            if owner in self.reducers:
+                return self.accumulators.get(owner, Accumulator())
+        if isinstance(owner, GraphOp) and owner in self.inner:
+            (nest,) = self.nests[owner]
+            return self.open(owner, nest, at)
+        outer = self.outer.get(value, value)
+        if (number := _inline_constant(outer)) is not None:
+            return number
+        return element(outer, at)
+
+
+def _inline_constant(value: SSAValue) -> Constant | None:
+    """The number that `value` is, when it is a constant of one element."""
+    if not isinstance(value.owner, ConstantOp):
+        return None
+    array = to_array(value.owner.value)
+    if array.size != 1:
+        return None
+    return Constant(array.item(), tensor_type(value).element_type)
+
+
+def _identity(nest: Nest) -> tuple[Linear, ...]:
+    """The point of a nest as the identity function."""
+    return axes(len(nest.bounds))
+
+
+def nests(op: GraphOp) -> Sequence[Nest]:
+    """The nests of an op, which must have some."""
+    found = op.nests()
+    assert found is not None, f"{op.name} has loops"
+    return found

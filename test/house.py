@@ -1,0 +1,94 @@
+"""What the rules of the house are checked with: the files, and what they import."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import resolve_name
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("compiler", "dialects", "lowering", "runtime")
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text())
+
+
+def sources(*folders: str) -> list[Path]:
+    """The Python files anywhere below `folders`."""
+    return sorted(path for each in folders for path in (ROOT / each).rglob("*.py"))
+
+
+def modules(*folders: str) -> list[Path]:
+    """The Python files anywhere below `folders`, but for those of the folders."""
+    return [path for path in sources(*folders) if path.name != "__init__.py"]
+
+
+def tracked() -> Iterator[Path]:
+    """The files of the repository, without what tools make."""
+    made = re.compile(r"\.git|\.venv.*|\..*_cache|__pycache__|build|dist|.*\.egg-info")
+    folders = [ROOT]
+    for folder in folders:
+        for path in sorted(folder.iterdir()):
+            if made.fullmatch(path.name) or path.is_symlink():
+                continue
+            if path.is_dir():
+                folders.append(path)
+            else:
+                yield path
+
+
+def at(path: Path, node: ast.stmt | int = 1) -> str:
+    """A place in the repository, as an editor opens it."""
+    line = node if isinstance(node, int) else node.lineno
+    return f"{path.relative_to(ROOT)}:{line}"
+
+
+def refuse(wrong: Iterable[object]) -> None:
+    """Fails with every place where a rule is broken, if there are any."""
+    lines = sorted(str(each) for each in wrong)
+    assert not lines, "\n".join(["", *lines])
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file is read by people."""
+    return b"\0" not in path.read_bytes()[:4096]
+
+
+def dotted(path: Path) -> str:
+    """The name of a module from the root of the repository on."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path) -> Iterator[tuple[ast.ImportFrom, str, list[str]]]:
+    """
+    The imports of a file from files of the repository: module, from its root on, and
+    names.
+    """
+    package = ".".join(["static_runtime", *path.relative_to(ROOT).parent.parts])
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            name = resolve_name("." * node.level + (node.module or ""), package)
+            root, _, module = name.partition(".")
+            if root == "static_runtime":
+                yield node, module, [each.name for each in node.names]
+
+
+def imports(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Where each import of a file stands, and the parts of what it names."""
+    package = ".".join(["static_runtime", *path.relative_to(ROOT).parent.parts])
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.Import(names=names):
+                for each in names:
+                    yield at(path, node), each.name.split(".")
+            case ast.ImportFrom(level=level, module=module, names=names):
+                name = resolve_name("." * level + (module or ""), package)
+                for each in names:
+                    yield at(path, node), [*name.split("."), each.name]
+            case _:
+                pass

@@ -1,0 +1,170 @@
+"""
+The rules of the house about rooms: which may import which, by what, and what of them is
+private.
+
+A room is a package whose `__init__.py` has `__all__`, its face. A package without one
+belongs to the room around it.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from .house import ROOMS, ROOT, at, dotted, imported, refuse, sources, tree
+
+ARROWS = {
+    "dialects": set[str](),
+    "dialects.scalar": {"dialects"},
+    "dialects.graph": {"dialects", "dialects.scalar"},
+    "dialects.kernel": {"dialects", "dialects.scalar", "dialects.graph"},
+    "dialects.loop": {"dialects", "dialects.scalar"},
+    "runtime": {"runtime.planning"},
+    "runtime.planning": set[str](),
+}
+"""What the lower rooms may import; those above are bound by `test_house.py` alone."""
+
+
+@cache
+def face(package: str) -> frozenset[str] | None:
+    """The names that a package offers; None of a package that is no room."""
+    path = ROOT / package.replace(".", "/") / "__init__.py"
+    for node in tree(path).body if path.exists() else ():
+        match node:
+            case ast.Assign(targets=[ast.Name("__all__")], value=value):
+                return frozenset(ast.literal_eval(value))
+            case _:
+                pass
+    return None
+
+
+def room_of(module: str) -> str:
+    """The room that a module is in."""
+    while module and face(module) is None:
+        module = module.rpartition(".")[0]
+    return module
+
+
+def crossings() -> Iterator[tuple[Path, ast.ImportFrom, str, str]]:
+    """The imports of other rooms: file, import, the module named, and a name of it."""
+    for path in sources(*ROOMS):
+        mine = dotted(path)
+        for node, module, names in imported(path):
+            for name in names:
+                whole = f"{module}.{name}"
+                target = whole if is_module(whole) else module
+                package = target if is_package(target) else target.rpartition(".")[0]
+                # What stands around a room is its own as well.
+                if room_of(target) != room_of(mine) and not f"{mine}.".startswith(
+                    f"{package}."
+                ):
+                    yield path, node, module, name
+
+
+def is_package(name: str) -> bool:
+    """Whether there is such a package."""
+    return (ROOT / name.replace(".", "/") / "__init__.py").exists()
+
+
+def is_module(name: str) -> bool:
+    """Whether there is such a file or package."""
+    return is_package(name) or (ROOT / f"{name.replace('.', '/')}.py").exists()
+
+
+def test_rooms_are_entered_by_their_faces():
+    refuse(
+        f"{at(path, node)} takes {name} from {module}, not from {room_of(module)}"
+        for path, node, module, name in crossings()
+        if room_of(module) and name not in (face(module) or ())
+    )
+
+
+@pytest.mark.parametrize("room", ARROWS)
+def test_no_arrow_runs_up(room: str):
+    refuse(
+        f"{at(path, node)} imports {room_of(module)}"
+        for path, node, module, _ in crossings()
+        if room_of(dotted(path)) == room and room_of(module) not in ARROWS[room]
+    )
+
+
+def test_a_face_offers_what_others_take():
+    """A face has nothing that only its own room, or nobody, uses."""
+    taken = {(module, name) for _, _, module, name in crossings()}
+    taken |= {
+        (module, name)
+        for path in sources("test", "bench", "examples")
+        for _, module, names in imported(path)
+        for name in names
+    }
+    refuse(
+        f"{package}: {name}"
+        for path in sources(*ROOMS)
+        if path.name == "__init__.py" and (names := face(package := dotted(path)))
+        for name in names
+        if (package, name) not in taken and not defines(path, name)
+    )
+
+
+def defines(path: Path, name: str) -> bool:
+    """Whether a file itself says what a name is."""
+    return name in {each for each, _ in definitions(path)}
+
+
+def definitions(path: Path) -> Iterator[tuple[str, ast.stmt]]:
+    """What a file defines, but for ops, passes and ISAs, which are found by name."""
+    for node in tree(path).body:
+        match node:
+            case ast.FunctionDef(name):
+                yield name, node
+            case ast.ClassDef(name) if not any(
+                isinstance(each, ast.Assign)
+                and ast.unparse(each.targets[0]) in ("name", "isa")
+                for each in node.body
+            ):
+                yield name, node
+            case ast.Assign(targets=[target]):
+                for each in ast.walk(target):
+                    if isinstance(each, ast.Name):
+                        yield each.id, node
+            case ast.AnnAssign(target=ast.Name(name)):
+                yield name, node
+            case _:
+                pass
+
+
+def used_by_others() -> set[tuple[str, str]]:
+    """What files take of others: by import, as an attribute, or by name in text."""
+    found: set[tuple[str, str]] = set()
+    for path in sources(*ROOMS, "test", "bench", "examples"):
+        modules: dict[str, str] = {}
+        for _, module, names in imported(path):
+            for name in names:
+                found.add((module, name))
+                if is_module(f"{module}.{name}"):
+                    modules[name] = f"{module}.{name}"
+        for node in ast.walk(tree(path)):
+            match node:
+                case ast.Attribute(value=ast.Name(owner), attr=attr):
+                    found.add((modules.get(owner, ""), attr))
+                case ast.Constant(str(text)):
+                    found.add(("", text))
+                case _:
+                    pass
+    return found
+
+
+def test_what_only_its_own_file_uses_is_private():
+    used = used_by_others()
+    refuse(
+        f"{at(path, node)} {name}"
+        for path in sources(*ROOMS)
+        if path.name != "__init__.py"
+        for name, node in definitions(path)
+        if not name.startswith("_")
+        and name != "main"
+        and (dotted(path), name) not in used
+        and ("", name) not in used
+    )
