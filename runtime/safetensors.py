@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .atomic_file import atomic_file
+from .atomic import atomic_file
 from .regular_file import fill, locked, open_regular, room, size_of
 from .safetensors_header import (
     DTYPES,

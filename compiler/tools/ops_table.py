@@ -86,7 +86,7 @@ def _stored_torch_part(file: Path) -> str:
 
 def graph_part() -> str:
     """The table of the graph dialect."""
-    from ..frontends.onnx import READERS
+    from ..frontends.onnx.coverage import READERS
 
     read_as: dict[type[GraphOp], list[str]] = {}
     for name, handler in READERS.items():
@@ -108,7 +108,7 @@ def graph_part() -> str:
 
 def onnx_part() -> str:
     """The table of ONNX, and what of it is not read."""
-    from ..frontends.onnx import depends_on_inputs, every_op, is_read
+    from ..frontends.onnx.coverage import depends_on_inputs, every_op, is_read
 
     read = [[f"`{name}`", onnx_reading(name)] for name in every_op() if is_read(name)]
     others = [name for name in every_op() if not is_read(name)]
@@ -127,7 +127,7 @@ def onnx_part() -> str:
 
 def onnx_reading(name: str) -> str:
     """What an op of ONNX is read as."""
-    from ..frontends.onnx import READERS, definition
+    from ..frontends.onnx.coverage import READERS, definition
 
     if name in READERS:
         return _listed(op.name.removeprefix("graph.") for op in ops_in(READERS[name]))
@@ -136,7 +136,7 @@ def onnx_reading(name: str) -> str:
 
 def torch_part() -> str:
     """The table of PyTorch; needs torch."""
-    from ..frontends.torch import READERS
+    from ..frontends.torch.readers import READERS
 
     overloads: dict[tuple[str, str], list[str]] = {}
     for name, reader in READERS.items():

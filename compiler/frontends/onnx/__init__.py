@@ -11,20 +11,11 @@ from xdsl.dialects.builtin import ModuleOp
 from ...context import SrContext
 from ...errors import CompileError
 from ...source_file import SourceFile
-from .coverage import READERS, definition, depends_on_inputs, every_op, is_read
-
-__all__ = [
-    "READERS",
-    "definition",
-    "depends_on_inputs",
-    "every_op",
-    "is_read",
-    "read_onnx",
-]
-
 
 if TYPE_CHECKING:
     from onnx import ModelProto
+
+__all__ = ["read_onnx"]
 
 
 def read_onnx(

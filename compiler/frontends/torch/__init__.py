@@ -15,13 +15,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...context import SrContext
 from ...errors import CompileError
-from .readers import READERS
 
-__all__ = [
-    "READERS",
-    "is_torch_model",
-    "read_torch",
-]
+__all__ = ["is_torch_model", "read_torch"]
 
 
 def is_torch_model(object: object) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime.atomic_file import TEMPORARY, atomic_file
+from static_runtime.runtime.atomic import TEMPORARY, atomic_file
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path):
