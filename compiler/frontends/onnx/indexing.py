@@ -94,6 +94,10 @@ def _tensor_scatter(node: Node) -> Result:
     size = shape[axis]
     places = counted(size, axis, rank)
     if node.has(2):
+        if len(node.shape(2)) != 1:
+            raise node.error(
+                f"expected a start index of each batch, got {node.type(2)}"
+            )
         start = convert(node.operand(2), i64)
         places = AddOp(along(start, 0, rank), places).result
     mode = node.text("mode")

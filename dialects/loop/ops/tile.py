@@ -205,7 +205,7 @@ class TileOp(IRDLOperation):
     def verify_at_once(self, schedule: ScheduleAttr) -> None:
         """All k are one block, so that no accumulator is stored before the epilogue."""
         depth, axis = schedule.kc.data, schedule.axis.data
-        count = self.sizes[2 + axis]
+        count = self.sizes[2] if len(self.sizes) > 2 else None
         if axis or not isinstance(count, int) or depth < count:
             raise VerifyException(
                 f"expected all k in one block, since the epilogue loads from where it "
