@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-_Value: TypeAlias = int | str | tuple[str, ...]
+Value: TypeAlias = int | str | tuple[str, ...]
 """The value of an entry: a number or a flag, a text, or a list of texts."""
 
 
@@ -30,7 +30,7 @@ class Kind:
     attribute: Callable[[Any], Attribute]
     read: Callable[[AttrParser], Any]
     print: Callable[[Printer, Any], None]
-    value_of: Callable[[Any], _Value] = lambda attribute: attribute.data
+    value_of: Callable[[Any], Value] = lambda attribute: attribute.data
     """The value that an attribute of this kind holds."""
 
 
@@ -38,12 +38,32 @@ def _print_plain(printer: Printer, value: object) -> None:
     printer.print_string(str(value))
 
 
-NUMBER = Kind(
+_NUMBER = Kind(
     IntAttr,
     lambda parser: parser.parse_integer(allow_boolean=False, allow_negative=False),
     _print_plain,
 )
 """An integer of zero or more."""
+
+UNKNOWN = -1
+"""What an integer that is not known yet is held as."""
+
+
+def _read_known(parser: AttrParser) -> int:
+    """Parses `256`, or `?`."""
+    if parser.parse_optional_punctuation("?") is not None:
+        return UNKNOWN
+    return _NUMBER.read(parser)
+
+
+MAYBE = Kind(
+    IntAttr,
+    _read_known,
+    lambda printer, value: printer.print_string(
+        "?" if value == UNKNOWN else f"{value}"
+    ),
+)
+"""An integer of zero or more, or `?` while it is not known."""
 
 FLAG = Kind(
     lambda value: IntAttr(int(value)),
@@ -62,7 +82,6 @@ TEXT = Kind(
 WORD = Kind(StringAttr, lambda parser: parser.parse_identifier(), _print_plain)
 """A string without quotes."""
 
-
 NAMES = Kind(
     lambda value: ArrayAttr([StringAttr(each) for each in value]),
     lambda parser: parser.parse_comma_separated_list(
@@ -77,7 +96,7 @@ NAMES = Kind(
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
     """`name = value` or `name = value word value`; an empty `name` is not written."""
 
     name: str
@@ -85,19 +104,19 @@ class _Entry:
     kind: Kind
     word: str
     """The word between two values."""
-    default: tuple[_Value, ...] | None
+    default: tuple[Value, ...] | None
     """The values that need not be written; None when the entry is required."""
 
     def read(self, parser: AttrParser) -> dict[str, Attribute]:
         """Parses the values; returns them by parameter name."""
         found: dict[str, Attribute] = {}
-        for place, parameter in enumerate(self.parameters):
-            if place:
+        for number, parameter in enumerate(self.parameters):
+            if number:
                 parser.parse_keyword(self.word)
             found[parameter] = self.kind.attribute(self.kind.read(parser))
         return found
 
-    def values(self, attribute: ParametrizedAttribute) -> tuple[_Value, ...]:
+    def values(self, attribute: ParametrizedAttribute) -> tuple[Value, ...]:
         """The values of this entry in an attribute."""
         held = (getattr(attribute, each) for each in self.parameters)
         return tuple(map(self.kind.value_of, held))
@@ -112,20 +131,20 @@ class _Entry:
         """Prints the entry."""
         if self.name:
             printer.print_string(f"{self.name} = ")
-        for place, value in enumerate(self.values(attribute)):
-            if place:
+        for number, value in enumerate(self.values(attribute)):
+            if number:
                 printer.print_string(f" {self.word} ")
             self.kind.print(printer, value)
 
 
 def entry(
-    name: str, kind: Kind = NUMBER, *, of: str = "", default: _Value | None = None
-) -> _Entry:
+    name: str, kind: Kind = _NUMBER, *, of: str = "", default: Value | None = None
+) -> Entry:
     """
     The entry `name = value`, stored in the parameter `name` unless another is given.
     """
     defaults = None if default is None else (default,)
-    return _Entry(name, (of or name,), kind, "", defaults)
+    return Entry(name, (of or name,), kind, "", defaults)
 
 
 def pair(
@@ -135,21 +154,21 @@ def pair(
     second: str,
     *,
     default: tuple[int, int] | None = None,
-) -> _Entry:
+) -> Entry:
     """The entry `name = first word second`, stored in two integer parameters."""
-    return _Entry(name, (first, second), NUMBER, word, default)
+    return Entry(name, (first, second), _NUMBER, word, default)
 
 
-def bare(parameter: str, kind: Kind, *, default: str | None = None) -> _Entry:
+def bare(parameter: str, kind: Kind, *, default: str | None = None) -> Entry:
     """The entry of a value that is written without a name."""
     defaults = None if default is None else (default,)
-    return _Entry("", (parameter,), kind, "", defaults)
+    return Entry("", (parameter,), kind, "", defaults)
 
 
 class EntriesAttr(ParametrizedAttribute):
     """An attribute whose `FORM` defines its syntax."""
 
-    FORM: ClassVar[tuple[_Entry, ...]]
+    FORM: ClassVar[tuple[Entry, ...]]
     """The entries, in the order in which they are printed."""
 
     @classmethod
@@ -184,7 +203,7 @@ class EntriesAttr(ParametrizedAttribute):
             printer.print_list(shown, lambda each: each.print(printer, self))
 
 
-def _chosen(parser: AttrParser, optional: Sequence[_Entry]) -> _Entry:
+def _chosen(parser: AttrParser, optional: Sequence[Entry]) -> Entry:
     """The entry whose name comes next in the text, else the entry without a name."""
 
     def refuse(got: str) -> NoReturn:
@@ -201,6 +220,6 @@ def _chosen(parser: AttrParser, optional: Sequence[_Entry]) -> _Entry:
     refuse(name or "no name")
 
 
-def _names(entries: Sequence[_Entry]) -> str:
+def _names(entries: Sequence[Entry]) -> str:
     """The names of entries; an entry without a name is shown by its parameters."""
     return ", ".join(each.name or each.parameters[0] for each in entries)

@@ -205,3 +205,11 @@ def normalize_axis(axis: int, rank: int) -> int:
             f"expected an axis from {-rank} to {rank - 1}, got {axis}"
         )
     return axis % rank
+
+
+def verified_dim(text: str) -> Dim:
+    """The dimension that a text says; raises `VerifyException` when it is none."""
+    try:
+        return dim(text)
+    except ValueError as error:
+        raise VerifyException(str(error)) from error

@@ -13,15 +13,17 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import binding
 
 from .fork import check_whole, unforked
 from .layout import WORD, State
 from .numpy_layout import has_gil
+
+if TYPE_CHECKING:
+    from llvmlite import binding
 
 _LOCK = threading.Lock()
 """Linking is done by one thread at a time."""
@@ -40,6 +42,8 @@ _linkers: list[binding.LLJIT] = []
 @cache
 def _native_machine() -> binding.TargetMachine:
     """This machine, in LLVM's own form; the first call sets LLVM up for it."""
+    from llvmlite import binding
+
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding.Target.from_default_triple().create_target_machine(jit=True)
@@ -47,11 +51,27 @@ def _native_machine() -> binding.TargetMachine:
 
 def linked(builder: binding.JITLibraryBuilder, name: str) -> binding.ResourceTracker:
     """What a builder has been given, linked; the name is for LLVM's own messages."""
+    from llvmlite import binding
+
     number = next(_NAMES)
     if number % LINKED == 0 or not _linkers:
         made = binding.create_lljit_compiler(_native_machine(), use_jit_link=True)
         _linkers[:] = [made]
     return builder.link(_linkers[0], f"{name}{number}")
+
+
+def _builder(
+    objects: Sequence[bytes], exported: Sequence[str]
+) -> binding.JITLibraryBuilder:
+    """A builder that was given objects, and the names of what it shall offer."""
+    from llvmlite import binding
+
+    builder = binding.JITLibraryBuilder().add_current_process()
+    for each in objects:
+        builder.add_object_img(each)
+    for each in exported:
+        builder.export_symbol(each)
+    return builder
 
 
 @dataclass(frozen=True)
@@ -83,6 +103,8 @@ def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
     check_whole()
     with unforked(), _LOCK:
+        from llvmlite import binding
+
         code = _native_machine().emit_object(binding.parse_assembly(text))
     return link_functions([code], exported, name)
 
@@ -91,12 +113,7 @@ def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) ->
     """The addresses of functions by name, from objects that need no other."""
     check_whole()
     with unforked(), _LOCK:
-        builder = binding.JITLibraryBuilder().add_current_process()
-        for each in objects:
-            builder.add_object_img(each)
-        for each in names:
-            builder.export_symbol(each)
-        return linked(builder, name)
+        return linked(_builder(objects, names), name)
 
 
 def link(objects: Sequence[bytes]) -> Code:
@@ -106,12 +123,8 @@ def link(objects: Sequence[bytes]) -> Code:
     exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
     check_whole()
     with unforked(), _LOCK:
-        builder = binding.JITLibraryBuilder().add_current_process()
-        for each in objects:
-            builder.add_object_img(each)
+        builder = _builder(objects, exported)
         builder.import_symbol("sr_state", state.ctypes.data)
-        for name in exported:
-            builder.export_symbol(name)
         library = linked(builder, "program")
     address = {name: library[name] for name in exported}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64

@@ -72,10 +72,10 @@ class Entry:
     end: int
 
 
-class _Fields(dict[str, "_Json"]):
+class _Fields(dict[str, "Json"]):
     """An object of JSON, in which each name must stand once."""
 
-    def __init__(self, pairs: Iterable[tuple[str, _Json]]) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, Json]]) -> None:
         super().__init__()
         for name, value in pairs:
             if name in self:
@@ -83,7 +83,7 @@ class _Fields(dict[str, "_Json"]):
             self[name] = value
 
 
-_Json: TypeAlias = bool | int | float | str | list["_Json"] | _Fields | None
+Json: TypeAlias = bool | int | float | str | list["Json"] | _Fields | None
 
 
 def encode(entries: Iterable[Entry], metadata: Mapping[str, str]) -> bytes:
@@ -114,7 +114,7 @@ def decode(text: bytes) -> tuple[list[Entry], dict[str, str]]:
             f"expected a header nested at most {_DEEPEST} deep, got {deepest}"
         )
     try:
-        header: _Json = json.loads(text.decode(), object_pairs_hook=_Fields)
+        header: Json = json.loads(text.decode(), object_pairs_hook=_Fields)
     except SafetensorsError:
         raise
     except ValueError as error:
@@ -135,7 +135,7 @@ def _depth(text: bytes) -> int:
     return int(np.cumsum(steps, dtype=np.int32).max(initial=0))
 
 
-def _entry(name: str, fields: _Json) -> Entry:
+def _entry(name: str, fields: Json) -> Entry:
     """One array of a header, with the size of its data checked."""
     if not isinstance(fields, _Fields) or fields.keys() != _FIELDS:
         raise SafetensorsError(
@@ -167,7 +167,7 @@ def _entry(name: str, fields: _Json) -> Entry:
     return Entry(name, DTYPES[dtype], sizes, *ends)
 
 
-def _check_sizes(name: str, field: str, value: _Json) -> tuple[int, ...]:
+def _check_sizes(name: str, field: str, value: Json) -> tuple[int, ...]:
     """The numbers in a list of JSON, each of which must be a size of 63 bits."""
     if isinstance(value, list):
         # `True` is an integer to Python, but not to JSON.
@@ -179,7 +179,7 @@ def _check_sizes(name: str, field: str, value: _Json) -> tuple[int, ...]:
     )
 
 
-def _check_metadata(value: _Json) -> dict[str, str]:
+def _check_metadata(value: Json) -> dict[str, str]:
     """The metadata, which must be texts with names."""
     if not isinstance(value, _Fields):
         raise SafetensorsError(
@@ -188,7 +188,7 @@ def _check_metadata(value: _Json) -> dict[str, str]:
     return {check_text(name): check_text(text) for name, text in value.items()}
 
 
-def check_text(value: _Json) -> str:
+def check_text(value: Json) -> str:
     """The text that `value` must be."""
     if isinstance(value, str) and not _SURROGATE.search(value):
         return value

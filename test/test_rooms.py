@@ -160,14 +160,51 @@ def used_by_others() -> set[tuple[str, str]]:
     return found
 
 
+def public_signatures(scope: ast.Module | ast.ClassDef) -> Iterator[str]:
+    """The names in annotations of what is public: of functions and of fields."""
+    for node in scope.body:
+        match node:
+            case ast.ClassDef(name) if not name.startswith("_"):
+                yield from public_signatures(node)
+            case ast.FunctionDef(name) if not name.startswith("_"):
+                arguments = node.args
+                several = (arguments.posonlyargs, arguments.args, arguments.kwonlyargs)
+                found = [each.annotation for part in several for each in part]
+                yield from names_in(*found, node.returns)
+            case ast.AnnAssign(ast.Name(name)) if not name.startswith("_"):
+                yield from names_in(node.annotation)
+            case _:
+                pass
+
+
+def names_in(*annotations: ast.expr | None) -> Iterator[str]:
+    """The names of types in annotations."""
+    for each in filter(None, annotations):
+        yield from (node.id for node in ast.walk(each) if isinstance(node, ast.Name))
+
+
+def test_types_of_what_is_public_are_public():
+    """But for variables of types, which no caller can name."""
+    refuse(
+        f"{at(path, node)} {name}"
+        for path in sources(*ROOMS)
+        for shown in [set(public_signatures(tree(path)))]
+        for name, node in definitions(path)
+        if name.startswith("_") and name in shown
+        if "TypeVar(" not in ast.unparse(node)
+    )
+
+
 def test_what_only_its_own_file_uses_is_private():
     used = used_by_others()
     refuse(
         f"{at(path, node)} {name}"
         for path in sources(*ROOMS)
         if path.name != "__init__.py"
+        for shown in [set(public_signatures(tree(path)))]
         for name, node in definitions(path)
         if not name.startswith("_")
+        and name not in shown
         and name != "main"
         and (dotted(path), name) not in used
         and ("", name) not in used

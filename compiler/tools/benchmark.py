@@ -29,10 +29,10 @@ BURST_SECONDS = 0.05
 _ALLOWANCE = 500_000_000
 """Bytes that compiling may take besides three times the constants."""
 
-_Inputs = Mapping[str, npt.NDArray[Any]]
+Inputs = Mapping[str, npt.NDArray[Any]]
 
 
-def benchmark(model: Any, target: str, options: Options, inputs: _Inputs) -> str:
+def benchmark(model: Any, target: str, options: Options, inputs: Inputs) -> str:
     """The measurements of a model on `inputs`, as text."""
     with tempfile.TemporaryDirectory() as folder:
         # A folder of its own: what is on disk already must not make cold warm.
@@ -103,7 +103,7 @@ def _memory_lines(module: StaticModule, report: CompileReport, peak: int) -> lis
     ]
 
 
-def _latency_lines(module: StaticModule, inputs: _Inputs) -> list[str]:
+def _latency_lines(module: StaticModule, inputs: Inputs) -> list[str]:
     """How long a call takes, from Python and without it."""
     arrays = list(inputs.values())
 

@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from ..errors import CompileError
 
-_Passes = Mapping[str, type[ModulePass]]
+Passes = Mapping[str, type[ModulePass]]
 """Every pass there is, by name."""
 
 _ANCHOR = r"(?:any|builtin\.module|func\.func)\s*\("
@@ -32,7 +32,7 @@ class PipelineError(CompileError):
     """The text of a pipeline is not one; says where, and what was expected."""
 
 
-def parse_pipeline(text: str, passes: _Passes) -> tuple[ModulePass, ...]:
+def parse_pipeline(text: str, passes: Passes) -> tuple[ModulePass, ...]:
     """The passes that `text` names, in order; raises `PipelineError`."""
     return tuple(_Reader(text, passes).elements("$", "the end"))
 
@@ -47,7 +47,7 @@ class _Reader:
     """A position in the text of a pipeline, which moves right as things are taken."""
 
     text: str
-    passes: _Passes
+    passes: Passes
     position: int = 0
 
     def elements(self, end: str, its_name: str) -> Iterator[ModulePass]:
@@ -83,7 +83,7 @@ class _Reader:
         return taken
 
 
-def _make_pass(text: str, passes: _Passes) -> ModulePass:
+def _make_pass(text: str, passes: Passes) -> ModulePass:
     """The pass that `text` names, with the options it gives; raises `PipelineError`."""
     name, _, options = (part.strip() for part in text.rstrip("} ").partition("{"))
     if name not in passes:

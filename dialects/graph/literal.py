@@ -25,14 +25,14 @@ from xdsl.ir import Attribute
 from ..dims import Dim, SizeError
 from ..shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
 
-_Literal: TypeAlias = DenseIntOrFPElementsAttr
+Literal: TypeAlias = DenseIntOrFPElementsAttr
 
 _Number: TypeAlias = bool | int | float | np.integer[Any] | np.floating[Any]
-_Value: TypeAlias = _Number | str | tuple[Any, ...] | Array | Attribute
+Value: TypeAlias = _Number | str | tuple[Any, ...] | Array | Attribute
 """The Python value of a property of an op."""
 
 
-def to_array(literal: _Literal) -> Array:
+def to_array(literal: Literal) -> Array:
     """The elements of a literal, as a read-only array of its shape and dtype."""
     type = computed_type(literal.get_type())
     shape = tuple(int(str(size)) for size in sizes(type))
@@ -41,7 +41,7 @@ def to_array(literal: _Literal) -> Array:
     return np.frombuffer(literal.data.data, DTYPES[type.element_type]).reshape(shape)
 
 
-def _to_literal(array: Array) -> _Literal:
+def _to_literal(array: Array) -> Literal:
     """The literal with the elements, the shape and the dtype of `array`."""
     bits = array.astype(np.uint8) * 255 if array.dtype == np.bool_ else array
     data = np.ascontiguousarray(bits).tobytes()
@@ -49,7 +49,7 @@ def _to_literal(array: Array) -> _Literal:
     return DenseIntOrFPElementsAttr(type, BytesAttr(data))
 
 
-def to_attribute(value: _Value) -> Attribute:
+def to_attribute(value: Value) -> Attribute:
     """
     The attribute that holds `value`: i64, f64, i1, string, array or literal.
 

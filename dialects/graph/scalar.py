@@ -22,7 +22,7 @@ from xdsl.utils.hints import isa
 from ..scalar import RemainderOp
 from .nest import Combiner
 
-_Binary = Callable[[SSAValue, SSAValue], SSAValue]
+Binary = Callable[[SSAValue, SSAValue], SSAValue]
 
 FLOAT: dict[str, Any] = {
     "add": arith.AddfOp,
@@ -66,7 +66,7 @@ def _table(type: Attribute) -> dict[str, Any]:
     return _BOOLEAN if type == i1 else _INTEGER
 
 
-def binary(name: str) -> _Binary:
+def binary(name: str) -> Binary:
     """Builds the op called `name` on two scalars of one type."""
 
     def build(a: SSAValue, b: SSAValue) -> SSAValue:

@@ -15,22 +15,22 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ..graph import BUFFERS, LIFETIMES, ConstantOp, FusionOp, GraphOp, WeightOp
 
-_Numbers: TypeAlias = dict[SSAValue, int]
+Numbers: TypeAlias = dict[SSAValue, int]
 """The number of each value, in order of first use."""
 
 
 def structure(op: GraphOp) -> Hashable:
     """The key of an op or a fusion: its ops, and the known facts of their operands."""
-    numbers: _Numbers = {}
+    numbers: Numbers = {}
     read = tuple(_operand(each, numbers) for each in op.operands)
     if not isinstance(op, FusionOp):
         return read, inner(op, numbers)
-    inside: _Numbers = {each: at for at, each in enumerate(op.body.block.args)}
+    inside: Numbers = {each: at for at, each in enumerate(op.body.block.args)}
     ops = tuple(inner(each, inside) for each in op.ops)
     return read, ops, inside[op.root], _entries(op.attributes)
 
 
-def _operand(value: SSAValue, numbers: _Numbers) -> Hashable:
+def _operand(value: SSAValue, numbers: Numbers) -> Hashable:
     """
     The key of an operand from outside: its type, and all else that a kernel depends on.
     """
@@ -44,7 +44,7 @@ def _operand(value: SSAValue, numbers: _Numbers) -> Hashable:
     return number, value.type, type(owner), seen
 
 
-def inner(op: Operation, numbers: _Numbers) -> Hashable:
+def inner(op: Operation, numbers: Numbers) -> Hashable:
     """The key of one op, with the numbers of its operands; numbers its results."""
     read = tuple(numbers[each] for each in op.operands)
     for each in op.results:

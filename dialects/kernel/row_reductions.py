@@ -33,7 +33,7 @@ from ..graph import GraphOp, Linear, Nest, Read, Source, axes, axis, scalar
 from ..scalar import RemainderOp
 from ..shape import sizes, tensor_type
 
-_Coordinates = tuple[Linear, ...]
+Coordinates = tuple[Linear, ...]
 """Where a value is read: for each dimension a position, linear in rows and columns."""
 
 _COSTLY = (arith.DivfOp, arith.DivSIOp, arith.RemSIOp, RemainderOp)
@@ -56,7 +56,7 @@ class Stages:
     reducers: tuple[GraphOp, ...]
     """The reduction of each stage; a last stage without one may store the result."""
 
-    coordinates: Mapping[SSAValue, _Coordinates]
+    coordinates: Mapping[SSAValue, Coordinates]
     """The position at which the value of each op is read or stored."""
 
     is_wide: bool
@@ -134,13 +134,13 @@ def wide(bounds: Sequence[Dim]) -> list[Dim]:
     return [each for each in bounds if each != 1]
 
 
-def _points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> _Coordinates:
+def _points(shape: Sequence[Dim], bounds: Sequence[Dim]) -> Coordinates:
     """The identity coordinates of a tensor, without the axes of size one."""
     moving = iter([axis(n) for n, bound in enumerate(bounds) if bound != 1])
     return tuple(Linear() if size == 1 else next(moving) for size in shape)
 
 
-def _write_of(nest: Nest) -> _Coordinates:
+def _write_of(nest: Nest) -> Coordinates:
     """Where a reduction writes its result."""
     return tuple(each for each in nest.write if isinstance(each, Linear))
 
@@ -153,13 +153,13 @@ class _Arrangement:
     bounds: tuple[Dim, ...]
     columns: int
     reducers: tuple[GraphOp, ...]
-    coordinates: dict[SSAValue, _Coordinates] = field(
-        default_factory=dict[SSAValue, _Coordinates]
+    coordinates: dict[SSAValue, Coordinates] = field(
+        default_factory=dict[SSAValue, Coordinates]
     )
     reached: dict[GraphOp, list[int]] = field(default_factory=dict[GraphOp, list[int]])
     """The stages that need each wide value."""
 
-    def locate_all(self, root: GraphOp, start: _Coordinates) -> bool:
+    def locate_all(self, root: GraphOp, start: Coordinates) -> bool:
         """
         Finds where each value is read, from the last op back; false when reads
         disagree.
@@ -175,7 +175,7 @@ class _Arrangement:
                     return False
         return True
 
-    def point(self, op: GraphOp, at: _Coordinates) -> _Coordinates | None:
+    def point(self, op: GraphOp, at: Coordinates) -> Coordinates | None:
         """The point at which the nest of an op computes the element at `at`, if any."""
         nest = self.nests[op]
         if nest.reductions:
@@ -183,7 +183,7 @@ class _Arrangement:
             return axes(len(self.bounds)) if at == write else None
         return at if nest.is_pointwise else None
 
-    def add(self, op: GraphOp, read: Read, point: _Coordinates) -> bool:
+    def add(self, op: GraphOp, read: Read, point: Coordinates) -> bool:
         """Notes where an operand is read; false when it may not be read there."""
         value = op.operands[read.operand]
         if value.owner not in self.nests:
@@ -192,7 +192,7 @@ class _Arrangement:
         at = self.settled(value, at)
         return self.coordinates.setdefault(value, at) == at and self.is_once(at)
 
-    def settled(self, value: SSAValue, at: _Coordinates) -> _Coordinates:
+    def settled(self, value: SSAValue, at: Coordinates) -> Coordinates:
         """Coordinates without the axes and dimensions of size one."""
         moving = {n for n, bound in enumerate(self.bounds) if bound != 1}
         return tuple(
@@ -202,7 +202,7 @@ class _Arrangement:
             for each, size in zip(at, sizes(tensor_type(value)), strict=True)
         )
 
-    def is_once(self, at: _Coordinates) -> bool:
+    def is_once(self, at: Coordinates) -> bool:
         """Whether each point, or each row, reads an element of its own."""
         if any(len(each.factors) > 1 for each in at):
             return False

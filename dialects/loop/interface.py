@@ -12,6 +12,7 @@ that a call must not make negative, and what is said to the caller whose call do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -21,7 +22,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim, symbol
-from ..shape import Tensor, tensor_type
+from ..entries import TEXT, EntriesAttr, bare
+from ..shape import Tensor, tensor_type, verified_dim
 
 
 @irdl_attr_definition
@@ -118,13 +120,15 @@ class SymbolAttr(ParametrizedAttribute):
 
 
 @irdl_attr_definition
-class CheckAttr(ParametrizedAttribute):
+class CheckAttr(EntriesAttr):
     """A quantity that must be zero or more in each call, and what was expected."""
 
     name = "loop.check"
 
     quantity: StringAttr = param_def()
     message: StringAttr = param_def()
+
+    FORM: ClassVar = (bare("quantity", TEXT), bare("message", TEXT))
 
     @staticmethod
     def of(quantity: Dim, message: str) -> CheckAttr:
@@ -138,20 +142,4 @@ class CheckAttr(ParametrizedAttribute):
 
     def verify(self) -> None:
         """The quantity is computed from symbols."""
-        try:
-            dim(self.quantity.data)
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            quantity = StringAttr(parser.parse_str_literal())
-            parser.parse_punctuation(",")
-            return [quantity, StringAttr(parser.parse_str_literal())]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_attribute(self.quantity)
-            printer.print_string(", ")
-            printer.print_attribute(self.message)
+        verified_dim(self.quantity.data)

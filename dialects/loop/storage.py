@@ -14,23 +14,19 @@ with it the bytes of the plan: the runtime plans once it knows the symbols.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
-
-_UNKNOWN = -1
-"""An offset, or a number of bytes, that depends on symbols."""
+from ..entries import MAYBE, TEXT, UNKNOWN, EntriesAttr, bare, entry, pair
+from ..shape import verified_dim
 
 
 @irdl_attr_definition
-class ConstantAttr(ParametrizedAttribute):
+class ConstantAttr(EntriesAttr):
     """A constant: its key in the weight store, and its bytes."""
 
     name = "loop.constant"
@@ -38,6 +34,8 @@ class ConstantAttr(ParametrizedAttribute):
     key: StringAttr = param_def()
     offset: IntAttr = param_def()
     size: IntAttr = param_def()
+
+    FORM: ClassVar = (bare("key", TEXT), entry("offset"), entry("size"))
 
     @staticmethod
     def of(key: str, offset: int, size: int) -> ConstantAttr:
@@ -56,22 +54,9 @@ class ConstantAttr(ParametrizedAttribute):
                 f"expected an offset and a size of zero or more, got {self}"
             )
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            key = StringAttr(parser.parse_str_literal())
-            return [key, _next(parser, "offset"), _next(parser, "size")]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_attribute(self.key)
-            printer.print_string(
-                f", offset = {self.offset.data}, size = {self.size.data}"
-            )
-
 
 @irdl_attr_definition
-class SlotAttr(ParametrizedAttribute):
+class SlotAttr(EntriesAttr):
     """Memory of activations: its size, its offset, and the steps in which it lives."""
 
     name = "loop.slot"
@@ -80,6 +65,12 @@ class SlotAttr(ParametrizedAttribute):
     offset: IntAttr = param_def()
     first: IntAttr = param_def()
     last: IntAttr = param_def()
+
+    FORM: ClassVar = (
+        entry("size", TEXT, of="bytes"),
+        entry("offset", MAYBE),
+        pair("live", "first", "to", "last"),
+    )
 
     @staticmethod
     def of(size: Dim, offset: int, first: int, last: int) -> SlotAttr:
@@ -96,15 +87,12 @@ class SlotAttr(ParametrizedAttribute):
     @property
     def is_planned(self) -> bool:
         """Whether the offset is known already."""
-        return self.offset.data != _UNKNOWN
+        return self.offset.data != UNKNOWN
 
     def verify(self) -> None:
         """It has bytes, at an offset that is known or not, and lives for a step."""
-        try:
-            size = self.size
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
-        if self.offset.data < _UNKNOWN or (isinstance(size, int) and size < 0):
+        size = verified_dim(self.bytes.data)
+        if self.offset.data < UNKNOWN or (isinstance(size, int) and size < 0):
             raise VerifyException(
                 f"expected an offset and a size of zero or more, got {self}"
             )
@@ -114,26 +102,9 @@ class SlotAttr(ParametrizedAttribute):
                 f"got {self}"
             )
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            parser.parse_keyword("size")
-            parser.parse_punctuation("=")
-            size = StringAttr(parser.parse_str_literal())
-            offset = _next(parser, "offset")
-            first = _next(parser, "live")
-            parser.parse_keyword("to")
-            return [size, offset, first, IntAttr(parser.parse_integer())]
-
-    def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(
-            f'<size = "{self.bytes.data}", offset = {_shown(self.offset)}, '
-            f"live = {self.first.data} to {self.last.data}>"
-        )
-
 
 @irdl_attr_definition
-class PlanAttr(ParametrizedAttribute):
+class PlanAttr(EntriesAttr):
     """How slots share memory: the planner, the bytes it takes, their lower bound."""
 
     name = "loop.plan"
@@ -144,9 +115,16 @@ class PlanAttr(ParametrizedAttribute):
     bytes: IntAttr = param_def()
     lower_bound: IntAttr = param_def()
 
+    FORM: ClassVar = (
+        bare("planner", TEXT),
+        entry("steps"),
+        entry("bytes", MAYBE),
+        entry("lower_bound", MAYBE),
+    )
+
     @staticmethod
     def of(
-        planner: str, steps: int, bytes: int = _UNKNOWN, lower_bound: int = _UNKNOWN
+        planner: str, steps: int, bytes: int = UNKNOWN, lower_bound: int = UNKNOWN
     ) -> PlanAttr:
         """The plan of a planner; without bytes while they depend on symbols."""
         numbers = (steps, bytes, lower_bound)
@@ -154,34 +132,5 @@ class PlanAttr(ParametrizedAttribute):
 
     def verify(self) -> None:
         """No plan takes less than the lower bound."""
-        if not _UNKNOWN <= self.lower_bound.data <= self.bytes.data:
+        if not UNKNOWN <= self.lower_bound.data <= self.bytes.data:
             raise VerifyException(f"expected as much as the lower bound, got {self}")
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            planner = StringAttr(parser.parse_str_literal())
-            names = ("steps", "bytes", "lower_bound")
-            return [planner, *(_next(parser, each) for each in names)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_attribute(self.planner)
-            printer.print_string(
-                f", steps = {self.steps.data}, bytes = {_shown(self.bytes)}, "
-                f"lower_bound = {_shown(self.lower_bound)}"
-            )
-
-
-def _next(parser: AttrParser, name: str) -> IntAttr:
-    """Reads `, name = 3`, or `, name = ?`."""
-    parser.parse_punctuation(",")
-    parser.parse_keyword(name)
-    parser.parse_punctuation("=")
-    if parser.parse_optional_punctuation("?") is not None:
-        return IntAttr(_UNKNOWN)
-    return IntAttr(parser.parse_integer())
-
-
-def _shown(number: IntAttr) -> str:
-    return "?" if number.data == _UNKNOWN else str(number.data)

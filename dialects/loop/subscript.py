@@ -29,6 +29,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
+from ..shape import verified_dim
 
 _BLOCKED = " blocked "
 """Stands between the stride of a blocked index and the size of its blocks."""
@@ -168,10 +169,7 @@ class _DimConstraint(AttrConstraint[StringAttr]):
         """Raises `VerifyException` for anything else."""
         if not isinstance(attr, StringAttr):
             raise VerifyException(f"expected the text of a dimension, got {attr}")
-        try:
-            dim(attr.data)
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
+        verified_dim(attr.data)
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[Any, AttrConstraint | IntConstraint]

@@ -25,7 +25,7 @@ NESTS = 64
 
 
 @dataclass(frozen=True)
-class _Kernel:
+class Kernel:
     """A kernel, and what a call of it must pass: buffers, then the result; symbols."""
 
     op: KernelOp
@@ -33,7 +33,7 @@ class _Kernel:
     symbols: tuple[str, ...]
 
 
-def build_kernel(group: Group, name: str) -> _Kernel:
+def build_kernel(group: Group, name: str) -> Kernel:
     """Builds the kernel of `group`."""
     buffers, rename = group.buffers(), Renaming()
     values = [*buffers, group.result]
@@ -61,7 +61,7 @@ def build_kernel(group: Group, name: str) -> _Kernel:
                 builder.build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
-    return _Kernel(op, tuple(buffers), symbols)
+    return Kernel(op, tuple(buffers), symbols)
 
 
 def pieces(group: Group) -> Iterator[Group]:

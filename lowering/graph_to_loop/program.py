@@ -75,7 +75,7 @@ from .signature import Storage, plan_of, ranges_of, tensors_of
 
 
 @dataclass(frozen=True)
-class _Made:
+class Made:
     """How ops of one structure call their kernel."""
 
     name: str
@@ -98,7 +98,7 @@ class ProgramBuilder:
         self.defined = defined_symbols(function.body.block)
         self.views: dict[SSAValue, SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
-        self.made: dict[Hashable, list[_Made]] = {}
+        self.made: dict[Hashable, list[Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
         self.start = Block()
         """The views that need no trip, which come first."""
@@ -258,7 +258,7 @@ class ProgramBuilder:
             call.attributes["source"] = source
             self.body.add_op(call)
 
-    def make(self, op: GraphOp, group: Group) -> _Made:
+    def make(self, op: GraphOp, group: Group) -> Made:
         """Makes a kernel of an op, unless there is one of the same text."""
         kernel = build_kernel(group, "kernel")
         if (preference := preference_of(op)) != OWN:
@@ -271,7 +271,7 @@ class ProgramBuilder:
             places.setdefault(value, place)
         operands = tuple(places[each] for each in kernel.buffers)
         work = total([product(nest.bounds) for nest in group.nests])
-        return _Made(known.sym_name.data, operands, kernel.symbols, work)
+        return Made(known.sym_name.data, operands, kernel.symbols, work)
 
     def add_call_out(self, op: GraphOp) -> None:
         """Adds the call of an op's reference."""

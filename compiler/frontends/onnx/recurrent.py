@@ -51,7 +51,7 @@ _NUMBERS: dict[str, tuple[str, tuple[float | None, float | None]]] = {
 
 
 @dataclass(frozen=True)
-class _Kind:
+class Kind:
     """One kind of layer."""
 
     op: type[RecurrentOp]
@@ -63,9 +63,7 @@ class _Kind:
     """The default functions of the gates."""
 
 
-def _functions_of(
-    node: Node, kind: _Kind, directions: int
-) -> Iterator[tuple[str, ...]]:
+def _functions_of(node: Node, kind: Kind, directions: int) -> Iterator[tuple[str, ...]]:
     """The functions of the gates in each direction."""
     names = [*kind.functions] * directions
     found = node.attribute("activations")
@@ -108,7 +106,7 @@ def ordered(x: SSAValue, order: Sequence[int], axis: int) -> SSAValue:
 class _Layer:
     """A recurrent node, each direction of which becomes an op."""
 
-    def __init__(self, node: Node, kind: _Kind):
+    def __init__(self, node: Node, kind: Kind):
         """The layer of a node; raises `CompileError` for inconsistent inputs."""
         self.node, self.kind = node, kind
         known = node.signature.attributes
@@ -225,13 +223,13 @@ class _Layer:
         return filled(np.zeros((), dtype(self.node.type(X))), shape)
 
 
-def layer(kind: _Kind) -> Handler:
+def layer(kind: Kind) -> Handler:
     """The handler of one kind of layer."""
     return lambda node: _Layer(node, kind).build()
 
 
 HANDLERS: dict[str, Handler] = {
-    "GRU": layer(_Kind(GruOp, (1, 0, 2), ("Sigmoid", "Tanh"))),
-    "LSTM": layer(_Kind(LstmOp, (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh"))),
-    "RNN": layer(_Kind(RnnOp, (0,), ("Tanh",))),
+    "GRU": layer(Kind(GruOp, (1, 0, 2), ("Sigmoid", "Tanh"))),
+    "LSTM": layer(Kind(LstmOp, (0, 2, 3, 1), ("Sigmoid", "Tanh", "Tanh"))),
+    "RNN": layer(Kind(RnnOp, (0,), ("Tanh",))),
 }

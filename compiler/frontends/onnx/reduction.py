@@ -41,11 +41,11 @@ from ....dialects.graph import (
 from .known import Known
 from .node import Handler, Node, Result
 
-_Axes: TypeAlias = tuple[int, ...]
-_Reduce: TypeAlias = Callable[[SSAValue, _Axes, bool], SSAValue]
+Axes: TypeAlias = tuple[int, ...]
+Reduce: TypeAlias = Callable[[SSAValue, Axes, bool], SSAValue]
 
 
-def _reduced_axes(node: Node) -> _Axes:
+def _reduced_axes(node: Node) -> Axes:
     """The axes that a node reduces, counted from the front and in order."""
     rank = node.rank(0)
     axes = node.axes(1)
@@ -57,7 +57,7 @@ def _reduced_axes(node: Node) -> _Axes:
     return tuple(sorted({node.normalize(each, rank) for each in axes}))
 
 
-def reduction(reduce: _Reduce) -> Handler:
+def reduction(reduce: Reduce) -> Handler:
     """The handler of an op that combines elements as `reduce` builds it."""
 
     def handler(node: Node) -> Result:
@@ -67,19 +67,19 @@ def reduction(reduce: _Reduce) -> Handler:
     return handler
 
 
-def by(op: type[ReduceOp]) -> _Reduce:
+def by(op: type[ReduceOp]) -> Reduce:
     """The builder of a reduction by one op, which is the identity along no axes."""
 
-    def build(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
         return op(x, axes=axes, keepdims=keepdims).result if axes else x
 
     return build
 
 
-def _extreme(op: type[ExtremeOp]) -> _Reduce:
+def _extreme(op: type[ExtremeOp]) -> Reduce:
     """The builder of the greatest or least element; the type's limit for empty axes."""
 
-    def build(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+    def build(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
         shape = shape_of(x)
         if not axes:
             return x
@@ -93,7 +93,7 @@ def _extreme(op: type[ExtremeOp]) -> _Reduce:
 total = by(SumOp)
 
 
-def mean(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+def mean(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the mean; that of integers is an integer quotient."""
     type = tensor_type(x)
     if is_float(type):
@@ -103,27 +103,27 @@ def mean(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     return DivOp(total(x, axes, keepdims), divisor).result
 
 
-def _sum_of_magnitudes(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+def _sum_of_magnitudes(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of magnitudes."""
     return total(raised(x, 1), axes, keepdims)
 
 
-def _log_sum(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+def _log_sum(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum."""
     return LogOp(total(x, axes, keepdims)).result
 
 
-def _sum_of_squares(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+def _sum_of_squares(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the sum of the squares."""
     return total(raised(x, 2), axes, keepdims)
 
 
-def length(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+def length(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the square root of the sum of the squares."""
     return root(_sum_of_squares(x, axes, keepdims), 2)
 
 
-def _log_sum_exp(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
+def _log_sum_exp(x: SSAValue, axes: Axes, keepdims: bool) -> SSAValue:
     """Builds the logarithm of the sum of the exponentials, with no overflow."""
     # An infinite maximum would be subtracted from itself.
     most = float(np.finfo(dtype(tensor_type(x))).max)
@@ -132,7 +132,7 @@ def _log_sum_exp(x: SSAValue, axes: _Axes, keepdims: bool) -> SSAValue:
     return AddOp(sums, reshaped(greatest, shape_of(sums))).result
 
 
-_REDUCTIONS: dict[str, _Reduce] = {
+_REDUCTIONS: dict[str, Reduce] = {
     "ReduceL1": _sum_of_magnitudes,
     "ReduceL2": length,
     "ReduceLogSum": _log_sum,

@@ -13,7 +13,7 @@ _Kind = OpSchema.FormalParameterOption
 
 
 @dataclass(frozen=True)
-class _Parameter:
+class Parameter:
     """One input or output of an op."""
 
     name: str
@@ -25,7 +25,7 @@ class _Parameter:
 
 
 @dataclass(frozen=True)
-class _Attribute:
+class Attribute:
     """One attribute of an op."""
 
     type: int
@@ -43,7 +43,7 @@ class Signature:
     since: int
     """The opset version that introduced this form."""
 
-    inputs: tuple[_Parameter, ...]
+    inputs: tuple[Parameter, ...]
 
     least_inputs: int
     most_inputs: int
@@ -54,9 +54,9 @@ class Signature:
     most_outputs: int
     """The most outputs, more than `outputs` has when the last one is variadic."""
 
-    attributes: Mapping[str, _Attribute]
+    attributes: Mapping[str, Attribute]
 
-    def input(self, place: int) -> _Parameter:
+    def input(self, place: int) -> Parameter:
         """The input at this position; the last one may be variadic."""
         return self.inputs[min(place, len(self.inputs) - 1)]
 
@@ -74,7 +74,7 @@ def signature(op: str, opset: int) -> Signature | None:
     return Signature(
         schema.since_version,
         tuple(
-            _Parameter(each.name, frozenset(each.types), each.option != _Kind.Single)
+            Parameter(each.name, frozenset(each.types), each.option != _Kind.Single)
             for each in schema.inputs
         ),
         schema.min_input,
@@ -82,7 +82,7 @@ def signature(op: str, opset: int) -> Signature | None:
         tuple(each.name for each in schema.outputs),
         schema.max_output,
         {
-            name: _Attribute(
+            name: Attribute(
                 each.type.value,
                 each.required,
                 each.default_value if each.default_value.type else None,

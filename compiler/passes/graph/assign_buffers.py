@@ -42,11 +42,10 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects import Dim, Ranges, greatest, tensor_type
+from ....dialects import UNKNOWN, Dim, Ranges, greatest, tensor_type
 from ....dialects.graph import (
     BUFFERS,
     LIFETIMES,
-    UNKNOWN,
     BufferAttr,
     ConstantOp,
     LifetimeAttr,

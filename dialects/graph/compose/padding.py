@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from .parts import joined, part
 from .shaping import expanded, shape_of
 
-_Around: TypeAlias = Callable[[SSAValue, int, int, bool], SSAValue]
+Around: TypeAlias = Callable[[SSAValue, int, int, bool], SSAValue]
 """Builds a number of padding elements before or after an axis."""
 
 
@@ -38,7 +38,7 @@ def _from_the_other_end(
     return part(x, axis, start, count)
 
 
-AROUND: dict[str, _Around] = {
+AROUND: dict[str, Around] = {
     "edge": edge,
     "reflect": _mirrored,
     "wrap": _from_the_other_end,

@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.irdl import irdl_op_definition, prop_def
-from xdsl.utils.exceptions import VerifyException
 
 from ... import dims
-from ...shape import Array, Tensor, tensor
+from ...shape import Array, Tensor, tensor, verified_dim
 from ..nest import Extent, Nest, same
 from ..op import SingleResultOp
 
@@ -33,10 +32,7 @@ class DimOp(SingleResultOp):
 
     @classmethod
     def infer(cls, value: str) -> Tensor:
-        try:
-            dims.dim(value)
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
+        verified_dim(value)
         return tensor(i64)
 
     def reference(self, value: str | tuple[int, ...]) -> Array:

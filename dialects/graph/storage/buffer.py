@@ -23,16 +23,14 @@ from xdsl.ir import (
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim, product
-from ...entries import NUMBER, TEXT, WORD, EntriesAttr, Kind, bare, entry
-from ...shape import Tensor, dtype, sizes, tensor_type
+from ...entries import MAYBE, TEXT, WORD, EntriesAttr, bare, entry
+from ...shape import Tensor, dtype, sizes, tensor_type, verified_dim
 
-_Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
+Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
 _REGIONS = ("inputs", "constants", "activations", "outputs")
 
 BUFFERS = "graph.buffers"
@@ -43,25 +41,6 @@ LIFETIMES = "graph.lifetimes"
 
 IN_PLACE = "graph.in_place"
 """The attribute of an op with the number of the operand that its result overwrites."""
-
-UNKNOWN = -1
-"""The offset of a buffer that depends on symbols."""
-
-
-def _read_offset(parser: AttrParser) -> int:
-    """Parses `256`, or `?`."""
-    if parser.parse_optional_punctuation("?") is not None:
-        return UNKNOWN
-    return NUMBER.read(parser)
-
-
-def _print_offset(printer: Printer, offset: int) -> None:
-    """Prints what `_read_offset` reads."""
-    printer.print_string("?" if offset == UNKNOWN else str(offset))
-
-
-_OFFSET = Kind(IntAttr, _read_offset, _print_offset)
-"""An integer, or `?` for one that is not known."""
 
 
 @irdl_attr_definition
@@ -96,20 +75,20 @@ class BufferAttr(EntriesAttr):
     FORM: ClassVar = (
         bare("region", WORD),
         entry("slot"),
-        entry("offset", _OFFSET),
+        entry("offset", MAYBE),
         entry("size", TEXT, of="bytes"),
     )
 
     @staticmethod
-    def of(region: _Region, slot: int, offset: int, size: Dim) -> BufferAttr:
+    def of(region: Region, slot: int, offset: int, size: Dim) -> BufferAttr:
         """The buffer of `size` bytes in `slot` of `region`."""
         name, text = StringAttr(region), StringAttr(str(size))
         return BufferAttr(name, IntAttr(slot), IntAttr(offset), text)
 
     @property
-    def region_name(self) -> _Region:
+    def region_name(self) -> Region:
         """The region."""
-        return cast(_Region, self.region.data)
+        return cast(Region, self.region.data)
 
     @property
     def size(self) -> Dim:
@@ -122,10 +101,7 @@ class BufferAttr(EntriesAttr):
             raise VerifyException(
                 f"expected a region of {', '.join(_REGIONS)}, got {self.region.data}"
             )
-        try:
-            dim(self.bytes.data)
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
+        verified_dim(self.bytes.data)
 
 
 def buffer_of(value: SSAValue) -> BufferAttr:

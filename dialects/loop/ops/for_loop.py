@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim, dim
 from ..subscript import DIM, parse_number, print_number
 
-_Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
+Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 _KINDS = ("parallel", "ordered", "reduce")
 _COMBINERS = ("add", "mul", "max", "min")
 
@@ -120,7 +120,7 @@ class ForOp(IRDLOperation):
         return dim(self.bound.data)
 
     @property
-    def kind(self) -> _Kind:
+    def kind(self) -> Kind:
         """What is between the bodies: nothing, their order, or an accumulator."""
         if self.combine is not None:
             return "reduce"

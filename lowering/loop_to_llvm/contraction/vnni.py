@@ -22,7 +22,7 @@ from .prefetch import Panel, PanelPrefetch
 from .register_tile import RegisterTile
 from .unroll import unroll_factors, unrolled
 
-_Multiply = Callable[[Value, Sequence[Value], Sequence[Value]], list[Value]]
+Multiply = Callable[[Value, Sequence[Value], Sequence[Value]], list[Value]]
 """Writes one k of the accumulators of a row."""
 
 
@@ -62,7 +62,7 @@ class VnniWriter:
         return w.loop_by(unroll_factors(bound), bound, accumulators, several)
 
     def write_elements(
-        self, block: KBlock, accumulators: list[Value], multiply: _Multiply
+        self, block: KBlock, accumulators: list[Value], multiply: Multiply
     ) -> list[Value]:
         """Writes the k-loop over A as it lies; the accumulators after it."""
         blocks, w, scope = self.blocks, self.blocks.w, self.blocks.scope

@@ -11,7 +11,7 @@ _LOG2_E = 1.4426950408889634
 
 
 @dataclass(frozen=True)
-class _Exponential:
+class Exponential:
     """What the exponential functions need to know of a format."""
 
     ln2: tuple[float, float]
@@ -42,8 +42,8 @@ class _Exponential:
 
 
 # Coefficients by bench/math_coefficients.py.
-EXPONENTIAL: dict[Element, _Exponential] = {
-    "f32": _Exponential(
+EXPONENTIAL: dict[Element, Exponential] = {
+    "f32": Exponential(
         ln2=(float.fromhex("0x1.62e4p-1"), float.fromhex("0x1.7f7d1cp-20")),
         lowest=-104.0,
         highest=89.0,
@@ -68,7 +68,7 @@ EXPONENTIAL: dict[Element, _Exponential] = {
             0.00015197099,
         ),
     ),
-    "f64": _Exponential(
+    "f64": Exponential(
         ln2=(
             float.fromhex("0x1.62e42fefa3800p-1"),
             float.fromhex("0x1.ef35793c76730p-45"),
@@ -122,7 +122,7 @@ EXPONENTIAL: dict[Element, _Exponential] = {
 }
 
 
-def _exponential_of(x: Value) -> _Exponential:
+def _exponential_of(x: Value) -> Exponential:
     """The constants of a value's format."""
     return EXPONENTIAL[format_of(x).element]
 

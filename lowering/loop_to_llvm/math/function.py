@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .writer import Element, Value, Writer
 
-_Recipe = Callable[..., Value]
+Recipe = Callable[..., Value]
 """Takes a writer and a value for each argument, writes the function, is the result."""
 
 
@@ -29,7 +29,7 @@ class Function:
     name: str
     """As in MLIR's math dialect, without `math.`."""
 
-    recipe: _Recipe
+    recipe: Recipe
     f32: Ulp
     f64: Ulp
     note: str

@@ -80,7 +80,7 @@ _TEN: dict[Element, _Base] = {
 
 
 @dataclass(frozen=True)
-class _Parts:
+class Parts:
     """x = 2**exponent (1 + fraction), 1 + fraction between the roots of 1/2 and 2."""
 
     exponent: Value
@@ -89,7 +89,7 @@ class _Parts:
     """The exponent as an integer, with the format's bias added."""
 
 
-def decompose(w: Writer, x: Value) -> _Parts:
+def decompose(w: Writer, x: Value) -> Parts:
     """The parts of a positive normal number."""
     format = format_of(x)
     root = _SQRT_HALF[format.element]
@@ -101,7 +101,7 @@ def decompose(w: Writer, x: Value) -> _Parts:
     carrier = 2.0**format.fraction
     bits_of_carrier = (format.bias + format.fraction) << format.fraction
     exponent = w.from_bits(biased | bits_of_carrier) - (carrier + format.bias)
-    return _Parts(exponent, fraction, biased)
+    return Parts(exponent, fraction, biased)
 
 
 def _correction(w: Writer, f: Value) -> Value:

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Element: TypeAlias = Literal["f32", "f64"]
-_Kind: TypeAlias = Literal["float", "double", "i32", "i64", "i1"]
+Kind: TypeAlias = Literal["float", "double", "i32", "i64", "i1"]
 Operand: TypeAlias = "Value | float"
 
 
 @dataclass(frozen=True)
-class _Format:
+class Format:
     """What a recipe must know of a floating-point format."""
 
     element: Element
-    kind: _Kind
-    integer: _Kind
+    kind: Kind
+    integer: Kind
     bits: int
     fraction: int
     """Bits of the fraction that are stored."""
@@ -38,9 +38,9 @@ class _Format:
         return self.bias << self.fraction
 
 
-F32 = _Format("f32", "float", "i32", bits=32, fraction=23, bias=127)
-F64 = _Format("f64", "double", "i64", bits=64, fraction=52, bias=1023)
-FORMATS: dict[Element, _Format] = {"f32": F32, "f64": F64}
+F32 = Format("f32", "float", "i32", bits=32, fraction=23, bias=127)
+F64 = Format("f64", "double", "i64", bits=64, fraction=52, bias=1023)
+FORMATS: dict[Element, Format] = {"f32": F32, "f64": F64}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Value:
     """A value of the function being written; arithmetic on it writes instructions."""
 
     name: str
-    kind: _Kind
+    kind: Kind
     writer: Writer = field(repr=False)
 
     def __add__(self, other: Operand) -> Value:
@@ -122,30 +122,30 @@ class Writer:
         self.has_fma = fma
         self.lines: list[str] = []
 
-    def type(self, kind: _Kind) -> str:
+    def type(self, kind: Kind) -> str:
         """The LLVM type of all lanes of a kind."""
         return kind if self.lanes == 1 else f"<{self.lanes} x {kind}>"
 
-    def suffix(self, kind: _Kind) -> str:
+    def suffix(self, kind: Kind) -> str:
         """What ends the name of an intrinsic on all lanes of a kind."""
         width = {"float": "f32", "double": "f64"}.get(kind, kind)
         return width if self.lanes == 1 else f"v{self.lanes}{width}"
 
-    def constant(self, number: float, kind: _Kind) -> Value:
+    def constant(self, number: float, kind: Kind) -> Value:
         """A number in every lane; a float is rounded to the kind, its text is exact."""
         text = _literal(number, kind)
         if self.lanes > 1:
             text = f"splat ({kind} {text})"
         return Value(text, kind, self)
 
-    def value(self, operand: Operand, kind: _Kind) -> Value:
+    def value(self, operand: Operand, kind: Kind) -> Value:
         """An operand that may be a number, as a value of a kind."""
         if isinstance(operand, Value):
             assert operand.kind == kind, f"expected {kind}, got {operand.kind}"
             return operand
         return self.constant(operand, kind)
 
-    def emit(self, kind: _Kind, instruction: str) -> Value:
+    def emit(self, kind: Kind, instruction: str) -> Value:
         """The result of an instruction, given as text."""
         name = f"%v{len(self.lines)}"
         self.lines.append(f"  {name} = {instruction}")
@@ -212,7 +212,7 @@ class Writer:
             kind, f"call {type} @llvm.{intrinsic}.{self.suffix(kind)}({text})"
         )
 
-    def cast(self, instruction: str, a: Value, kind: _Kind) -> Value:
+    def cast(self, instruction: str, a: Value, kind: Kind) -> Value:
         """A value turned into another kind by an instruction of that name."""
         return self.emit(
             kind, f"{instruction} {self.type(a.kind)} {a.name} to {self.type(kind)}"
@@ -279,12 +279,12 @@ class Writer:
         return self.cast("fptrunc", a, "float")
 
 
-def format_of(a: Value) -> _Format:
+def format_of(a: Value) -> Format:
     """The format of a floating-point value."""
     return F32 if a.kind == "float" else F64
 
 
-def _literal(number: float, kind: _Kind) -> str:
+def _literal(number: float, kind: Kind) -> str:
     """The text of a constant; a float is printed as the bits of a double, exactly."""
     if kind not in ("float", "double"):
         return str(number)

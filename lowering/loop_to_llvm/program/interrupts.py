@@ -108,7 +108,7 @@ on:
 
 
 @dataclass(frozen=True)
-class _Length:
+class Length:
     """How long the runs of a program are."""
 
     work: Dim
@@ -132,12 +132,12 @@ class _Length:
         return self.is_always_long or not isinstance(self.work, int)
 
 
-def length_of(program: ProgramOp) -> _Length:
+def length_of(program: ProgramOp) -> Length:
     """How long the runs of a program are."""
     ranges = {name: op.range for name, op in program.defined.items()}
     ops = [*program.walk()]
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
-    return _Length(
+    return Length(
         bounded(greatest(program.points, ranges)),
         any(is_unlimited(op.limit) for op in repeats),
         any(isinstance(op, CallOutOp) for op in ops),
@@ -193,7 +193,7 @@ def _points(block: Block) -> Dim:
     return total
 
 
-def write_enter(layout: ContextLayout, symbols: Sequence[str], length: _Length) -> str:
+def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -> str:
     """`sr_enter`, and the functions that interruption points call."""
     w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
     thread = w.emit("call ptr @PyEval_SaveThread()")

@@ -32,7 +32,7 @@ LINE = 64
 
 
 @dataclass(frozen=True)
-class _Offsets:
+class Offsets:
     """The offset of an element from the start of its buffer, for each lane."""
 
     first: str
@@ -59,7 +59,7 @@ class MemoryAccess:
     def __init__(self, w: FunctionWriter, scope: Scope):
         self.w, self.scope = w, scope
 
-    def offsets(self, at: Subscript) -> _Offsets:
+    def offsets(self, at: Subscript) -> Offsets:
         """Writes the offset of an element."""
         first, step = self.w.size(at.offset), 0
         scattered: list[tuple[Value, Dim]] = []
@@ -78,7 +78,7 @@ class MemoryAccess:
             first = self.w.add(first, self.blocked_offset(at.blocked))
             if self.scope.lanes.vary(at.blocked.index):
                 step = step + at.blocked.step
-        return _Offsets(first, step, scattered)
+        return Offsets(first, step, scattered)
 
     def blocked_offset(self, blocked: BlockedIndex) -> str:
         """Writes the offset of a blocked index from the start of the first block."""
@@ -88,7 +88,7 @@ class MemoryAccess:
         inside = w.mul(inside, w.size(blocked.step))
         return w.add(w.mul(number, w.size(blocked.stride)), inside)
 
-    def lane_offsets(self, offsets: _Offsets) -> list[str]:
+    def lane_offsets(self, offsets: Offsets) -> list[str]:
         """Writes the offset of each lane."""
         found: list[str] = []
         for lane in range(self.scope.lanes.count):

@@ -80,7 +80,7 @@ _FLOAT_PREDICATES = (
 )
 _INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
 
-_Needs = Callable[[str, Element, int], None]
+Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
 
 
@@ -119,7 +119,7 @@ def write_scalar_op(
     op: Operation,
     operands: Sequence[Value],
     fma: bool,
-    needs: _Needs,
+    needs: Needs,
 ) -> Value:
     """Adds the instructions of a scalar op; its result."""
     if isinstance(op, arith.ConstantOp):
@@ -257,7 +257,7 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
 
 
 def call_function(
-    w: FunctionWriter, op: Operation, values: Sequence[Value], needs: _Needs
+    w: FunctionWriter, op: Operation, values: Sequence[Value], needs: Needs
 ) -> Value:
     """The call of a function that is written out beside the kernel."""
     name = op.name.removeprefix("math.")

@@ -44,7 +44,7 @@ loop.program @constants_overlap constants [#loop.constant<"w", offset = 64, size
 
 // -----
 
-// expected-error@+1 {{expected an offset and a size of zero or more, got #loop.constant<"w", offset = -4, size = 64>}}
+// expected-error@+1 {{Expected integer literal}}
 loop.program @constant_before_the_block constants [#loop.constant<"w", offset = -4, size = 64>] {
 }
 
