@@ -1,8 +1,8 @@
 """
-Layers whose weight is known: what is added to their result, and their weight scaled.
+Find layers with constant weights and their biases, and scale their weights by channel.
 
-A layer is a convolution or a product with a matrix; each of its filters computes one
-channel of the result.
+A layer is a convolution or a matrix product; each of its filters computes one channel
+of the result.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from . import ops, scalar
 from .bf16 import QUIET, narrow
 from .compose import activation, bounds, pooling, product
 from .compose.bounds import between, clamped, is_bound, is_infinite
-from .compose.counting import counted, progression, true_places, truths
+from .compose.counting import counted, progression, true_indices, truths
 from .compose.extreme import reversed_order
 from .compose.length import length, raised, root
 from .compose.normalization import (
@@ -384,7 +384,7 @@ __all__ = [
     "to_array",
     "to_attribute",
     "to_names",
-    "true_places",
+    "true_indices",
     "truths",
     "unstacked_type",
     "with_bias",

@@ -26,7 +26,7 @@ from ....dialects.graph import (
     reshaped,
     taken,
     to_names,
-    true_places,
+    true_indices,
     truths,
 )
 from ..unsupported import Unsupported
@@ -43,7 +43,7 @@ def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
 
 def places(node: Node, mask: SSAValue, what: str) -> SSAValue:
     """Builds the indices of the true elements of a tensor, as rows."""
-    return true_places(mask, lambda count, most: define(node, count, what, most))
+    return true_indices(mask, lambda count, most: define(node, count, what, most))
 
 
 def nonzero(node: Node) -> Result:

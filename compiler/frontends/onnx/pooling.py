@@ -49,11 +49,11 @@ def _pool_window(node: Node) -> Window:
 def max_pool(node: Node) -> Results:
     """The greatest element of each window, and its index."""
     window, x = _pool_window(node), node.operand(0)
-    places = window.properties()
-    result = MaxPoolOp(x, **places)
+    properties = window.properties()
+    result = MaxPoolOp(x, **properties)
     if not node.gives(1):
         return result
-    numbers = ArgmaxPoolOp(x, **places).result
+    numbers = ArgmaxPoolOp(x, **properties).result
     n, channels, *spatial = node.shape(0)
     if "storage_order" in node.signature.attributes and node.flag("storage_order"):
         numbers = _column_major(numbers, spatial)

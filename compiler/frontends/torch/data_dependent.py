@@ -19,7 +19,7 @@ from ....dialects.graph import (
     reshaped,
     shape_of,
     taken,
-    true_places,
+    true_indices,
     truths,
 )
 from ..unsupported import Unsupported
@@ -47,7 +47,7 @@ def define(
 
 def places(call: Call, mask: SSAValue, foreseen: int | SymInt) -> SSAValue:
     """Builds the indices of the true elements of a tensor, as rows."""
-    return true_places(
+    return true_indices(
         mask, lambda count, most: define(call.sizes, foreseen, count, 0, most)
     )
 

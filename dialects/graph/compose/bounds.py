@@ -22,7 +22,7 @@ def clamped(x: SSAValue, low: float | None, high: float | None) -> SSAValue:
 
 
 def is_bound(value: float | None) -> bool:
-    """Whether a number may be a bound: not NaN, and no integer beyond 64 bits."""
+    """Whether a number may be a bound: not NaN, and held exactly by a float of f64."""
     return value is None or float(value) == value
 
 

@@ -27,8 +27,8 @@ def counted(size: Dim, axis: int, rank: int, element: Element = i64) -> SSAValue
 
 def progression(first: SSAValue, step: Number, count: Dim) -> SSAValue:
     """Builds `count` numbers: `first`, `first + step`, and so on."""
-    places = convert(IotaOp(size=str(count)).result, element_of(first))
-    return AddOp(times(places, step), first).result
+    indices = convert(IotaOp(size=str(count)).result, element_of(first))
+    return AddOp(times(indices, step), first).result
 
 
 def truths(x: SSAValue) -> SSAValue:
@@ -38,7 +38,7 @@ def truths(x: SSAValue) -> SSAValue:
     return NeOp(x, number_like(0, x)).result
 
 
-def true_places(mask: SSAValue, define: Callable[[SSAValue, Dim], Dim]) -> SSAValue:
+def true_indices(mask: SSAValue, define: Callable[[SSAValue, Dim], Dim]) -> SSAValue:
     """
     Builds the indices of the true elements, one row for each.
 

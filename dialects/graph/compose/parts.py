@@ -34,10 +34,10 @@ def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAVal
     return cut(x, {axis: (start, size, step)})
 
 
-def taken(x: SSAValue, axis: int, place: int) -> SSAValue:
+def taken(x: SSAValue, axis: int, index: int) -> SSAValue:
     """Builds the slice of `x` at one index of an axis, without that axis."""
     shape = shape_of(x)
-    return reshaped(part(x, axis, place, 1), [*shape[:axis], *shape[axis + 1 :]])
+    return reshaped(part(x, axis, index, 1), [*shape[:axis], *shape[axis + 1 :]])
 
 
 def flipped(x: SSAValue, axes: Collection[int]) -> SSAValue:

@@ -77,11 +77,11 @@ def _end(
     if not isinstance(size, int):
         # For some sizes the last window begins in the padding, and is left out.
         return None if stride > 1 and high + stride > reach else (high, stride - 1)
-    places = -(-(size + low + high - reach) // stride) + 1
+    positions = -(-(size + low + high - reach) // stride) + 1
     # A window does not start in the padding after the image.
-    if (places - 1) * stride >= size + low:
-        places -= 1
-    needed = (places - 1) * stride + reach - size - low
+    if (positions - 1) * stride >= size + low:
+        positions -= 1
+    needed = (positions - 1) * stride + reach - size - low
     return min(high, max(needed, 0)), max(needed - high, 0)
 
 
@@ -99,14 +99,14 @@ def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
         low, high = (*outer, *window.low), (*outer, *window.high)
         x = PadOp(x, low=low, high=high, value=0.0).result
         window, counts_padding = replace(window, low=none, high=none), False
-    places = window.properties()
+    properties = window.properties()
     if is_float(tensor_type(x)):
-        return AvgPoolOp(x, **places, count_padding=counts_padding).result
-    total = SumPoolOp(x, **places).result
+        return AvgPoolOp(x, **properties, count_padding=counts_padding).result
+    total = SumPoolOp(x, **properties).result
     if counts_padding or not any(window.padding):
         return DivOp(total, number_like(prod(window.kernel), total)).result
     ones = expanded(number_like(1, x), shape_of(x))
-    return DivOp(total, SumPoolOp(ones, **places)).result
+    return DivOp(total, SumPoolOp(ones, **properties)).result
 
 
 def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAValue:
@@ -121,8 +121,8 @@ def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAV
         for size, low, high in zip(spatial, window.low, window.high, strict=True)
     ]
     none = (0,) * (2 * count)
-    places = window_sizes(wide, kernel, window.strides, none, window.dilation)
-    parts = reshaped(x, [n, floordiv(depth, product(kernel)), *kernel, *places])
+    positions = window_sizes(wide, kernel, window.strides, none, window.dilation)
+    parts = reshaped(x, [n, floordiv(depth, product(kernel)), *kernel, *positions])
     taps, there = range(2, 2 + count), range(2 + count, 2 + 2 * count)
     total = FoldOp(
         PermuteOp(parts, order=(0, 1, *there, *taps)),

@@ -40,7 +40,7 @@ def test_truths(x: Array):
 
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 1, 3), (0, 2)])
 @pytest.mark.parametrize("share", [0, 0.5, 1])
-def test_true_places(shape: tuple[int, ...], share: float):
+def test_true_indices(shape: tuple[int, ...], share: float):
     mask = np.random.default_rng(0).random(shape) < share
     most: list[Any] = []
 
@@ -49,6 +49,6 @@ def test_true_places(shape: tuple[int, ...], share: float):
         DefineSymbolOp(count, symbol="n", low="0", high=str(high))
         return symbol("n")
 
-    got = run(lambda v: counting.true_places(v, define), mask)
+    got = run(lambda v: counting.true_indices(v, define), mask)
     np.testing.assert_array_equal(got, np.argwhere(mask))
     assert most == [mask.size]
