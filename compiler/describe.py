@@ -55,6 +55,7 @@ def describe(program: ProgramOp) -> Program:
         planner=plan.planner.data,
         bytes=max(plan.bytes.data, 0),
         lower_bound=max(plan.lower_bound.data, 0),
+        donations=tuple((d.input.data, d.output.data) for d in program.donations),
         orders=tuple(tuple(one.data for one in each) for each in plan.orders),
         calls=tuple(source(op) for op in calls),
         call_outs=tuple(_call_out(op) for op in calls if isinstance(op, CallOutOp)),

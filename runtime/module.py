@@ -196,7 +196,7 @@ class StaticModule:
         given = None
         if out is not None:
             given = match_outputs(self._program, out, symbols)
-            arrays = apart(arrays, given)
+            arrays = apart(arrays, given, self._program.donations)
         runtime = self._borrow()
         try:
             outputs = runtime.run(arrays, symbols, given)

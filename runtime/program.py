@@ -84,6 +84,8 @@ class Program:
     """The most elements that each output can have, where a run defines symbols."""
     orders: tuple[tuple[int, ...], ...] = ()
     """Orders of the slots, from the bottom up, in one of which they are planned."""
+    donations: tuple[tuple[int, int], ...] = ()
+    """Pairs of an input and an output that a call may give the same memory for."""
     reach: Reach = ()
     """A bound of all that is computed from sizes, where a size of zero is one."""
 
@@ -157,6 +159,7 @@ def _read(value: Any) -> Program:
         symbols=_list(_text, data["symbols"]),
         defined=_list(_text, data["defined"]),
         room=_list(_size, data["room"]),
+        donations=_list(lambda each: _pair(_number, each), data["donations"]),
         reach=_list(_term, data["reach"]),
         is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
@@ -174,6 +177,9 @@ def _read(value: Any) -> Program:
     for order in program.orders:
         if sorted(order) != slots:
             raise _unexpected(f"orders of {len(slots)} slots", order)
+    for input, output in program.donations:
+        if input >= len(program.inputs) or output >= len(program.outputs):
+            raise _unexpected("a donation of an input to an output", (input, output))
     return program
 
 

@@ -132,16 +132,24 @@ def _words(batch: int, length: int) -> Inputs:
     return torch.randint(0, Bert.WORDS, shape), torch.ones(shape, dtype=torch.int64)
 
 
+def _features(batch: int) -> Inputs:
+    return (torch.randn(batch, 64),)
+
+
 def _clicks(batch: int) -> Inputs:
     return torch.randn(batch, 1, 32), torch.randn(batch, 1, 32), torch.randn(batch, 50)
 
 
 _BATCHES = tuple((each,) for each in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32))
 _FEW = tuple((each,) for each in (1, 2, 3, 4))
-_IMAGES = ((1, 96, 96), (1, 64, 64), (2, 64, 96), (1, 128, 64), (3, 64, 64))
-_IMAGES += ((1, 160, 160), (1, 32, 32), (2, 128, 96), (1, 64, 192), (4, 32, 64))
-_TEXTS = ((1, 16), (1, 128), (2, 64), (1, 48), (4, 32), (1, 96), (3, 17), (2, 128))
-_TEXTS += ((1, 33), (8, 8))
+_IMAGES = (
+    *((1, 96, 96), (1, 64, 64), (2, 64, 96), (1, 128, 64), (3, 64, 64)),
+    *((1, 160, 160), (1, 32, 32), (2, 128, 96), (1, 64, 192), (4, 32, 64)),
+)
+_TEXTS = (
+    *((1, 16), (1, 128), (2, 64), (1, 48), (4, 32)),
+    *((1, 96), (3, 17), (2, 128), (1, 33), (8, 8)),
+)
 _BATCH, _PIXELS = {0: "batch"}, {0: "batch", 2: "height", 3: "width"}
 
 
@@ -151,7 +159,7 @@ def _classifier(module: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
 
 OPEN: dict[str, OpenModel] = {
     "deep_wide": OpenModel(DeepWide, _clicks, (_BATCH,) * 3, _BATCHES),
-    "mlp": OpenModel(MlpSmall, lambda b: (torch.randn(b, 64),), (_BATCH,), _BATCHES),
+    "mlp": OpenModel(MlpSmall, _features, (_BATCH,), _BATCHES),
     "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _FEW),
     "mobilenet_v2": OpenModel(_classifier(MobileNetV2), _image, (_BATCH,), _BATCHES),
     "encoder.length": OpenModel(

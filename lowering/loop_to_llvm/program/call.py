@@ -47,6 +47,7 @@ class CallWriter(LendingWriter):
         super().__init__(program)
         self.inputs, self.outputs = program.input_types, program.output_types
         self.length = length_of(program)
+        self.donations = [(d.input.data, d.output.data) for d in program.donations]
         defined = {*program.defined}
         self.is_cut = any(
             symbols_of(size) & defined for type in self.outputs for size in sizes(type)

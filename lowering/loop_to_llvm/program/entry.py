@@ -122,8 +122,15 @@ class _EntryWriter(CallWriter):
                 self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
         types = [*self.outputs, *self.inputs]
         elements = [self.data(each) for each in (*given, *arrays)]
-        rows = zip(elements, map(self.bytes, types), strict=True)
-        self.require_apart(len(given), [*rows])
+        counts = [*map(self.bytes, types)]
+        for input, output in self.donations:
+            # Nothing of the input counts where it is the memory of its output.
+            same = w.emit(
+                f"icmp eq ptr {elements[len(given) + input]}, {elements[output]}"
+            )
+            count = counts[len(given) + input]
+            counts[len(given) + input] = w.emit(f"select i1 {same}, i64 0, i64 {count}")
+        self.require_apart(len(given), [*zip(elements, counts, strict=True)])
         end = w.label
         w.do(f"br label %{ready}")
         w.start(ready)
