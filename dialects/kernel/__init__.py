@@ -20,6 +20,7 @@ from .expression import (
 )
 from .group import Group
 from .grouping import group_of, make_group
+from .identity import Condition, Identity, conjunction, holds, identities_of
 from .in_place import is_alike, may_replace, read_elsewhere
 from .key import structure
 from .row_reductions import arrange, is_contraction
@@ -27,9 +28,11 @@ from .row_reductions import arrange, is_contraction
 __all__ = [
     "Accumulator",
     "Apply",
+    "Condition",
     "Constant",
     "Expression",
     "Group",
+    "Identity",
     "Index",
     "KernelNest",
     "Load",
@@ -37,7 +40,10 @@ __all__ = [
     "another_row",
     "arrange",
     "choose_rows_and_columns",
+    "conjunction",
     "group_of",
+    "holds",
+    "identities_of",
     "is_alike",
     "is_contraction",
     "left",
