@@ -70,6 +70,7 @@ def graph_passes(
         OwnOutputs(),
         # From here an output shares memory with nothing.
         Fuse(),
+        EliminateNoOps(views=True),
         EliminateCopies(),
         OutlineConstants(),
         SetTarget(cpu=target),

@@ -1,5 +1,5 @@
 """
-Remove ops whose result equals their operand: a cast to the same type, a full slice.
+Remove ops that copy an operand as it lies: a cast to the same type, a full slice.
 
 Before:
 
@@ -11,55 +11,175 @@ After:
 
     %3 = graph.relu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
 
-The nest of such an op reads its operand at the position that it writes, and its body is
-the identity. So no op is named here, and every kind of op is covered. (PyTorch's Static
-Runtime has `EliminateNoOps` and `EliminateNoOpSlice`, for listed ops.)
+Whether an op does so for all sizes, its nests say (`dialects/kernel/identity.py`). So
+no op is named here, and every kind of op is covered. (PyTorch's Static Runtime has
+`EliminateNoOps` and `EliminateNoOpSlice`, for listed ops.)
+
+With `views`, an op or a fusion whose result has another shape becomes a view as well:
+
+    %1 = graph.permute %0 {order = array<i64: 0, 2, 1>}
+        : tensor<?x1x32xf32, ["batch"]> -> tensor<?x32x1xf32, ["batch"]>
+    %1 = graph.reshape %0 {shape = ["batch", "32", "1"]} : …
+
+That is for the time after `fuse`, which does not look through views: what became part
+of another kernel costs nothing, and stays there. A result that has memory of its own,
+since it is an output, yielded or overwritten by a loop, remains a copy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects import sizes, tensor_type
-from ....dialects.graph import CopyOp, GraphOp, Read, axes, same
-
-
-def _does_nothing(op: GraphOp) -> bool:
-    """Whether the only result equals the first operand, element for element."""
-    if len(op.operands) != 1 or op.result_types != op.operand_types:
-        return False
-    if not isinstance(op.result_types[0], TensorType) or isinstance(op, CopyOp):
-        return False
-    if op.IS_VIEW:
-        return True
-    nests = op.nests()
-    if nests is None:
-        return False
-    shape = sizes(tensor_type(op.results[0]))
-    whole = nests[-1]
-    stays = all(
-        read == written or shape[axis] == 1
-        for source in whole.sources
-        if isinstance(source, Read)
-        for axis, (read, written) in enumerate(
-            zip(source.at, axes(len(shape)), strict=True)
-        )
-    )
-    return whole.body is same and whole.bounds == shape and whole.is_pointwise and stays
+from ....dialects import DTYPES, sizes, symbols_of, tensor_type
+from ....dialects.graph import (
+    CopyOp,
+    FusionOp,
+    GraphOp,
+    LoopOp,
+    Requirement,
+    ReshapeOp,
+    YieldOp,
+    block_of,
+    byte_size,
+    defined_symbols,
+    is_computed,
+    root_of,
+    same,
+    to_names,
+)
+from ....dialects.kernel import group_of, identities_of
+from .decompose import keep_requirements
 
 
 @dataclass(frozen=True)
 class EliminateNoOps(ModulePass):
-    """Removes ops whose result equals their operand."""
+    """Removes ops that copy an operand as it lies."""
 
     name = "eliminate-no-ops"
 
+    views: bool = False
+    """Whether a result of another shape becomes a view."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for each in list(op.walk()):
-            if isinstance(each, GraphOp) and _does_nothing(each):
-                Rewriter.replace_op(each, [], [each.operands[0]])
+        for each in list(_candidates(op)):
+            source = _copied(each)
+            if source is None or (self.views and not _may_share(each, source)):
+                continue
+            if each.result_types[0] == source.type:
+                _replace(each, source)
+            elif self.views:
+                shape = sizes(tensor_type(each.results[0]))
+                _replace(each, ReshapeOp(source, shape=to_names(shape)))
+
+
+def _candidates(module: ModuleOp) -> Iterator[GraphOp]:
+    """The ops that are no part of a kernel, and no copies on purpose."""
+    for op in module.walk():
+        if not isinstance(op, GraphOp) or isinstance(op, CopyOp):
+            continue
+        if len(op.results) == 1 and not isinstance(op.parent_op(), FusionOp):
+            yield op
+
+
+def _copied(op: GraphOp) -> SSAValue | None:
+    """The operand that an op copies as it lies, whatever the sizes are, if any."""
+    if op.IS_VIEW:
+        return op.operands[0] if op.result_types == op.operand_types else None
+    if not _only_moves(op):
+        return None
+    group = group_of(op)
+    for each in () if group is None else identities_of(group):
+        type = tensor_type(each.source)
+        if each.when or each.offset != 0 or type.element_type not in DTYPES:
+            continue
+        if byte_size(type) == byte_size(tensor_type(op.results[0])):
+            return each.source
+    return None
+
+
+def _only_moves(op: GraphOp) -> bool:
+    """Whether a nest of each op of a group passes an element on, or combines some."""
+    ops = op.ops if isinstance(op, FusionOp) else (op,)
+    return all(any(nest.body is same for nest in each.nests() or ()) for each in ops)
+
+
+def _may_share(op: GraphOp, source: SSAValue) -> bool:
+    """Whether the result of an op may lie in the memory of the source."""
+    return all(
+        _may_own(use, source)
+        if isinstance(use.operation, func.ReturnOp)
+        else not _is_own(use)
+        for use in _uses(op.results[0])
+    )
+
+
+def _uses(value: SSAValue) -> Iterator[Use]:
+    """The uses of a value and of views of it, other than by these views."""
+    for use in value.uses:
+        op = use.operation
+        if isinstance(op, GraphOp) and op.IS_VIEW:
+            yield from _uses(op.results[0])
+        else:
+            yield use
+
+
+def _is_own(use: Use) -> bool:
+    """Whether what is used has memory that a region or a loop writes to."""
+    op = use.operation
+    if isinstance(op, LoopOp):
+        return op.first <= use.index < op.first + op.carried_count
+    return isinstance(op, YieldOp)
+
+
+def _may_own(use: Use, source: SSAValue) -> bool:
+    """Whether an output may be computed as the source of what is returned."""
+    root, end = root_of(source), use.operation
+    outputs = (root_of(each) for at, each in enumerate(end.operands) if at != use.index)
+    return (
+        is_computed(root)
+        and block_of(root) is end.parent
+        and byte_size(tensor_type(root)) == byte_size(tensor_type(source))
+        and root not in outputs
+    )
+
+
+def _replace(op: GraphOp, by: SSAValue | ReshapeOp) -> None:
+    """Replaces an op by an operand or a view, if its requirements can be kept."""
+    is_alike = isinstance(by, SSAValue) and len(op.operands) == 1
+    # A part of all there is that has its type is all of it.
+    if not is_alike and not _keep_requirements(op):
+        return
+    if isinstance(by, ReshapeOp):
+        by.location = op.location
+        Rewriter.replace_op(op, by)
+    else:
+        Rewriter.replace_op(op, [], [by])
+
+
+def _keep_requirements(op: GraphOp) -> bool:
+    """Keeps what ops of a group require of sizes; false where that is not possible."""
+    ops = list(op.ops) if isinstance(op, FusionOp) else [op]
+    needed = [each for one in ops for each in one.requirements()]
+    if not all(_is_checked_before(op, each) for each in needed):
+        return False
+    for each in ops:
+        keep_requirements(each)
+    return True
+
+
+def _is_checked_before(op: Operation, needed: Requirement) -> bool:
+    """Whether a requirement holds always, or can be checked before anything runs."""
+    if isinstance(needed.value, int):
+        return True
+    block = op.parent_block()
+    if block is None or not isinstance(block.parent_op(), func.FuncOp):
+        return False
+    return symbols_of(needed.value).isdisjoint(defined_symbols(block))
