@@ -28,6 +28,7 @@ from .passes import (
     Freeze,
     Fuse,
     InferShapes,
+    MarkRuntimeSkippable,
     NarrowWeights,
     OutlineConstants,
     OwnOutputs,
@@ -79,6 +80,8 @@ def graph_passes(
         # From here weights are as exact as the user asked for.
         TuneContractions.measuring(tuner),
         PackWeights(),
+        MarkRuntimeSkippable(),
+        # From here a result may be an operand as it lies, where sizes meet a condition.
         ReuseOperands(),
         # From here a result may be the memory of an operand that dies.
         AnalyzeAliases(),

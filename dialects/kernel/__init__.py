@@ -20,7 +20,7 @@ from .expression import (
 )
 from .group import Group
 from .grouping import group_of, make_group
-from .identity import Condition, Identity, conjunction, holds, identities_of
+from .identity import Identity, conjunction, identities_of, only_moves
 from .in_place import is_alike, may_replace, read_elsewhere
 from .key import structure
 from .row_reductions import arrange, is_contraction
@@ -28,7 +28,6 @@ from .row_reductions import arrange, is_contraction
 __all__ = [
     "Accumulator",
     "Apply",
-    "Condition",
     "Constant",
     "Expression",
     "Group",
@@ -42,7 +41,6 @@ __all__ = [
     "choose_rows_and_columns",
     "conjunction",
     "group_of",
-    "holds",
     "identities_of",
     "is_alike",
     "is_contraction",
@@ -51,6 +49,7 @@ __all__ = [
     "loads",
     "make_group",
     "may_replace",
+    "only_moves",
     "operands_of",
     "read_elsewhere",
     "structure",

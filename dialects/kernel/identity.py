@@ -26,8 +26,8 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
-from ..dims import Dim, SizeError, evaluate, floordiv
-from ..graph import same
+from ..dims import Dim, SizeError, evaluate, floordiv, is_nonnegative
+from ..graph import FusionOp, GraphOp, same
 from ..shape import tensor_type
 from .expression import Accumulator, Apply, Expression, KernelNest, Load
 from .group import Group
@@ -46,6 +46,15 @@ class Identity:
     source: SSAValue
     offset: Dim
     when: Condition
+
+
+def only_moves(op: GraphOp) -> bool:
+    """
+    Whether a nest of each op of a group passes an element on, or combines some: then it
+    is worth while to look for identities.
+    """
+    ops = op.ops if isinstance(op, FusionOp) else (op,)
+    return all(any(nest.body is same for nest in each.nests() or ()) for each in ops)
 
 
 def identities_of(group: Group) -> tuple[Identity, ...]:
@@ -74,8 +83,8 @@ def conjunction(clauses: Iterable[Clause]) -> Condition | None:
     for clause in clauses:
         if 0 in clause:
             continue
-        simple = dict.fromkeys(map(_primitive, clause))
-        kept = tuple(each for each in simple if each != 1)
+        simple = sorted({*map(_primitive, clause)}, key=str)
+        kept = tuple(each for each in simple if not _is_never_zero(each))
         if not kept:
             return None
         left[kept] = None
@@ -99,6 +108,11 @@ def _primitive(quantity: Dim) -> Dim:
     factors = [factor for _, factor in quantity.terms]
     divisor = gcd(*factors)
     return floordiv(quantity, divisor if factors[0] > 0 else -divisor)
+
+
+def _is_never_zero(quantity: Dim) -> bool:
+    """Whether a quantity is provably above or below zero."""
+    return any(is_nonnegative(each, {}) for each in (quantity - 1, quantity * -1 - 1))
 
 
 def _implies(clause: Clause, other: Clause) -> bool:

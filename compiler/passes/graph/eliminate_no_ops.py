@@ -43,19 +43,18 @@ from ....dialects.graph import (
     CopyOp,
     FusionOp,
     GraphOp,
-    LoopOp,
     Requirement,
     ReshapeOp,
-    YieldOp,
     block_of,
     byte_size,
     defined_symbols,
     is_computed,
+    is_given,
     root_of,
-    same,
     to_names,
+    uses_of,
 )
-from ....dialects.kernel import group_of, identities_of
+from ....dialects.kernel import group_of, identities_of, only_moves
 from .decompose import keep_requirements
 
 
@@ -93,7 +92,7 @@ def _copied(op: GraphOp) -> SSAValue | None:
     """The operand that an op copies as it lies, whatever the sizes are, if any."""
     if op.IS_VIEW:
         return op.operands[0] if op.result_types == op.operand_types else None
-    if not _only_moves(op):
+    if not only_moves(op):
         return None
     group = group_of(op)
     for each in () if group is None else identities_of(group):
@@ -105,38 +104,13 @@ def _copied(op: GraphOp) -> SSAValue | None:
     return None
 
 
-def _only_moves(op: GraphOp) -> bool:
-    """Whether a nest of each op of a group passes an element on, or combines some."""
-    ops = op.ops if isinstance(op, FusionOp) else (op,)
-    return all(any(nest.body is same for nest in each.nests() or ()) for each in ops)
-
-
 def _may_share(op: GraphOp, source: SSAValue) -> bool:
     """Whether the result of an op may lie in the memory of the source."""
     return all(
-        _may_own(use, source)
-        if isinstance(use.operation, func.ReturnOp)
-        else not _is_own(use)
-        for use in _uses(op.results[0])
+        isinstance(use.operation, func.ReturnOp) and _may_own(use, source)
+        for use in uses_of(op.results[0])
+        if is_given(use)
     )
-
-
-def _uses(value: SSAValue) -> Iterator[Use]:
-    """The uses of a value and of views of it, other than by these views."""
-    for use in value.uses:
-        op = use.operation
-        if isinstance(op, GraphOp) and op.IS_VIEW:
-            yield from _uses(op.results[0])
-        else:
-            yield use
-
-
-def _is_own(use: Use) -> bool:
-    """Whether what is used has memory that a region or a loop writes to."""
-    op = use.operation
-    if isinstance(op, LoopOp):
-        return op.first <= use.index < op.first + op.carried_count
-    return isinstance(op, YieldOp)
 
 
 def _may_own(use: Use, source: SSAValue) -> bool:
