@@ -117,7 +117,7 @@ def skips_of(op: Operation) -> tuple[SkipAttr, ...]:
     return tuple(found)
 
 
-def skipped_to(op: Operation) -> list[SSAValue]:
+def _skipped_to(op: Operation) -> list[SSAValue]:
     """The operands that the result of an op may be at run time."""
     taken = (op.operands[each.operand.data] for each in skips_of(op))
     return list(dict.fromkeys(taken))
@@ -136,7 +136,7 @@ class Linked:
         self.moved: set[SSAValue] = set()
         """The owners that may be in the memory of another at run time."""
         for op in ops_in(block):
-            for source in skipped_to(op):
+            for source in _skipped_to(op):
                 self.moved.add(self.memory.owner_of(op.results[0]))
                 self.link(op.results[0], source)
 
