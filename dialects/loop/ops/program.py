@@ -213,6 +213,11 @@ def _verify_memory(program: ProgramOp) -> None:
             )
         end = constant.end
     plan = program.plan
+    for order in plan.orders:
+        if len(order) != len(program.slots):
+            raise VerifyException(
+                f"expected orders of {len(program.slots)} slots, got one of {len(order)}"
+            )
     for slot in program.slots:
         if slot.last.data >= plan.steps.data:
             raise VerifyException(

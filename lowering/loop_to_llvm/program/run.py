@@ -90,7 +90,8 @@ class _ProgramWriter(OperandWriter):
             ]
             runs.append(write_chain(len(lists)))
         declared = write_declarations(self.kernels, self.names, self.parts)
-        enter = interrupts.write_enter(self.layout, self.symbols, self.length)
+        self.begin()
+        enter = interrupts.write_enter(self, self.length)
         return "\n".join([declared, *runs, REPEAT, enter])
 
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
@@ -98,9 +99,6 @@ class _ProgramWriter(OperandWriter):
         self.begin()
         self.is_long = ""
         w = self.w
-        for at, name in enumerate(self.symbols):
-            field = self.field(self.layout.first_symbol + at)
-            w.entry.append(f"  {w.symbols[name]} = load i64, ptr {field}, align {WORD}")
         w.start("body")
         self.add(ops)
         self.sizes.update(dict.fromkeys(w.sizes))
