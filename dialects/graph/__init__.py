@@ -142,6 +142,7 @@ from .ops.scatter_nd import ScatterNdOp
 from .ops.slice import SliceOp
 from .ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
 from .ops.sort import SortOp
+from .ops.subview import SubviewOp
 from .ops.topk import TopkOp
 from .ops.unfold import UnfoldOp
 from .ops.weight import WeightOp
@@ -164,6 +165,7 @@ from .storage.memory import (
     has_own_memory,
     is_computed,
     is_given,
+    offset_of,
     ops_in,
     root_of,
     uses_of,
@@ -318,6 +320,7 @@ __all__ = [
     "SqrtOp",
     "StoredOp",
     "SubOp",
+    "SubviewOp",
     "SumOp",
     "SumPoolOp",
     "TopkOp",
@@ -367,6 +370,7 @@ __all__ = [
     "near_power",
     "number",
     "number_like",
+    "offset_of",
     "ops_in",
     "ordered",
     "padded",

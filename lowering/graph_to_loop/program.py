@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects import (
@@ -48,6 +49,7 @@ from ...dialects.graph import (
     buffer_of,
     defined_symbols,
     describe,
+    offset_of,
 )
 from ...dialects.kernel import Group, make_group, structure
 from ...dialects.loop import (
@@ -96,7 +98,7 @@ class ProgramBuilder:
         self.kernels = kernels
         self.memory = MemoryMap(function.body.block)
         self.defined = defined_symbols(function.body.block)
-        self.views: dict[SSAValue, SSAValue] = {}
+        self.views: dict[tuple[SSAValue, Dim], SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
         self.made: dict[Hashable, list[Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
@@ -287,15 +289,21 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = self.memory.storage_of(value)
-        if (part := self.memory.parts.get(value)) is not None:
+        start, value = offset_of(value), self.memory.storage_of(value)
+        part = self.memory.parts.get(value)
+        if start != 0 and (part is not None or self.is_late(start)):
+            raise VerifyException(
+                "expected a subview of memory whose place is known before the run, "
+                f"got one of {value.type} from element {start} on"
+            )
+        if part is not None:
             return self.part(value, part)
-        if value not in self.views:
+        if (value, start) not in self.views:
             region, number = self.storage.number_of(buffer_of(value))
-            view = ViewOp(region, number, tensor_type(value).element_type)
+            view = ViewOp(region, number, tensor_type(value).element_type, start)
             self.start.add_op(view)
-            self.views[value] = view.result
-        return self.views[value]
+            self.views[value, start] = view.result
+        return self.views[value, start]
 
     def part(self, value: SSAValue, part: Part) -> SSAValue:
         """The view of an element that belongs to a trip of a loop."""

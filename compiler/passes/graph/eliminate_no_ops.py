@@ -21,6 +21,10 @@ With `views`, an op or a fusion whose result has another shape becomes a view as
         : tensor<?x1x32xf32, ["batch"]> -> tensor<?x32x1xf32, ["batch"]>
     %1 = graph.reshape %0 {shape = ["batch", "32", "1"]} : …
 
+    %2 = graph.slice %0 {starts = ["2", "0"], sizes = ["2", "3"], …}
+        : tensor<4x3xf32> -> tensor<2x3xf32>
+    %2 = graph.subview %0 {offset = "6", shape = ["2", "3"]} : …
+
 That is for the time after `fuse`, which does not look through views: what became part
 of another kernel costs nothing, and stays there. A result that has memory of its own,
 since it is an output, yielded or overwritten by a loop, remains a copy.
@@ -28,7 +32,7 @@ since it is an output, yielded or overwritten by a loop, remains a copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -38,23 +42,25 @@ from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ....dialects import DTYPES, sizes, symbols_of, tensor_type
+from ....dialects import DTYPES, Dim, guess, product, sizes, symbols_of, tensor_type
 from ....dialects.graph import (
     CopyOp,
     FusionOp,
     GraphOp,
     Requirement,
     ReshapeOp,
+    SubviewOp,
     block_of,
     byte_size,
     defined_symbols,
+    has_own_memory,
     is_computed,
     is_given,
     root_of,
     to_names,
     uses_of,
 )
-from ....dialects.kernel import group_of, identities_of, only_moves
+from ....dialects.kernel import Identity, group_of, identities_of, only_moves
 from .decompose import keep_requirements
 
 
@@ -69,14 +75,14 @@ class EliminateNoOps(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(_candidates(op)):
-            source = _copied(each)
-            if source is None or (self.views and not _may_share(each, source)):
+            found = _copied(each)
+            if found is None or (self.views and not _may_share(each, found)):
                 continue
-            if each.result_types[0] == source.type:
+            source, result = found.source, each.results[0]
+            if result.type == source.type:
                 _replace(each, source)
             elif self.views:
-                shape = sizes(tensor_type(each.results[0]))
-                _replace(each, ReshapeOp(source, shape=to_names(shape)))
+                _replace(each, _view(found, sizes(tensor_type(result))))
 
 
 def _candidates(module: ModuleOp) -> Iterator[GraphOp]:
@@ -88,29 +94,59 @@ def _candidates(module: ModuleOp) -> Iterator[GraphOp]:
             yield op
 
 
-def _copied(op: GraphOp) -> SSAValue | None:
-    """The operand that an op copies as it lies, whatever the sizes are, if any."""
+def _copied(op: GraphOp) -> Identity | None:
+    """What an op copies as it lies, whatever the sizes are, if anything."""
     if op.IS_VIEW:
-        return op.operands[0] if op.result_types == op.operand_types else None
+        is_same = op.result_types == op.operand_types
+        return Identity(op.operands[0], 0, ()) if is_same else None
     if not only_moves(op):
         return None
     group = group_of(op)
     for each in () if group is None else identities_of(group):
-        type = tensor_type(each.source)
-        if each.when or each.offset != 0 or type.element_type not in DTYPES:
-            continue
-        if byte_size(type) == byte_size(tensor_type(op.results[0])):
-            return each.source
+        if not each.when and tensor_type(each.source).element_type in DTYPES:
+            return each
     return None
 
 
-def _may_share(op: GraphOp, source: SSAValue) -> bool:
-    """Whether the result of an op may lie in the memory of the source."""
+def _view(found: Identity, shape: Sequence[Dim]) -> ReshapeOp | SubviewOp:
+    """The view of what is copied, in the shape of the result."""
+    names = to_names(shape)
+    if found.offset == 0 and product(shape) == _count(found.source):
+        return ReshapeOp(found.source, shape=names)
+    return SubviewOp(found.source, offset=str(found.offset), shape=names)
+
+
+def _count(value: SSAValue) -> Dim:
+    """The number of elements of a value."""
+    return product(sizes(tensor_type(value)))
+
+
+def _may_share(op: GraphOp, found: Identity) -> bool:
+    """Whether the result of an op may lie in the memory of what it copies."""
+    result, source = op.results[0], found.source
+    if found.offset != 0 or _count(result) != _count(source):
+        return not has_own_memory(result) and _is_worth_a_part(op, found)
     return all(
         isinstance(use.operation, func.ReturnOp) and _may_own(use, source)
-        for use in uses_of(op.results[0])
+        for use in uses_of(result)
         if is_given(use)
     )
+
+
+def _is_worth_a_part(op: GraphOp, found: Identity) -> bool:
+    """
+    Whether a view of a part of a value takes less memory than a copy. It keeps all of
+    the value, which is needed anyway if the parts that all its users take together are
+    half of it, or if it is not computed.
+    """
+    block, root = op.parent, root_of(found.source)
+    if block is None or not isinstance(block.parent_op(), func.FuncOp):
+        return False
+    if not symbols_of(found.offset).isdisjoint(defined_symbols(block)):
+        return False
+    users = {use.operation for use in uses_of(root)}
+    taken = guess(_count(op.results[0])) * len(users)
+    return not is_computed(root) or 2 * taken >= guess(_count(root))
 
 
 def _may_own(use: Use, source: SSAValue) -> bool:
@@ -125,27 +161,29 @@ def _may_own(use: Use, source: SSAValue) -> bool:
     )
 
 
-def _replace(op: GraphOp, by: SSAValue | ReshapeOp) -> None:
+def _replace(op: GraphOp, by: SSAValue | ReshapeOp | SubviewOp) -> None:
     """Replaces an op by an operand or a view, if its requirements can be kept."""
-    is_alike = isinstance(by, SSAValue) and len(op.operands) == 1
-    # A part of all there is that has its type is all of it.
-    if not is_alike and not _keep_requirements(op):
+    is_operand = isinstance(by, SSAValue)
+    # What has all elements of its only operand, in order, required nothing.
+    is_alike = is_operand and len(op.operands) == 1
+    repeated = () if is_operand else {each.value for each in by.requirements()}
+    if not is_alike and not _keep_requirements(op, repeated):
         return
-    if isinstance(by, ReshapeOp):
+    if is_operand:
+        Rewriter.replace_op(op, [], [by])
+    else:
         by.location = op.location
         Rewriter.replace_op(op, by)
-    else:
-        Rewriter.replace_op(op, [], [by])
 
 
-def _keep_requirements(op: GraphOp) -> bool:
+def _keep_requirements(op: GraphOp, repeated: Container[Dim]) -> bool:
     """Keeps what ops of a group require of sizes; false where that is not possible."""
     ops = list(op.ops) if isinstance(op, FusionOp) else [op]
     needed = [each for one in ops for each in one.requirements()]
     if not all(_is_checked_before(op, each) for each in needed):
         return False
     for each in ops:
-        keep_requirements(each)
+        keep_requirements(each, repeated)
     return True
 
 

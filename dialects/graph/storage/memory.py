@@ -16,10 +16,12 @@ from xdsl.dialects import func
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.utils.exceptions import VerifyException
 
+from ...dims import Dim, dim
 from ..op import GraphOp
 from ..ops.constant import ConstantOp
 from ..ops.control_flow import LoopOp
 from ..ops.fusion import YieldOp
+from ..ops.subview import SubviewOp
 from ..region import ControlOp, parent_of
 from .buffer import replaced_by
 
@@ -31,6 +33,16 @@ def root_of(value: SSAValue) -> SSAValue:
     while (further := _shown_by(value)) is not None:
         value = further
     return value
+
+
+def offset_of(value: SSAValue) -> Dim:
+    """The element of its root that is the first of a value."""
+    offset: Dim = 0
+    while (further := _shown_by(value)) is not None:
+        if isinstance(owner := value.owner, SubviewOp):
+            offset = offset + dim(owner.offset.data)
+        value = further
+    return offset
 
 
 def _shown_by(value: SSAValue) -> SSAValue | None:

@@ -218,3 +218,49 @@ func.func @requirements(%x : tensor<?x1xf32, ["n"]>) -> tensor<1x?xf32, ["n"]> {
   %1 = graph.relu %0 : tensor<1x?xf32, ["n"]> -> tensor<1x?xf32, ["n"]>
   return %1 : tensor<1x?xf32, ["n"]>
 }
+
+// Parts of a tensor that lie side by side are views of it, as long as they are most of
+// it: a view keeps all of the tensor.
+//
+// VIEWS-LABEL: func.func @parts
+// VIEWS:         %[[R:.*]] = graph.relu %x
+// VIEWS-NEXT:    %[[A:.*]] = graph.subview %[[R]] {offset = "0", shape = ["2", "3"]}
+// VIEWS-NEXT:    %[[B:.*]] = graph.subview %[[R]] {offset = "6", shape = ["2", "3"]}
+// VIEWS-NEXT:    graph.matmul %[[A]], %{{.*}}
+func.func @parts(%x : tensor<4x3xf32>, %w : tensor<3x2xf32>) -> (tensor<2x2xf32>, tensor<2x3xf32>) {
+  %0 = graph.relu %x : tensor<4x3xf32> -> tensor<4x3xf32>
+  %1 = graph.slice %0 {starts = ["0", "0"], sizes = ["2", "3"], steps = array<i64: 1, 1>} : tensor<4x3xf32> -> tensor<2x3xf32>
+  %2 = graph.slice %0 {starts = ["2", "0"], sizes = ["2", "3"], steps = array<i64: 1, 1>} : tensor<4x3xf32> -> tensor<2x3xf32>
+  %3 = graph.matmul %1, %w : tensor<2x3xf32>, tensor<3x2xf32> -> tensor<2x2xf32>
+  %4 = graph.exp %2 : tensor<2x3xf32> -> tensor<2x3xf32>
+  return %3, %4 : tensor<2x2xf32>, tensor<2x3xf32>
+}
+
+// VIEWS-LABEL: func.func @small_part
+// VIEWS:         graph.slice
+func.func @small_part(%x : tensor<64x3xf32>) -> tensor<2x3xf32> {
+  %0 = graph.relu %x : tensor<64x3xf32> -> tensor<64x3xf32>
+  %1 = graph.slice %0 {starts = ["2", "0"], sizes = ["2", "3"], steps = array<i64: 1, 1>} : tensor<64x3xf32> -> tensor<2x3xf32>
+  %2 = graph.exp %1 : tensor<2x3xf32> -> tensor<2x3xf32>
+  return %2 : tensor<2x3xf32>
+}
+
+// All of an input is there anyway; where a part begins may depend on sizes. What does not
+// lie side by side, or is returned, is copied.
+//
+// VIEWS-LABEL: func.func @parts_of_an_input
+// VIEWS-SAME:    graph.checks = [
+// VIEWS-NEXT:    %[[A:.*]] = graph.subview %x {offset = "4 * n - 8", shape = ["1", "4"]}
+// VIEWS-NEXT:    graph.exp %[[A]]
+// VIEWS-NEXT:    %[[B:.*]] = graph.slice
+// VIEWS-NEXT:    graph.exp %[[B]]
+// VIEWS-NEXT:    graph.slice
+// VIEWS-NEXT:    return
+func.func @parts_of_an_input(%x : tensor<?x4xf32, ["n"]>) -> (tensor<1x4xf32>, tensor<?x2xf32, ["n"]>, tensor<1x4xf32>) {
+  %0 = graph.slice %x {starts = ["n - 2", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<?x4xf32, ["n"]> -> tensor<1x4xf32>
+  %1 = graph.exp %0 : tensor<1x4xf32> -> tensor<1x4xf32>
+  %2 = graph.slice %x {starts = ["0", "0"], sizes = ["n", "2"], steps = array<i64: 1, 1>} : tensor<?x4xf32, ["n"]> -> tensor<?x2xf32, ["n"]>
+  %3 = graph.exp %2 : tensor<?x2xf32, ["n"]> -> tensor<?x2xf32, ["n"]>
+  %4 = graph.slice %x {starts = ["1", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<?x4xf32, ["n"]> -> tensor<1x4xf32>
+  return %1, %3, %4 : tensor<1x4xf32>, tensor<?x2xf32, ["n"]>, tensor<1x4xf32>
+}
