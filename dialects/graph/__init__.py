@@ -142,6 +142,7 @@ from .ops.scatter_nd import ScatterNdOp
 from .ops.slice import SliceOp
 from .ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
 from .ops.sort import SortOp
+from .ops.subview import SubviewOp
 from .ops.topk import TopkOp
 from .ops.unfold import UnfoldOp
 from .ops.weight import WeightOp
@@ -158,8 +159,19 @@ from .storage.buffer import (
     byte_size,
     replaced_by,
 )
-from .storage.memory import MemoryMap, Part, is_computed, ops_in, root_of
+from .storage.memory import (
+    MemoryMap,
+    Part,
+    has_own_memory,
+    is_computed,
+    is_given,
+    offset_of,
+    ops_in,
+    root_of,
+    uses_of,
+)
 from .storage.panels import Axis, PanelsAttr
+from .storage.skip import SKIPS, Linked, SkipAttr, skips_of
 from .storage.stored import StoredOp
 
 __all__ = [
@@ -239,6 +251,7 @@ __all__ = [
     "LifetimeAttr",
     "Linear",
     "LinearOp",
+    "Linked",
     "ListConstructOp",
     "ListType",
     "ListUnpackOp",
@@ -290,6 +303,7 @@ __all__ = [
     "ResizeOp",
     "RnnOp",
     "RoundOp",
+    "SKIPS",
     "ScatterNdOp",
     "ScatterOp",
     "ShiftLeftOp",
@@ -298,6 +312,7 @@ __all__ = [
     "SiluOp",
     "SingleResultOp",
     "Sizes",
+    "SkipAttr",
     "SliceOp",
     "SoftmaxOp",
     "SortOp",
@@ -305,6 +320,7 @@ __all__ = [
     "SqrtOp",
     "StoredOp",
     "SubOp",
+    "SubviewOp",
     "SumOp",
     "SumPoolOp",
     "TopkOp",
@@ -340,10 +356,12 @@ __all__ = [
     "expanded",
     "filled",
     "flipped",
+    "has_own_memory",
     "image_of_blocks",
     "inverse",
     "is_bound",
     "is_computed",
+    "is_given",
     "is_infinite",
     "joined",
     "length",
@@ -352,6 +370,7 @@ __all__ = [
     "near_power",
     "number",
     "number_like",
+    "offset_of",
     "ops_in",
     "ordered",
     "padded",
@@ -375,6 +394,7 @@ __all__ = [
     "scalar",
     "scaled_and_shifted",
     "shape_of",
+    "skips_of",
     "stacked",
     "standardized",
     "taken",
@@ -387,6 +407,7 @@ __all__ = [
     "true_indices",
     "truths",
     "unstacked_type",
+    "uses_of",
     "with_bias",
     "with_channels",
 ]
@@ -401,6 +422,9 @@ def _ops_in_folder() -> Iterator[type[IRDLOperation]]:
                     yield item
 
 
-ATTRIBUTES = (BufferAttr, LifetimeAttr, PanelsAttr, ListType, TupleType, DictType)
+ATTRIBUTES = (
+    *(BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr),
+    *(ListType, TupleType, DictType),
+)
 
 Graph = Dialect("graph", [*_ops_in_folder()], [*ATTRIBUTES])

@@ -18,6 +18,7 @@ requirement on sizes that the parts do not repeat becomes a check of the functio
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
@@ -30,6 +31,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from ....dialects import Dim
 from ....dialects.graph import CHECKS, GraphOp, describe
 
 
@@ -45,26 +47,26 @@ class _DecomposeOp(RewritePattern):
             return
         for each in built.ops:
             each.location = op.location
-        _keep_requirements(op, built)
+        repeated = {
+            each.value
+            for part in built.ops
+            if isinstance(part, GraphOp)
+            for each in part.requirements()
+        }
+        keep_requirements(op, repeated)
         rewriter.inline_block(built, InsertPoint.before(op))
         rewriter.replace(op, [], list(results))
 
 
-def _keep_requirements(op: GraphOp, parts: Block) -> None:
+def keep_requirements(op: GraphOp, repeated: Container[Dim] = ()) -> None:
     """
-    Turns the requirements of `op` that its parts do not repeat into checks of the
+    Turns the requirements of `op` that nothing in its place repeats into checks of the
     function.
     """
-    kept = {
-        each.value
-        for part in parts.ops
-        if isinstance(part, GraphOp)
-        for each in part.requirements()
-    }
     new = [
         StringAttr(text)
         for each in op.requirements()
-        if not isinstance(each.value, int) and each.value not in kept
+        if not isinstance(each.value, int) and each.value not in repeated
         for text in (str(each.value), f"{describe(op)}: {each.message}")
     ]
     function = op.parent_op()
