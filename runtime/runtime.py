@@ -112,6 +112,7 @@ class StaticRuntime:
         self.row = row
         self.context[self.layout.PLAN] = row.ctypes.data
         self._look(size)
+        self.code.note(row.ctypes.data)
 
     def reserve(self, size: int, symbols: Mapping[str, int]) -> None:
         """Makes the block one of `size` bytes at least."""

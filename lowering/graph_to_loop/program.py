@@ -75,6 +75,7 @@ from ...dialects.loop import (
 from ...dialects.loop import IfOp as FlowIfOp
 from .kernel import build_kernel, kernel_name, pieces
 from .signature import Storage, plan_of, ranges_of, tensors_of
+from .skips import Skips, is_folded
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class ProgramBuilder:
         self.storage = Storage(function, self.memory)
         self.ranges = ranges_of(function)
         self.least = {name: least for name, (least, _) in self.ranges.items()}
+        self.skips = Skips(self.memory, self.storage, self.is_late)
         self.positive: dict[Dim, bool] = {}
         """Of which sizes it is known whether they can be below zero."""
 
@@ -132,6 +134,8 @@ class ProgramBuilder:
             slots=self.storage.slots,
             plan=plan_of(self.function, self.storage.steps),
             checks=self.checks(),
+            skips=self.skips.entries,
+            folded=sum(map(is_folded, self.function.walk())),
             # The entry asks for it before the run has defined any symbol.
             work=greatest(total(self.work), self.defined),
         )
@@ -258,7 +262,8 @@ class ProgramBuilder:
             read = [op.operands[each] for each in made.operands]
             buffers = [self.view(each) for each in (*read, op.results[0])]
             is_copy = isinstance(op, CopyOp) and len(buffers) == 2
-            call = CallOp(made.name, buffers, made.symbols, unless_same=is_copy)
+            skip = self.skips.number_of(op, made.name)
+            call = CallOp(made.name, buffers, made.symbols, is_copy, skip)
             call.attributes["source"] = source
             self.body.add_op(call)
 

@@ -218,7 +218,7 @@ class _ProgramWriter(OperandWriter):
         callee = self.names[name]
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
         arguments += [f"i64 {self.size(each)}" for each in op.sizes]
-        after = self.unless_same(op)
+        after = self.guard(op)
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:
@@ -236,19 +236,24 @@ class _ProgramWriter(OperandWriter):
             if guess(self.spent) >= self.share:
                 self.may_end()
 
-    def unless_same(self, op: CallOp) -> str:
+    def guard(self, op: CallOp) -> str:
         """
-        Begins what is run only if both buffers of a copy differ; the label of what
-        comes after, none where a call always runs.
+        Begins what is run only if a call is needed: the buffers of a copy differ, or
+        the result is nothing else. The label of what comes after; none if it always
+        runs.
         """
-        if op.unless_same is None:
-            return ""
         w = self.w
-        one, other = map(self.address, op.buffers)
-        copy, after = w.fresh("copy"), w.fresh("copied")
-        same = w.emit(f"icmp eq ptr {one}, {other}")
-        w.do(f"br i1 {same}, label %{after}, label %{copy}")
-        w.start(copy)
+        if op.unless_same is not None:
+            one, other = map(self.address, op.buffers)
+            needless = w.emit(f"icmp eq ptr {one}, {other}")
+        elif op.skip is not None:
+            taken = self.planned(self.row.first_skip + op.skip.value.data)
+            needless = w.emit(f"icmp ne i64 {taken}, 0")
+        else:
+            return ""
+        needed, after = w.fresh("needed"), w.fresh("after")
+        w.do(f"br i1 {needless}, label %{after}, label %{needed}")
+        w.start(needed)
         return after
 
     def may_end(self, in_trip: bool = False) -> None:
