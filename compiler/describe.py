@@ -11,13 +11,22 @@ from ..dialects import Dim, computed_type, dtype, greatest, product, sizes
 from ..dialects.loop import (
     CallOp,
     CallOutOp,
+    CheckAttr,
     DefineOp,
     ProgramOp,
     RequireOp,
     SlotAttr,
     TensorAttr,
 )
-from ..runtime import CallOut, ConstantBlock, Program, Slot, TensorInfo, check_symbols
+from ..runtime import (
+    CallOut,
+    Check,
+    ConstantBlock,
+    Program,
+    Slot,
+    TensorInfo,
+    check_symbols,
+)
 from .errors import CompileError
 from .weights import WeightStore
 
@@ -50,7 +59,7 @@ def describe(program: ProgramOp) -> Program:
         room=tuple(room(program)) if defined else (),
         is_shared=any(each.work is not None for each in program.kernels.values()),
         ranges={name: each for name, each in ranges.items() if each is not None},
-        checks=tuple((c.quantity.data, c.message.data) for c in program.checks),
+        checks=tuple(map(_check, program.checks)),
         slots=tuple(map(slot, program.slots)),
         planner=plan.planner.data,
         bytes=max(plan.bytes.data, 0),
@@ -63,6 +72,12 @@ def describe(program: ProgramOp) -> Program:
     except ValueError as error:
         raise CompileError(str(error)) from error
     return made
+
+
+def _check(check: CheckAttr) -> Check:
+    """A condition on sizes as the runtime knows it."""
+    shown = tuple(each.data for each in check.shown)
+    return Check(check.quantity.data, check.message.data, shown)
 
 
 _CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)

@@ -57,6 +57,24 @@ class CallOut:
 
 
 @dataclass(frozen=True)
+class Check:
+    """A quantity that must not be negative, and what is expected of sizes."""
+
+    quantity: str
+    message: str
+    shown: tuple[str, ...] = ()
+    """The sizes whose values the message shows."""
+
+    def error(self, symbols: Symbols) -> ValueError | None:
+        """What is wrong with these symbols, if anything."""
+        if evaluate(self.quantity, symbols) >= 0:
+            return None
+        values = " and ".join(str(evaluate(each, symbols)) for each in self.shown)
+        got = f"{values} with {named(symbols)}" if values else named(symbols)
+        return ValueError(f"{self.message}, got {got}")
+
+
+@dataclass(frozen=True)
 class Program:
     """Inputs, outputs, symbols and their ranges, memory, and the names of the calls."""
 
@@ -65,8 +83,7 @@ class Program:
     outputs: tuple[TensorInfo, ...]
     symbols: tuple[str, ...]
     ranges: Mapping[str, tuple[int, int]]
-    checks: tuple[tuple[str, str], ...]
-    """Quantities that must not be negative, each with what is expected."""
+    checks: tuple[Check, ...]
     slots: tuple[Slot, ...]
     planner: str
     bytes: int
@@ -151,7 +168,7 @@ def _read(value: Any) -> Program:
         reach=_list(_term, data["reach"]),
         is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
-        checks=_list(lambda each: _pair(_text, each), data["checks"]),
+        checks=_list(_check, data["checks"]),
         slots=_list(_slot, data["slots"]),
         planner=planner,
         bytes=_number(data["bytes"]),
@@ -174,7 +191,8 @@ def check_symbols(program: Program) -> None:
     known = {*program.symbols}
     _check_sizes(known, [size for each in program.inputs for size in each.shape])
     _check_sizes(known, [slot.bytes for slot in program.slots])
-    _check_sizes(known, [quantity for quantity, _ in program.checks])
+    _check_sizes(known, [each.quantity for each in program.checks])
+    _check_sizes(known, [size for each in program.checks for size in each.shown])
     _check_sizes(known, program.room)
     _check_sizes(known, [name for _, names in program.reach for name in names])
     tensors = list(program.outputs)
@@ -266,6 +284,12 @@ def _tensor(value: Any) -> TensorInfo:
     if dtype not in DTYPE_NAMES:
         raise _unexpected(f"a dtype of {', '.join(DTYPE_NAMES)}", dtype)
     return TensorInfo(_text(data["name"]), dtype, _list(_size, data["shape"]))
+
+
+def _check(value: Any) -> Check:
+    data = _record(Check, value)
+    texts = _text(data["quantity"]), _text(data["message"])
+    return Check(*texts, _list(_text, data["shown"]))
 
 
 def _slot(value: Any) -> Slot:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .code import Code
-from .layout import CALL_OUT_ERROR, RANGE_ERROR, SIZE_ERROR
+from .layout import CALL_OUT_ERROR, EQUALITY_ERROR, RANGE_ERROR, SIZE_ERROR
 from .memory import NoMemory
 from .planning import Plan, Record, plan
 from .program import LIMIT, Program, named
@@ -213,6 +213,8 @@ class StaticRuntime:
         index, least, bound = self.context[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:
             return ValueError(source)
+        if status == EQUALITY_ERROR:
+            return ValueError(f"{source}, got {index} and {least}")
         if status == RANGE_ERROR:
             return ValueError(
                 f"{source}: expected a size from {least} to {bound}, got {index}"

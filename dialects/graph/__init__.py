@@ -61,8 +61,8 @@ from .nest import (
     axis,
     same,
 )
-from .op import CHECKS, Requirement, SingleResultOp, texts
 from .op import GraphOp as GraphOp
+from .op import Requirement, SingleResultOp, texts
 from .ops.activation import GeluOp, LeakyReluOp, SigmoidOp, SiluOp
 from .ops.argmax import ArgmaxOp
 from .ops.argmax_pool import ArgmaxPoolOp
@@ -180,7 +180,6 @@ __all__ = [
     "BitwiseXorOp",
     "Body",
     "BufferAttr",
-    "CHECKS",
     "COORDINATES",
     "Carried",
     "CastOp",

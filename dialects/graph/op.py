@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, result_def, traits_def
 from xdsl.parser import Parser
@@ -36,17 +36,15 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..agreement import Agreement, noting
 from ..dims import Dim, dim, evaluate
 from ..shape import Array, Tensor, computed_type, sizes, tensor_type
 from .literal import to_attribute, to_values
 from .nest import Nest
 from .order import Carried, Order, carry_elements
 
-CHECKS = "graph.checks"
-"""
-The attribute of a function with the requirements of removed ops on symbols: quantities,
-each followed by the message for a negative value.
-"""
+_STATIC = NoneAttr()
+"""The encoding of a tensor type that has only numbers as sizes."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,14 @@ class Requirement:
     value: Dim
     message: str
     """The error message when it is negative."""
+
+    sizes: tuple[Dim, ...] = ()
+    """The sizes whose values the message shows; two of them, or none."""
+
+    @staticmethod
+    def of(agreement: Agreement) -> Requirement:
+        """The condition that two sizes agree, as was assumed."""
+        return Requirement(agreement.quantity, agreement.message, agreement.sizes)
 
 
 class GraphOp(IRDLOperation, ABC):
@@ -146,8 +152,25 @@ class GraphOp(IRDLOperation, ABC):
         return carry_elements(self.nests(), ranks, operand, order, self.properties)
 
     def requirements(self) -> Sequence[Requirement]:
-        """The conditions on sizes that are known only at run time."""
+        """
+        The conditions on sizes that are known only at run time, but for agreements.
+        """
         return ()
+
+    def all_requirements(self) -> list[Requirement]:
+        """
+        The conditions on sizes that are known only at run time, first that those agree
+        which `infer` assumes to.
+        """
+        return [*self._agreements(), *self.requirements()]
+
+    def _agreements(self) -> Sequence[Requirement]:
+        types = (*self.operand_types, *self.result_types)
+        if all(isinstance(e, TensorType) and e.encoding == _STATIC for e in types):
+            return ()
+        with noting() as found:
+            self.infer_types(self.operand_types, self.properties)
+        return list(dict.fromkeys(map(Requirement.of, found)))
 
     def defines(self, operands: Sequence[Array]) -> Mapping[str, int]:
         """The symbols that the op defines, with their values for these operands."""
@@ -241,7 +264,10 @@ class GraphOp(IRDLOperation, ABC):
         """The dimensions that the properties hold."""
         values = self.values()
         return [
-            dim(text) for name in self.DIM_PROPERTIES for text in texts(values[name])
+            dim(text)
+            for name in self.DIM_PROPERTIES
+            if name in values
+            for text in texts(values[name])
         ]
 
     def run_reference(
@@ -249,7 +275,7 @@ class GraphOp(IRDLOperation, ABC):
     ) -> tuple[Array, ...]:
         """Runs the reference, with symbols replaced by their values."""
         values = self.values()
-        for name in self.DIM_PROPERTIES:
+        for name in {*self.DIM_PROPERTIES} & values.keys():
             values[name] = tuple(
                 evaluate(dim(each), symbols) for each in texts(values[name])
             )

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     IndexType,
     StringAttr,
     TensorType,
 )
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from ...dialects import (
     Dim,
-    dim,
     greatest,
     is_nonnegative,
     product,
@@ -33,10 +30,8 @@ from ...dialects import (
 )
 from ...dialects.graph import (
     BUFFERS,
-    CHECKS,
     LIFETIMES,
     ConstantOp,
-    ControlOp,
     DefineSymbolOp,
     FusionOp,
     GraphOp,
@@ -145,15 +140,11 @@ class ProgramBuilder:
 
     def checks(self) -> list[CheckAttr]:
         """What must hold of inputs."""
-        known = self.function.attributes.get(CHECKS, ArrayAttr([]))
-        assert isa(known, ArrayAttr[StringAttr])
-        texts = [each.data for each in known]
-        pairs = zip(texts[::2], texts[1::2], strict=True)
-        found = dict.fromkeys(CheckAttr.of(dim(text), told) for text, told in pairs)
+        found: dict[CheckAttr, None] = {}
         for op in self.function.body.block.ops:
             for each in self.requirements(op):
                 if not self.is_late(each.value):
-                    found[CheckAttr.of(each.value, each.message)] = None
+                    found[CheckAttr.of(each.value, each.message, each.sizes)] = None
         return list(found)
 
     def add_ops(self, block: Block) -> None:
@@ -162,7 +153,7 @@ class ProgramBuilder:
             inside = block is not self.function.body.block
             for each in self.requirements(op):
                 if inside or self.is_late(each.value):
-                    self.body.add_op(RequireOp(each.value, each.message))
+                    self.body.add_op(RequireOp(each.value, each.message, each.sizes))
             match op:
                 case IfOp():
                     self.add_if(op)
@@ -183,10 +174,9 @@ class ProgramBuilder:
         for each in op.walk() if isinstance(op, FusionOp) else (op,):
             if not isinstance(each, GraphOp):
                 continue
-            own = () if isinstance(each, ControlOp) else each.requirements()
-            for needed in (*own, *self.sizes_of(each)):
+            for needed in (*each.all_requirements(), *self.sizes_of(each)):
                 message = f"{describe(each)}: {needed.message}"
-                found[Requirement(needed.value, message)] = None
+                found[Requirement(needed.value, message, needed.sizes)] = None
         yield from (each for each in found if not isinstance(each.value, int))
 
     def sizes_of(self, op: GraphOp) -> Iterator[Requirement]:

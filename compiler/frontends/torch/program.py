@@ -138,7 +138,7 @@ class ProgramReader:
         """Sets the location of an op, and adds its requirements on sizes."""
         op.location = location(node)
         if isinstance(op, GraphOp):
-            for each in op.requirements():
+            for each in op.all_requirements():
                 self.sizes.require(each.value)
             for value in op.results:
                 if isinstance(value.type, TensorType):

@@ -13,7 +13,7 @@ After:
 
 Each op's own `decompose` builds its parts, repeatedly until nothing decomposes. From
 here every op has loop nests, is a view, or is a fallback that runs its reference. A
-requirement on sizes that the parts do not repeat becomes a check of the function.
+requirement on sizes that the parts do not repeat becomes a `graph.require`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,13 @@ from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
-from ....dialects.graph import CHECKS, GraphOp, describe
+from ....dialects.graph import GraphOp, RequireOp, reshaped, shape_of
 
 
 class _DecomposeOp(RewritePattern):
@@ -41,39 +39,31 @@ class _DecomposeOp(RewritePattern):
             return
         with ImplicitBuilder(built := Block()):
             results = op.decompose()
-        if results is None:
-            return
+            if results is None:
+                return
+            # Sizes that agree may have another form.
+            results = [
+                each if each.type == result.type else reshaped(each, shape_of(result))
+                for each, result in zip(results, op.results, strict=True)
+            ]
+        _keep_requirements(op, built)
         for each in built.ops:
             each.location = op.location
-        _keep_requirements(op, built)
         rewriter.inline_block(built, InsertPoint.before(op))
-        rewriter.replace(op, [], list(results))
+        rewriter.replace(op, [], results)
 
 
 def _keep_requirements(op: GraphOp, parts: Block) -> None:
-    """
-    Turns the requirements of `op` that its parts do not repeat into checks of the
-    function.
-    """
+    """Adds the requirements of `op` that its parts do not repeat."""
     kept = {
         each.value
         for part in parts.ops
         if isinstance(part, GraphOp)
-        for each in part.requirements()
+        for each in part.all_requirements()
     }
-    new = [
-        StringAttr(text)
-        for each in op.requirements()
-        if not isinstance(each.value, int) and each.value not in kept
-        for text in (str(each.value), f"{describe(op)}: {each.message}")
-    ]
-    function = op.parent_op()
-    while function is not None and not isinstance(function, func.FuncOp):
-        function = function.parent_op()
-    if new and function is not None:
-        known = function.attributes.get(CHECKS, ArrayAttr([]))
-        assert isa(known, ArrayAttr[StringAttr])
-        function.attributes[CHECKS] = ArrayAttr([*known.data, *new])
+    for each in op.all_requirements():
+        if not isinstance(each.value, int) and each.value not in kept:
+            parts.add_op(RequireOp.of(each, op.name))
 
 
 @dataclass(frozen=True)
