@@ -86,9 +86,11 @@ class GraphOp(IRDLOperation, ABC):
         attributes = {name: to_attribute(each) for name, each in properties.items()}
         values = [SSAValue.get(operand) for operand in operands]
         types = [value.type for value in values]
+        with noting():  # what the op assumes is no assumption of who builds it
+            results = self.infer_types(types, attributes)
         super().__init__(
             operands=self.group_operands(values),
-            result_types=list(self.infer_types(types, attributes)),
+            result_types=list(results),
             properties=attributes,
         )
 
@@ -162,9 +164,10 @@ class GraphOp(IRDLOperation, ABC):
         The conditions on sizes that are known only at run time, first that those agree
         which `infer` assumes to.
         """
-        return [*self._agreements(), *self.requirements()]
+        return [*self.agreements(), *self.requirements()]
 
-    def _agreements(self) -> Sequence[Requirement]:
+    def agreements(self) -> Sequence[Requirement]:
+        """The conditions that sizes agree which `infer` assumes to."""
         types = (*self.operand_types, *self.result_types)
         if all(isinstance(e, TensorType) and e.encoding == _STATIC for e in types):
             return ()
