@@ -37,6 +37,7 @@ from .compose.shaping import (
     permuted,
     repeated,
     reshaped,
+    retyped,
     shape_of,
 )
 from .container import DictType, ListType, TupleType
@@ -366,6 +367,7 @@ __all__ = [
     "repeated",
     "replaced_by",
     "reshaped",
+    "retyped",
     "reversed_order",
     "root",
     "root_of",

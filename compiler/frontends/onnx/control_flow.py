@@ -11,13 +11,21 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, SSAValue
 
-from ....dialects import sizes, tensor, tensor_type
+from ....dialects import Dim, agreed, agreed_shape, sizes, tensor, tensor_type
 from ....dialects.graph import IfOp, LoopOp, PermuteOp, YieldOp, capture
 from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
 from .node import Node
-from .region import add, building, entries_of, scalar, tensors
+from .region import (
+    add,
+    building,
+    entries_of,
+    may_be,
+    retype,
+    scalar,
+    tensors,
+)
 from .scope import Entry, Lost, Scope
 
 
@@ -40,18 +48,32 @@ def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if len(blocks) < len(names):
         # After both branches, so that unsupported ops of both are reported.
         return [Lost() for _ in node.proto.output]
-    then, otherwise = (block.last_op for block in blocks)
-    assert then is not None
-    assert otherwise is not None
-    if then.operand_types != otherwise.operand_types:
-        got = " and ".join(
-            ", ".join(map(str, each.operand_types)) for each in (then, otherwise)
-        )
-        raise Unsupported(f"branches with results of one type each: {got}")
+    _unite(builder, node, blocks)
     chosen = scalar(builder, node, node.operand(0))
     captured = capture(*blocks)
     op = add(builder, node, lambda: IfOp.of(chosen, captured, *blocks))
     return list(op.results)
+
+
+def _unite(builder: GraphBuilder, node: Node, blocks: Sequence[Block]) -> None:
+    """
+    Gives the results of two branches one type each; a branch that runs must compute the
+    sizes of that type.
+    """
+    ends = [end for block in blocks if (end := block.last_op) is not None]
+    for number, values in enumerate(zip(*(end.operands for end in ends))):
+        types = [tensor_type(each) for each in values]
+        if types[0] == types[1]:
+            continue
+        shape = agreed_shape(*map(sizes, types))
+        if shape is None or types[0].element_type != types[1].element_type:
+            got = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
+            raise Unsupported(f"branches with results of one type each: {got}")
+        for block, end, value in zip(blocks, ends, values, strict=True):
+            end.detach()
+            with building(builder, block):
+                end.operands[number] = retype(builder, node, value, shape)
+            block.add_op(end)
 
 
 def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
@@ -77,10 +99,15 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         moved(builder, node, each, axis, 0)
         for each, axis in zip(whole, axes, strict=True)
     ]
-    limits = {sizes(tensor_type(each))[0] for each in scanned}
-    if len(limits) != 1:
-        got = ", ".join(map(str, limits)) or "none"
+    limits = [sizes(tensor_type(each))[0] for each in scanned]
+    limit = _one_limit(limits)
+    if limit is None:
+        got = ", ".join(dict.fromkeys(map(str, limits))) or "none"
         raise node.error(f"expected tensors of one length to scan, got {got}")
+    scanned = [
+        retype(builder, node, each, [limit, *sizes(tensor_type(each))[1:]])
+        for each in scanned
+    ]
     with building(builder, Block()):
         body = builder.block
         types = [each.type for each in carried]
@@ -94,20 +121,30 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         results = tensors(builder, entries_of(builder, graph, node, inner))
         if results is None:
             return [Lost() for _ in node.proto.output]
+        for place, (each, type) in enumerate(zip(results[:first], types)):
+            if not may_be(each, type):
+                raise Unsupported("a scan in which sizes change")
+            results[place] = retype(builder, node, each, sizes(tensor_type(type)))
         body.add_op(YieldOp(*results))
-    if [each.type for each in results[:first]] != types[:first]:
-        raise Unsupported("a scan in which sizes change")
     flags, captured = [bool(each) for each in backward], capture(body)
     op = add(
         builder,
         node,
-        lambda: LoopOp.of(body, limits.pop(), None, carried, scanned, captured, flags),
+        lambda: LoopOp.of(body, limit, None, carried, scanned, captured, flags),
     )
     stacks = [
         moved(builder, node, each, 0, axis)
         for each, axis in zip(op.results[first:], outer, strict=True)
     ]
     return [*op.results[:first], *stacks]
+
+
+def _one_limit(limits: Sequence[Dim]) -> Dim | None:
+    """The length that tensors of these lengths have in a run; None if they differ."""
+    found: Dim | None = limits[0] if limits else None
+    for each in limits[1:]:
+        found = None if found is None else agreed(found, each)
+    return found
 
 
 def moved(
