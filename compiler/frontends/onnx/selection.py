@@ -21,8 +21,8 @@ from .symbols import Symbols
 
 _END = 10**8
 """
-An index that exporters write for the end of an axis, as is any beyond it; for a symbolic
-size it is beyond the end, as runs of more elements are refused.
+The least index that counts as the end of an axis of a symbolic size, as exporters write
+one: runs of more elements are refused.
 """
 
 _BEYOND = 2**62
@@ -105,12 +105,10 @@ def _slice_(node: Node) -> Result:
     cuts: dict[int, Cut] = {}
     for place, start, end, step in zip(places, starts, ends, steps, strict=True):
         size = shape[place]
-        far = [
-            abs(e) for e in (start, end) if isinstance(e, int) and _means_end(e, size)
-        ]
-        if far and min(far) < _BEYOND:
-            message = f"a size {size} of at most {min(far)}, where the slice ends"
-            node.require(min(far) - size, message)
+        for each in (start, end):
+            if isinstance(each, int) and _means_end(each, size) and abs(each) < _BEYOND:
+                message = f"a size {size} of at most {abs(each)}, where a slice ends"
+                node.require(abs(each) - size, message)
         cuts[place] = _cut(size, start, end, step, node.symbols)
     return cut(node.operand(0), cuts)
 

@@ -61,9 +61,14 @@ def _keep_requirements(op: GraphOp, parts: Block) -> None:
         if isinstance(part, GraphOp)
         for each in part.all_requirements()
     }
+    first = parts.first_op
     for each in op.all_requirements():
         if not isinstance(each.value, int) and each.value not in kept:
-            parts.add_op(RequireOp.of(each, op.name))
+            check = RequireOp.of(each, op.name)
+            if first is None:
+                parts.add_op(check)
+            else:
+                parts.insert_op_before(check, first)
 
 
 @dataclass(frozen=True)
