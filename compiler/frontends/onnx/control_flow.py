@@ -99,11 +99,7 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         moved(builder, node, each, axis, 0)
         for each, axis in zip(whole, axes, strict=True)
     ]
-    limits = [sizes(tensor_type(each))[0] for each in scanned]
-    limit = _one_limit(limits)
-    if limit is None:
-        got = ", ".join(dict.fromkeys(map(str, limits))) or "none"
-        raise node.error(f"expected tensors of one length to scan, got {got}")
+    limit = _limit_of(node, scanned)
     scanned = [
         retype(builder, node, each, [limit, *sizes(tensor_type(each))[1:]])
         for each in scanned
@@ -139,11 +135,15 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     return [*op.results[:first], *stacks]
 
 
-def _one_limit(limits: Sequence[Dim]) -> Dim | None:
-    """The length that tensors of these lengths have in a run; None if they differ."""
+def _limit_of(node: Node, scanned: Sequence[SSAValue]) -> Dim:
+    """The length of all tensors that a node scans, along the first axis."""
+    limits = [sizes(tensor_type(each))[0] for each in scanned]
     found: Dim | None = limits[0] if limits else None
     for each in limits[1:]:
         found = None if found is None else agreed(found, each)
+    if found is None:
+        got = ", ".join(dict.fromkeys(map(str, limits))) or "none"
+        raise node.error(f"expected tensors of one length to scan, got {got}")
     return found
 
 

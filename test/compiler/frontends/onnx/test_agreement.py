@@ -53,7 +53,8 @@ CASES: dict[str, Assumed] = {
         {(3, 5): f"at join: {EITHER}"},
     ),
     "three": Assumed(
-        "float[a,4] x, float[b,4] v, float[c,1] w | { p = Add(x, v) [join] y = Mul(p, w) }",
+        "float[a,4] x, float[b,4] v, float[c,1] w "
+        "| { p = Add(x, v) [join] y = Mul(p, w) }",
         [(3, 3, 3), (1, 1, 1), (1, 3, 3), (3, 1, 1), (0, 1, 0), (1, 1, 6)],
         {(3, 1, 2): "at join: .*, got 3 and 2 ", (2, 3, 1): "equal sizes a and b, or"},
     ),
@@ -213,9 +214,8 @@ def test_runs_where_sizes_agree_and_says_where_they_do_not(name: str):
         arrays = case.inputs(values(case, numbers))
         wanted = judge.run(None, arrays)
         found = module(**arrays)
-        for want, got in zip(
-            wanted, found if isinstance(found, tuple) else (found,), strict=True
-        ):
+        results = [found] if len(wanted) == 1 else list(found)
+        for want, got in zip(wanted, results, strict=True):
             assert np.shape(got) == np.shape(want), numbers
             np.testing.assert_allclose(got, want, 1e-5, 1e-5)
     for numbers, message in assumed.refused.items():
