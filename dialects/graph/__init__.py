@@ -16,6 +16,7 @@ from .compose import activation, bounds, pooling, product
 from .compose.bounds import between, clamped, is_bound, is_infinite
 from .compose.counting import counted, progression, true_indices, truths
 from .compose.extreme import reversed_order
+from .compose.joining import may_be, retype_yields, unite
 from .compose.length import length, raised, root
 from .compose.normalization import (
     centered,
@@ -347,6 +348,7 @@ __all__ = [
     "is_infinite",
     "joined",
     "length",
+    "may_be",
     "mean_pool",
     "narrow",
     "near_power",
@@ -367,6 +369,7 @@ __all__ = [
     "repeated",
     "replaced_by",
     "reshaped",
+    "retype_yields",
     "retyped",
     "reversed_order",
     "root",
@@ -387,6 +390,7 @@ __all__ = [
     "to_names",
     "true_indices",
     "truths",
+    "unite",
     "unstacked_type",
     "with_bias",
     "with_channels",

@@ -11,9 +11,19 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, SSAValue
 
-from ....dialects import Dim, agreed, agreed_shape, sizes, tensor, tensor_type
-from ....dialects.graph import IfOp, LoopOp, PermuteOp, YieldOp, capture
+from ....dialects import Dim, agreed, sizes, tensor, tensor_type
+from ....dialects.graph import (
+    IfOp,
+    LoopOp,
+    PermuteOp,
+    YieldOp,
+    capture,
+    may_be,
+    retype_yields,
+    unite,
+)
 from ..unsupported import Unsupported
+from .emit import location_of
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
 from .node import Node
@@ -21,7 +31,6 @@ from .region import (
     add,
     building,
     entries_of,
-    may_be,
     retype,
     scalar,
     tensors,
@@ -48,32 +57,14 @@ def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if len(blocks) < len(names):
         # After both branches, so that unsupported ops of both are reported.
         return [Lost() for _ in node.proto.output]
-    _unite(builder, node, blocks)
+    if not unite(blocks, node.op, location_of(node.name)):
+        ends = [end for block in blocks if (end := block.last_op) is not None]
+        got = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
+        raise Unsupported(f"branches with results of one type each: {got}")
     chosen = scalar(builder, node, node.operand(0))
     captured = capture(*blocks)
     op = add(builder, node, lambda: IfOp.of(chosen, captured, *blocks))
     return list(op.results)
-
-
-def _unite(builder: GraphBuilder, node: Node, blocks: Sequence[Block]) -> None:
-    """
-    Gives the results of two branches one type each; a branch that runs must compute the
-    sizes of that type.
-    """
-    ends = [end for block in blocks if (end := block.last_op) is not None]
-    for number, values in enumerate(zip(*(end.operands for end in ends))):
-        types = [tensor_type(each) for each in values]
-        if types[0] == types[1]:
-            continue
-        shape = agreed_shape(*map(sizes, types))
-        if shape is None or types[0].element_type != types[1].element_type:
-            got = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
-            raise Unsupported(f"branches with results of one type each: {got}")
-        for block, end, value in zip(blocks, ends, values, strict=True):
-            end.detach()
-            with building(builder, block):
-                end.operands[number] = retype(builder, node, value, shape)
-            block.add_op(end)
 
 
 def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
@@ -117,11 +108,10 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         results = tensors(builder, entries_of(builder, graph, node, inner))
         if results is None:
             return [Lost() for _ in node.proto.output]
-        for place, (each, type) in enumerate(zip(results[:first], types)):
-            if not may_be(each, type):
-                raise Unsupported("a scan in which sizes change")
-            results[place] = retype(builder, node, each, sizes(tensor_type(type)))
         body.add_op(YieldOp(*results))
+    if not all(map(may_be, results[:first], types)):
+        raise Unsupported("a scan in which sizes change")
+    retype_yields(body, 0, types[:first], node.op, location_of(node.name))
     flags, captured = [bool(each) for each in backward], capture(body)
     op = add(
         builder,

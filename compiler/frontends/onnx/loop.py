@@ -28,13 +28,14 @@ from ....dialects.graph import (
     SliceOp,
     YieldOp,
     capture,
+    may_be,
     to_names,
 )
 from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node
-from .region import add, building, entries_of, may_be, retype, scalar, tensors
+from .region import add, building, entries_of, retype, scalar, tensors
 from .scope import Entry, Lost, Scope
 
 MOST_TRIPS = 1 << 12

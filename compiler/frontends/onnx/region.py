@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from onnx import GraphProto
 from xdsl.builder import ImplicitBuilder
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects import Dim, agreed_shape, sizes, tensor_type
+from ....dialects import Dim, sizes, tensor_type
 from ....dialects.graph import ReshapeOp, retyped, to_names
 from .emit import locate
 from .graph_builder import GraphBuilder
@@ -41,15 +41,6 @@ def scalar(builder: GraphBuilder, node: Node, value: SSAValue) -> SSAValue:
     if not sizes(tensor_type(value)):
         return value
     return add(builder, node, lambda: ReshapeOp(value, shape=to_names([]))).results[0]
-
-
-def may_be(value: SSAValue, type: Attribute) -> bool:
-    """Whether a value has a type in some run."""
-    here, there = tensor_type(value), tensor_type(type)
-    return (
-        here.element_type == there.element_type
-        and agreed_shape(sizes(here), sizes(there)) is not None
-    )
 
 
 def retype(
