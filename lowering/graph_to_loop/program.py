@@ -143,7 +143,7 @@ class ProgramBuilder:
         found: dict[CheckAttr, None] = {}
         for op in self.function.body.block.ops:
             for each in self.requirements(op):
-                if not self.is_late(each.value):
+                if not self.is_late(each.value, *each.sizes):
                     found[CheckAttr.of(each.value, each.message, each.sizes)] = None
         return list(found)
 
@@ -152,7 +152,7 @@ class ProgramBuilder:
         for op in block.ops:
             inside = block is not self.function.body.block
             for each in self.requirements(op):
-                if inside or self.is_late(each.value):
+                if inside or self.is_late(each.value, *each.sizes):
                     self.body.add_op(RequireOp(each.value, each.message, each.sizes))
             match op:
                 case IfOp():
@@ -190,9 +190,9 @@ class ProgramBuilder:
                     message = f"expected sizes of zero or more in {type}"
                     yield Requirement(size, message)
 
-    def is_late(self, size: Dim) -> bool:
-        """Whether a size is known only after the program has computed it."""
-        return not symbols_of(size).isdisjoint(self.defined)
+    def is_late(self, *sizes: Dim) -> bool:
+        """Whether one of some sizes is known only after the program has computed it."""
+        return any(not symbols_of(each).isdisjoint(self.defined) for each in sizes)
 
     def inside(self, block: Block, trips: Dim) -> Block:
         """The calls of a region, which runs so many times."""
