@@ -30,14 +30,19 @@ def reshaped(x: SSAValue, shape: Sequence[Dim]) -> SSAValue:
     return ReshapeOp(x, shape=to_names(shape)).result
 
 
+def must_be(size: Dim, wanted: Dim, op: str) -> None:
+    """Builds the check that two sizes are equal, unless they are; `op` requires it."""
+    if size != wanted:
+        RequireOp.of(Requirement.of(Agreement((size, wanted))), op)
+
+
 def retyped(x: SSAValue, shape: Sequence[Dim], op: str) -> SSAValue:
     """
     Builds `x` with its sizes in the form of `shape`, to which they must be equal in
     every run; `op` is what requires that.
     """
-    for pair in zip(shape_of(x), shape, strict=True):
-        if pair[0] != pair[1]:
-            RequireOp.of(Requirement.of(Agreement(pair)), op)
+    for size, wanted in zip(shape_of(x), shape, strict=True):
+        must_be(size, wanted, op)
     return reshaped(x, shape)
 
 
