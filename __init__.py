@@ -16,7 +16,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__all__ = ["CompileError", "Options", "StaticModule", "__version__", "compile"]
+__all__ = [
+    "CompileError",
+    "Options",
+    "StaticModule",
+    "__version__",
+    "compile",
+    "set_memory_limit",
+]
 
 __version__ = "0.1.0"
 """The version of the package, which is said here alone."""
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from .compiler.compile import compile
     from .compiler.errors import CompileError
     from .compiler.options import Options
+    from .runtime.block import set_memory_limit
     from .runtime.module import StaticModule
 else:
     FILES = {
@@ -32,6 +40,7 @@ else:
         "Options": ".compiler.options",
         "StaticModule": ".runtime.module",
         "compile": ".compiler.compile",
+        "set_memory_limit": ".runtime.block",
     }
 
     def __getattr__(name: str) -> object:

@@ -66,7 +66,7 @@ def address(view: ViewOp, program: ProgramOp, runtime: StaticRuntime) -> int:
         case _:
             offset = program.offset_of(view)
             if offset is None:
-                offset = int(context[layout.first_slot + number])
+                offset = runtime.plan.offsets[number]
             return int(context[layout.ACTIVATIONS]) + offset
 
 

@@ -53,7 +53,7 @@ def main(*options: str) -> None:
         plans: list[Plan] = [plan(records, name, 1) for records in models]
         seconds = time.perf_counter() - start
         best = sum(each.is_optimal for each in plans)
-        over = sum(each.total / each.lower_bound - 1 for each in plans) / len(plans)
+        over = sum(each.size / each.lower_bound - 1 for each in plans) / len(plans)
         end = f" {seconds:.2f} |" if timed else ""
         print(f"| `{name}` | {best} of {len(plans)} | {over:.1%} |{end}")
 

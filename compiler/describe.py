@@ -64,6 +64,8 @@ def describe(program: ProgramOp) -> Program:
         planner=plan.planner.data,
         bytes=max(plan.bytes.data, 0),
         lower_bound=max(plan.lower_bound.data, 0),
+        donations=tuple((d.input.data, d.output.data) for d in program.donations),
+        orders=tuple(tuple(one.data for one in each) for each in plan.orders),
         calls=tuple(source(op) for op in calls),
         call_outs=tuple(_call_out(op) for op in calls if isinstance(op, CallOutOp)),
     )
@@ -116,7 +118,13 @@ def _info(type: Attribute, name: str = "") -> TensorInfo:
 
 def slot(slot: SlotAttr) -> Slot:
     """Memory of an activation as the runtime knows it."""
-    return Slot(plain(slot.size), slot.first.data, slot.last.data, slot.offset.data)
+    return Slot(
+        plain(slot.size),
+        slot.first.data,
+        slot.last.data,
+        slot.offset.data,
+        slot.source.data,
+    )
 
 
 def _call_out(op: CallOutOp) -> CallOut:

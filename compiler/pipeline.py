@@ -17,6 +17,7 @@ from ..lowering.graph_to_loop import GraphToLoop
 from .options import Options
 from .passes import (
     AnalyzeAliases,
+    AnalyzeDonations,
     AssignBuffers,
     AssignLayouts,
     Decompose,
@@ -36,6 +37,7 @@ from .passes import (
     ReuseOperands,
     SetTarget,
     SizeTiles,
+    SplitUpdates,
     TileProducts,
     TuneContractions,
     Tuner,
@@ -78,6 +80,8 @@ def graph_passes(
         # From here weights are as exact as the user asked for.
         TuneContractions.measuring(tuner),
         PackWeights(),
+        SplitUpdates(),
+        # From here an input that becomes an output is copied by an op of its own.
         ReuseOperands(),
         # From here a result may be the memory of an operand that dies.
         AnalyzeAliases(),
@@ -92,6 +96,7 @@ def loop_passes() -> list[ModulePass]:
     return [
         # graph -> loop: from here no op touches a tensor.
         GraphToLoop(),
+        AnalyzeDonations(),
         SizeTiles(),
         VectorizeLoops(),
         ParallelizeLoops(),

@@ -19,8 +19,10 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-Value: TypeAlias = int | str | tuple[str, ...]
-"""The value of an entry: a number or a flag, a text, or a list of texts."""
+Value: TypeAlias = int | str | tuple[str, ...] | tuple[tuple[int, ...], ...]
+"""
+The value of an entry: a number or a flag, a text, or a list of texts or of lists.
+"""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,30 @@ NAMES = Kind(
     lambda attribute: tuple(each.data for each in attribute),
 )
 """A list of strings in square brackets."""
+
+
+def _read_rows(parser: AttrParser) -> list[list[int]]:
+    """Parses `[[2, 0, 1], [0, 1, 2]]`."""
+
+    def row() -> list[int]:
+        return parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: _NUMBER.read(parser)
+        )
+
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, row)
+
+
+def _rows(value: Sequence[Sequence[int]]) -> Attribute:
+    return ArrayAttr([ArrayAttr([IntAttr(one) for one in each]) for each in value])
+
+
+ROWS = Kind(
+    _rows,
+    _read_rows,
+    lambda printer, value: printer.print_string(str([list(each) for each in value])),
+    lambda attribute: tuple(tuple(one.data for one in each) for each in attribute),
+)
+"""A list of lists of integers of zero or more, in square brackets."""
 
 
 @dataclass(frozen=True)

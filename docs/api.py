@@ -17,7 +17,7 @@ from griffe2md import ConfigDict, render_object_docs
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ("__init__.py", "compiler", "dialects", "lowering", "runtime")
 
-ORDER = ("compile", "Options", "StaticModule", "CompileError")
+ORDER = ("compile", "Options", "StaticModule", "set_memory_limit", "CompileError")
 """The promised names, as a reader meets them."""
 
 REACHED = (

@@ -46,7 +46,7 @@ def summary(model: sr.StaticModule) -> str:
         *(f"  {name:20}{milliseconds(took)}" for name, _, took in report.pass_totals),
         f"  {'llvm':20}{milliseconds(report.llvm_seconds)}",
         f"kernels   {report.kernels}, of which {report.distinct_kernels} differ",
-        f"memory    {plan.total:,} bytes planned for activations, "
+        f"memory    {plan.size:,} bytes planned for activations, "
         f"at least {plan.lower_bound:,} needed: {verdict}",
         f"constants {report.constant_bytes:,} bytes",
     ]

@@ -129,6 +129,12 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
     for info, array in zip(program.inputs, arrays, strict=True):
         if info.sizes(symbols) != array.shape:
             raise _mismatch(info, array, symbols)
+    check_values(program, symbols)
+    return symbols
+
+
+def check_values(program: Program, symbols: Mapping[str, int]) -> None:
+    """Raises `ValueError` for values of symbols that the model cannot take."""
     for each in program.checks:
         if (error := each.error(symbols)) is not None:
             raise error
@@ -139,7 +145,6 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
                 f"expected {name} from {least} to {most}, got {value}; compile the "
                 "model with a range that includes it"
             )
-    return symbols
 
 
 def _mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> ValueError:

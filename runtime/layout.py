@@ -1,9 +1,10 @@
 """
-What compiled code and Python both read and write: two structs of fields of 8 bytes.
+What compiled code and Python both read and write: structs of fields of 8 bytes.
 
-A *context* is the memory of one run: where inputs, outputs and activations are, what
-the symbols are, where each slot begins, and what went wrong. The *state* of a module is
-what its entry needs of Python: free contexts, and objects of numpy.
+A *context* is the memory of one run: where inputs, outputs and activations are, and
+what went wrong. A *plan row* says where each slot begins for some values of the
+symbols; the contexts of a module share its rows. The *state* of a module is what its
+entry needs of Python: free contexts, the table of rows, and objects of numpy.
 """
 
 from __future__ import annotations
@@ -34,25 +35,71 @@ class State:
     """The text "out"; null when an input has that name."""
     TUPLE_TYPE = 6
     """The type object of tuples."""
-    DTYPES = 7
+    RESERVE = 7
+    """
+    The Python callable that lends a context with enough memory: (symbols) to context.
+    """
+    PLANS = 8
+    """The table of plan rows: a mask, and as many pointers to rows, by their hashes."""
+    LAST = 9
+    """The row of the last call; one that no sizes match, before there was any."""
+    NOW = 10
+    """How often rows were added; a call notes it in the row that it uses."""
+    DTYPES = 11
     """The first of the descriptors of `DTYPE_NAMES`."""
 
     SIZE = DTYPES + len(DTYPE_NAMES)
 
 
+HASH_FACTOR = 0x9E3779B97F4A7C15
+"""What the hash of symbols is multiplied by at each of them."""
+
+HASH_SHIFT = 29
+"""The bits by which the hash is shifted and added to itself after that."""
+
+
+@dataclass(frozen=True)
+class RowLayout:
+    """The fields of a plan row, for a program with so many symbols and slots."""
+
+    symbols: int
+    slots: int
+
+    BYTES = 0
+    """The size of the block of activations."""
+    USED = 1
+    """`State.NOW` at the last call that used the row."""
+    LOWER_BOUND = 2
+    """The least size that any plan has."""
+    HEAD = 3
+
+    @property
+    def first_symbol(self) -> int:
+        """The field of the first symbol's value."""
+        return self.HEAD
+
+    @property
+    def first_slot(self) -> int:
+        """The field of the first slot's offset."""
+        return self.first_symbol + self.symbols
+
+    @property
+    def size(self) -> int:
+        """How many fields there are."""
+        return self.first_slot + self.slots
+
+
 @dataclass(frozen=True)
 class ContextLayout:
-    """The fields of a context, for a program with so many inputs, outputs and so on."""
+    """The fields of a context, for a program with so many inputs and outputs."""
 
     inputs: int
     outputs: int
-    symbols: int
-    slots: int
     defined: int = 0
     """Symbols that the program defines itself."""
 
     NEXT = 0
-    """The next free context."""
+    """The next free context; the context itself while a run has it."""
     ACTIVATIONS = 1
     """The block of activations."""
     CONSTANTS = 2
@@ -75,7 +122,15 @@ class ContextLayout:
     """Points of loops that are left until a run looks at the clock."""
     TICK = 13
     """The quarter of a second in which a run last asked whether it ends."""
-    HEAD = 14
+    PLAN = 14
+    """The plan row of the run; null in a program without symbols."""
+    ROOM = 15
+    """The bytes of the block of activations."""
+    PEAK = 16
+    """The most bytes that a run needed since Python last looked."""
+    LEFT = 17
+    """The calls until Python looks whether the block is larger than it need be."""
+    HEAD = 18
 
     @property
     def first_output(self) -> int:
@@ -83,24 +138,14 @@ class ContextLayout:
         return self.HEAD + self.inputs
 
     @property
-    def first_symbol(self) -> int:
-        """The field of the first symbol."""
-        return self.first_output + self.outputs
-
-    @property
     def first_defined(self) -> int:
         """The field of the first symbol that the program defines."""
-        return self.first_symbol + self.symbols
-
-    @property
-    def first_slot(self) -> int:
-        """The field of the first slot's offset."""
-        return self.first_defined + self.defined
+        return self.first_output + self.outputs
 
     @property
     def size(self) -> int:
         """How many fields there are."""
-        return self.first_slot + self.slots
+        return self.first_defined + self.defined
 
 
 INDEX_ERROR = 1

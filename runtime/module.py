@@ -12,10 +12,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from operator import index
-from types import TracebackType
 from typing import Any, TypeAlias
 from weakref import finalize
 
@@ -24,19 +21,21 @@ import numpy.typing as npt
 
 from . import numpy_layout
 from .arguments import bind_symbols, match_inputs, to_array
+from .block import LOCK, watch
 from .code import Code
-from .layout import CALL_OUT_ERROR, CALLED, WORD, State
+from .fallback import KeptError, Reference, run_call_out
+from .layout import CALL_OUT_ERROR, CALLED, State
+from .memory_report import MemoryReport, report_memory
 from .outputs import apart, match_outputs
+from .plan_table import PlanTable
 from .planning import Plan
-from .program import CallOut, Program
+from .program import Program
 from .runtime import StaticRuntime
+from .statistics import Statistics
 from .thread_pool import is_supported
 from .vectorcall import call_by, callable_class
 
 Array: TypeAlias = npt.NDArray[Any]
-Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[Array]]
-"""What runs a fallback op: arrays and the values of symbols to arrays."""
-
 OUT = sys.intern("out")
 """The name by which a caller gives arrays for the outputs; every call has this text."""
 
@@ -79,16 +78,20 @@ class StaticModule:
         self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = _HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
+        self._plans = PlanTable(program, code.state)
+        self._slow_calls = 0
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
-        self._kept = self._call_slowly, self._explain
+        self._kept = self._call_slowly, self._explain, self._lend
         code.give_back(self._new_runtime().address)
         if numpy_layout.is_as_expected():
             numpy_layout.fill_state(code.state)
-            code.state[State.SLOW], code.state[State.EXPLAIN] = map(id, self._kept)
+            fields = [State.SLOW, State.EXPLAIN, State.RESERVE]
+            code.state[fields] = [*map(id, self._kept)]
             if not self._has_input_out:
                 code.state[State.OUT] = id(OUT)
             call_by(self, StaticModule, code.call)
+        watch(self)
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -130,6 +133,27 @@ class StaticModule:
         """The plan of memory of the last run of the first runtime."""
         return self.runtime.plan
 
+    def statistics(self) -> Statistics:
+        """What calls of the module did so far."""
+        return Statistics(slow_calls=self._slow_calls, plans=len(self._plans))
+
+    def release(self) -> None:
+        """
+        Gives the memory of activations back that no call uses at the moment; the next
+        calls take new memory. Constants and plans stay.
+        """
+        for each in list(self._runtimes.values()):
+            each.release()
+
+    def memory_report(self, /, **sizes: int) -> MemoryReport:
+        """
+        The bytes that a call takes in which the symbols have these `sizes`.
+
+        Raises `TypeError` unless every symbol of the inputs, and no other name, is
+        given, and `ValueError` for sizes that the model cannot take.
+        """
+        return report_memory(self._program, self._plans, self._constants.nbytes, sizes)
+
     def repeater(self, *arguments: Any) -> Callable[[int], None]:
         """
         A function that runs the model on these inputs so many times, without Python.
@@ -165,12 +189,14 @@ class StaticModule:
 
     def _call_slowly(self, /, *arguments: Any, **named: Any) -> Any:
         """Converts the arguments, or explains; then runs."""
+        with LOCK:
+            self._slow_calls += 1
         out = None if self._has_input_out else named.pop(OUT, None)
         arrays, symbols = self._convert(arguments, named)
         given = None
         if out is not None:
             given = match_outputs(self._program, out, symbols)
-            arrays = apart(arrays, given)
+            arrays = apart(arrays, given, self._program.donations)
         runtime = self._borrow()
         try:
             outputs = runtime.run(arrays, symbols, given)
@@ -179,6 +205,25 @@ class StaticModule:
         if out is not None:
             return out
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _lend(self, wanted: int) -> int:
+        """
+        The address of a context for a run of sizes that were planned, whose symbols
+        have their values at an address. It is borrowed, and has memory enough.
+        """
+        names = self._program.symbols
+        values = (ctypes.c_uint64 * len(names)).from_address(wanted)[:] if names else ()
+        runtime = self._borrow()
+        is_to_look = runtime.is_to_look
+        try:
+            runtime.prepare(dict(zip(names, values, strict=True)))
+        except BaseException:
+            self._code.give_back(runtime.address)
+            raise
+        if is_to_look:
+            for each in list(self._runtimes.values()):
+                each.release_if_unused()
+        return runtime.address
 
     def _explain(self, context: int, status: int) -> None:
         """Raises what went wrong in a run of compiled code; its context is free."""
@@ -214,7 +259,12 @@ class StaticModule:
         handler = ctypes.cast(self._handler, ctypes.c_void_p).value
         assert handler is not None
         made = StaticRuntime(
-            self._program, self._code, self._constants, handler, self._threads
+            self._program,
+            self._code,
+            self._constants,
+            handler,
+            self._plans,
+            self._threads,
         )
         self._runtimes[made.address] = made
         return made
@@ -222,9 +272,9 @@ class StaticModule:
     def _call_out(self, context: int, number: int, buffers: int) -> int:
         """Runs a fallback op on buffers of a context; its error is kept for the run."""
         runtime = self._runtimes[context]
-        with _KeptError(runtime):
+        with KeptError(runtime):
             symbols = runtime.known_symbols(runtime.symbols)
-            _run_call_out(
+            run_call_out(
                 self._program.call_outs[number],
                 self._references[number],
                 symbols,
@@ -233,62 +283,6 @@ class StaticModule:
         return CALLED if runtime.error is None else CALL_OUT_ERROR
 
 
-@dataclass(frozen=True)
-class _KeptError(AbstractContextManager[None]):
-    """
-    Keeps what its block raises in a runtime, to be raised once the run has ended.
-
-    Nothing may be raised through compiled code.
-    """
-
-    runtime: StaticRuntime
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        """Keeps the error, if there is one."""
-        self.runtime.error = error
-        return error is not None
-
-
-def _run_call_out(
-    op: CallOut, reference: Reference, symbols: Mapping[str, int], buffers: int
-) -> None:
-    """
-    Runs a fallback op: inputs from memory, results to memory.
-
-    The reference gets copies. What it calls of numpy may read an element twice, and go
-    beyond an array when another thread writes to it meanwhile, as sorting does.
-    """
-    arrays: list[Array] = []
-    for at, info in enumerate((*op.inputs, *op.outputs)):
-        address = ctypes.c_void_p.from_address(buffers + at * WORD).value
-        arrays.append(_array_at(address, info.sizes(symbols), np.dtype(info.dtype)))
-    count = len(op.inputs)
-    copies = [each.copy() for each in arrays[:count]]
-    results = map(np.asarray, reference(copies, symbols))
-    for output, result in zip(arrays[count:], results, strict=True):
-        if result.shape != output.shape:
-            raise ValueError(
-                f"expected a result of shape {output.shape}, got {result.shape}"
-            )
-        np.copyto(output, result, casting="no")
-
-
 def _give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:
     """Returns a runtime to the pool that its code keeps."""
     code.give_back(runtime.address)
-
-
-def _array_at(
-    address: int | None, shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> Array:
-    """The array of elements that are at an address."""
-    count = int(np.prod(shape, dtype=np.int64))
-    if count == 0 or address is None:
-        return np.empty(shape, dtype)
-    memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
-    return np.frombuffer(memoryview(memory), dtype).reshape(shape)

@@ -131,8 +131,20 @@ def _filled(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     return (each for each in ranges if each[0] < each[1])
 
 
-def apart(inputs: Sequence[Array], outputs: Sequence[Array]) -> list[Array]:
-    """The inputs, as copies where they share memory with an output."""
+def apart(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    donations: Iterable[tuple[int, int]] = (),
+) -> list[Array]:
+    """
+    The inputs, as copies where they share memory with an output, unless they are the
+    same memory and donated.
+    """
+    given = {
+        input
+        for input, output in donations
+        if _bytes_of(inputs[input]) == _bytes_of(outputs[output])
+    }
     # Those of the outputs are apart, so that their ends are in order too.
     taken = sorted(_filled(map(_bytes_of, outputs)))
 
@@ -141,4 +153,7 @@ def apart(inputs: Sequence[Array], outputs: Sequence[Array]) -> list[Array]:
         at = bisect_right(taken, start, key=lambda each: each[1])
         return start < end and at < len(taken) and taken[at][0] < end
 
-    return [each.copy() if is_shared(each) else each for each in inputs]
+    return [
+        each.copy() if at not in given and is_shared(each) else each
+        for at, each in enumerate(inputs)
+    ]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias, TypeVar, cast
 
-from .layout import DTYPE_NAMES, ContextLayout
-from .planning import PLANNERS
+from .layout import DTYPE_NAMES, ContextLayout, RowLayout
+from .planning import PLANNERS, Plan
 from .size import Size, Symbols, evaluate, symbols_in
 
 T = TypeVar("T")
@@ -45,6 +45,8 @@ class Slot:
     first: int
     last: int
     offset: int
+    source: str = ""
+    """The op that computes it."""
 
 
 @dataclass(frozen=True)
@@ -97,24 +99,33 @@ class Program:
     """Whether threads may share the work of a kernel."""
     room: tuple[Size, ...] = ()
     """The most elements that each output can have, where a run defines symbols."""
+    orders: tuple[tuple[int, ...], ...] = ()
+    """Orders of the slots, from the bottom up, in one of which they are planned."""
+    donations: tuple[tuple[int, int], ...] = ()
+    """Pairs of an input and an output that a call may give the same memory for."""
     reach: Reach = ()
     """A bound of all that is computed from sizes, where a size of zero is one."""
 
     @property
     def layout(self) -> ContextLayout:
         """The fields of a context."""
-        return ContextLayout(
-            len(self.inputs),
-            len(self.outputs),
-            len(self.symbols),
-            len(self.slots),
-            len(self.defined),
-        )
+        return ContextLayout(len(self.inputs), len(self.outputs), len(self.defined))
+
+    @property
+    def row_layout(self) -> RowLayout:
+        """The fields of a plan row."""
+        return RowLayout(len(self.symbols), len(self.slots))
 
     @property
     def is_planned(self) -> bool:
         """Whether every slot has its offset already."""
         return all(slot.offset >= 0 for slot in self.slots)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of a program that `is_planned`."""
+        offsets = tuple(slot.offset for slot in self.slots)
+        return Plan(offsets, self.bytes, self.lower_bound)
 
     def check_reach(self, symbols: Symbols) -> None:
         """
@@ -165,6 +176,7 @@ def _read(value: Any) -> Program:
         symbols=_list(_text, data["symbols"]),
         defined=_list(_text, data["defined"]),
         room=_list(_size, data["room"]),
+        donations=_list(lambda each: _pair(_number, each), data["donations"]),
         reach=_list(_term, data["reach"]),
         is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
@@ -173,10 +185,18 @@ def _read(value: Any) -> Program:
         planner=planner,
         bytes=_number(data["bytes"]),
         lower_bound=_number(data["lower_bound"]),
+        orders=_list(lambda each: _list(_number, each), data["orders"]),
         calls=_list(_text, data["calls"]),
         call_outs=_list(_call_out, data["call_outs"]),
     )
     check_symbols(program)
+    slots = list(range(len(program.slots)))
+    for order in program.orders:
+        if sorted(order) != slots:
+            raise _unexpected(f"orders of {len(slots)} slots", order)
+    for input, output in program.donations:
+        if input >= len(program.inputs) or output >= len(program.outputs):
+            raise _unexpected("a donation of an input to an output", (input, output))
     return program
 
 
@@ -297,7 +317,8 @@ def _slot(value: Any) -> Slot:
     first = _number(data["first"])
     last = _number(data["last"], first)
     # An offset that is not known yet is -1.
-    return Slot(_size(data["bytes"]), first, last, _number(data["offset"], -1))
+    size, offset = _size(data["bytes"]), _number(data["offset"], -1)
+    return Slot(size, first, last, offset, _text(data["source"]))
 
 
 def _call_out(value: Any) -> CallOut:

@@ -1,41 +1,41 @@
 """
-`StaticRuntime`: the memory of one caller's runs, planned for the sizes it last saw.
+`StaticRuntime`: the memory of one caller's runs.
 
 A run writes to a context (`runtime/layout.py`): inputs, outputs, the block of
-activations and where each slot begins in it. With symbolic sizes the plan is made when
-sizes are first met, and the last few plans are kept.
+activations, and the plan row that says where in the block each slot begins. The rows
+belong to the module; the block is the runtime's own. It grows when a plan needs more,
+shrinks when many runs needed much less, and can be given back while nobody runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from .block import LOCK, NO_BLOCK, aligned_block
 from .code import Code
 from .layout import CALL_OUT_ERROR, EQUALITY_ERROR, RANGE_ERROR, SIZE_ERROR
 from .memory import NoMemory
-from .planning import Plan, Record, plan
-from .program import LIMIT, Program, named
+from .plan_table import PlanTable
+from .planning import Plan
+from .program import Program, named
 from .size import evaluate
 from .thread_pool import thread_pool
 
 Array: TypeAlias = npt.NDArray[Any]
 
-ALIGNMENT = 64
-KEPT_PLANS = 64
-"""Plans of other sizes that are kept; the one unused for longest is dropped first."""
+CALLS = 1024
+"""The calls after which a runtime looks whether its block is larger than it need be."""
 
+_MUCH = 4
+"""A block that is so many times as large as what the last calls needed shrinks."""
 
-def aligned_block(size: int) -> npt.NDArray[np.uint8]:
-    """Memory of so many bytes that begins at a multiple of the alignment."""
-    block = np.empty(size + ALIGNMENT, np.uint8)
-    start = -block.ctypes.data % ALIGNMENT
-    return block[start : start + size]
+_GROWTH = 8
+"""A block that grows again gets 1 / GROWTH more, so that it does not at each step."""
 
 
 class StaticRuntime:
@@ -47,92 +47,137 @@ class StaticRuntime:
         code: Code,
         constants: npt.NDArray[np.uint8],
         call_out: int,
+        plans: PlanTable,
         threads: int = 1,
     ):
         """
         A runtime of a program: `call_out` is the address of the function that runs its
-        fallback ops, and `threads` how many may share a kernel.
+        fallback ops, `plans` has the plans of its module, and `threads` is how many may
+        share a kernel.
         """
         self.program = program
         self.code = code
         self.constants = constants
+        self.plans = plans
         self.layout = program.layout
         self.context = np.zeros(self.layout.size, np.uint64)
         self.address = self.context.ctypes.data
-        self.activations = aligned_block(0)
-        self.plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
-        self.symbols: dict[str, int] = {}
+        self.activations = NO_BLOCK
+        self.row: npt.NDArray[np.uint64] | None = None
+        """The plan row of the last run that Python prepared, kept for that run."""
         self.error: BaseException | None = None
         """What a fallback op raised in the last run."""
+        self.context[self.layout.NEXT] = self.address
         self.context[self.layout.CONSTANTS] = constants.ctypes.data
         self.context[self.layout.CALL_OUT] = call_out
         self.context[self.layout.THREADS] = threads
+        self.context[self.layout.LEFT] = CALLS
         if threads > 1:
             pool = thread_pool()
             pool.grow(threads)
             self.context[self.layout.POOL] = pool.address
             self.context[self.layout.FORK] = pool.fork
-        # No size is all ones: until the first plan the entry finds no sizes it knows.
-        first = self.layout.first_symbol
-        self.context[first : first + self.layout.symbols] = np.uint64(2**64 - 1)
+        self._left = CALLS
+        plans.watch(self.context)
         if not program.symbols:
-            self.reserve(program.bytes)
+            self.prepare({})
 
-    def reserve(self, size: int) -> None:
-        """Allocates `size` bytes for activations, unless there are as many already."""
-        if size > self.activations.size:
-            with NoMemory(f"{size} bytes for what {self.program.name} computes"):
-                self.activations = aligned_block(size)
-        self.context[self.layout.ACTIVATIONS] = self.activations.ctypes.data
+    @property
+    def symbols(self) -> dict[str, int]:
+        """What the symbols were in the last run; none before the first."""
+        return self.plans.symbols_of(self.context)
 
     @property
     def plan(self) -> Plan:
-        """The plan that the next run of the same sizes uses."""
-        if not self.program.symbols:
-            offsets = tuple(slot.offset for slot in self.program.slots)
-            return Plan(offsets, self.program.bytes, self.program.lower_bound)
-        return self.plan_for(self.symbols) if self.symbols else Plan((), 0, 0)
+        """The plan of the last run; an empty one before the first with symbols."""
+        return self.plans.plan_of(self.context)
+
+    @property
+    def is_to_look(self) -> bool:
+        """Whether the next `prepare` looks if the block is too large."""
+        return not self.context[self.layout.LEFT]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no run has the context."""
+        return int(self.context[self.layout.NEXT]) != self.address
 
     def prepare(self, symbols: Mapping[str, int]) -> None:
-        """Plans the memory for a run in which the symbols have these values."""
-        if not self.program.symbols or symbols == self.symbols:
-            return
-        made = self.plan_for(symbols)
-        self.reserve(made.total)
-        layout = self.layout
-        for at, name in enumerate(self.program.symbols):
-            self.context[layout.first_symbol + at] = symbols[name]
-        slots = slice(layout.first_slot, layout.first_slot + layout.slots)
-        self.context[slots] = np.array(made.offsets, np.uint64)
-        self.symbols = dict(symbols)
+        """
+        Plans a run in which the symbols have these values, and sees to its memory.
 
-    def plan_for(self, symbols: Mapping[str, int]) -> Plan:
-        """The plan for these sizes: one that was made before, or a new one."""
-        key = tuple(symbols[name] for name in self.program.symbols)
-        if key in self.plans:
-            self.plans.move_to_end(key)
-            return self.plans[key]
-        self.program.check_reach(symbols)
+        Only a runtime that is borrowed may be prepared. Raises `MemoryError` when there
+        is not enough, with the sizes and the largest tensor.
+        """
+        size = self.program.bytes
+        if not self.program.symbols:
+            self.reserve(size, symbols)
+            return
+        row = self.plans.row_for(symbols)
+        size = int(row[self.plans.layout.BYTES])
+        self.reserve(size, symbols)
+        self.row = row
+        self.context[self.layout.PLAN] = row.ctypes.data
+        self._look(size)
+
+    def reserve(self, size: int, symbols: Mapping[str, int]) -> None:
+        """Makes the block one of `size` bytes at least."""
+        with LOCK:
+            old = self.activations.size
+            if size > old:
+                # What a block holds between runs is nothing.
+                self._set_block(NO_BLOCK)
+                more = max(size, old + old // _GROWTH)
+                self._set_block(aligned_block(more, lambda: self._need(symbols)))
+            elif self.context[self.layout.ROOM] != old:
+                self._set_block(self.activations)
+
+    def release(self) -> None:
+        """Gives the block back if no run has the context; the next run gets another."""
+        with LOCK:
+            if self.is_idle:
+                # A run that begins from here on asks Python for memory first.
+                self.context[self.layout.ROOM] = 0
+            if self.is_idle:
+                self._set_block(NO_BLOCK)
+
+    def release_if_unused(self) -> None:
+        """Gives the block back if no call had it since this was last asked."""
+        left = int(self.context[self.layout.LEFT])
+        if left == self._left:
+            self.release()
+        self._left = left
+
+    def _set_block(self, block: npt.NDArray[np.uint8]) -> None:
+        """Lets runs use a block from now on."""
+        self.context[self.layout.ACTIVATIONS] = block.ctypes.data
+        self.context[self.layout.ROOM] = block.size
+        self.activations = block
+
+    def _look(self, size: int) -> None:
+        """Once in so many calls, shrinks a block that is much larger than they need."""
+        context, layout = self.context, self.layout
+        peak = max(int(context[layout.PEAK]), size)
+        left = int(context[layout.LEFT])
+        if not left:
+            if self.activations.size > _MUCH * peak > 0:
+                with LOCK:
+                    self._set_block(NO_BLOCK)
+                    self._set_block(aligned_block(peak, lambda: self.program.name))
+            peak, left = size, CALLS
+        context[layout.PEAK], context[layout.LEFT] = peak, left - 1
+
+    def _need(self, symbols: Mapping[str, int]) -> str:
+        """What the block is for, as a message says it, with the largest tensor."""
+        text = f"what {self.program.name} computes"
+        if symbols:
+            text += f" with {named(symbols)}"
         slots = self.program.slots
-        if self.program.is_planned:
-            offsets = tuple(slot.offset for slot in slots)
-            made = Plan(offsets, self.program.bytes, self.program.lower_bound)
-        else:
-            records = [
-                Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
-                for slot in slots
-            ]
-            together = sum(each.size + ALIGNMENT for each in records)
-            if together >= LIMIT:
-                raise ValueError(
-                    "expected sizes with which activations are less than 2**62 bytes, "
-                    f"got {together} bytes with {named(symbols)}"
-                )
-            made = plan(records, self.program.planner, ALIGNMENT)
-        self.plans[key] = made
-        if len(self.plans) > KEPT_PLANS:
-            self.plans.popitem(last=False)
-        return made
+        if slots:
+            largest = max(slots, key=lambda each: evaluate(each.bytes, symbols))
+            text += f"; the largest tensor has {evaluate(largest.bytes, symbols)} bytes"
+            text += f" ({largest.source})" if largest.source else ""
+        return text
 
     def run(
         self,

@@ -156,6 +156,11 @@ TESTED_ELSEWHERE = {
         "is seen in the text of a kernel",
         "lowering/loop_to_llvm.mlir",
     ),
+    "runtime/fallback.py": (
+        "is what a call of a fallback op does",
+        "runtime/test_module_fallbacks.py",
+    ),
+    "runtime/statistics.py": ("is what a module tells", "runtime/test_module.py"),
     "runtime/layout.py": (
         "is what programs and caches read",
         "runtime/test_artifact.py",

@@ -88,15 +88,15 @@ def _memory_lines(module: StaticModule, report: CompileReport, peak: int) -> lis
     process that compiled the model, beside what it should stay below.
     """
     plan = module.plan
-    if plan.total == 0:
+    if plan.size == 0:
         verdict = "nothing to plan"
     elif plan.is_optimal:
         verdict = "no plan is smaller"
     else:
-        verdict = f"{plan.total / max(plan.lower_bound, 1):.3f} of the lower bound"
+        verdict = f"{plan.size / max(plan.lower_bound, 1):.3f} of the lower bound"
     bound = 3 * report.constant_bytes + _ALLOWANCE
     return [
-        f"activations, planned   {plan.total} bytes",
+        f"activations, planned   {plan.size} bytes",
         f"  lower bound          {plan.lower_bound} bytes ({verdict})",
         f"constants              {report.constant_bytes} bytes",
         f"compile, peak          {peak} bytes (3 x constants + 500 MB: {bound})",

@@ -20,7 +20,13 @@ from .expression import (
 )
 from .group import Group
 from .grouping import group_of, make_group
-from .in_place import is_alike, may_replace, read_elsewhere
+from .in_place import (
+    copies,
+    is_alike,
+    may_replace,
+    read_elsewhere,
+    updated_operand,
+)
 from .key import structure
 from .row_reductions import arrange, is_contraction
 
@@ -37,6 +43,7 @@ __all__ = [
     "another_row",
     "arrange",
     "choose_rows_and_columns",
+    "copies",
     "group_of",
     "is_alike",
     "is_contraction",
@@ -48,5 +55,6 @@ __all__ = [
     "operands_of",
     "read_elsewhere",
     "structure",
+    "updated_operand",
     "walk",
 ]

@@ -9,10 +9,11 @@ stores, before it stores it, and no two points store to one element.
     %1 = graph.softmax %0           may too: a row is stored once all of it was read
     %1 = graph.permute %0           may not: another point still needs the old element
     %1 = graph.matmul %0, %w        may not: other columns need the same row
+    %1 = graph.scatter %0, %i, %u   may: it updates elements of what it overwrites
 
 Vectors are loaded before vectors of the same elements are stored, and threads share no
-elements. A kernel of several nests may not, as one would read what another wrote, nor
-may one that loads indices from memory.
+elements. Of several nests only the first may read the operand, as the others would read
+what it wrote. A nest that only copies the operand has nothing left to do.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
-from ..graph import byte_size
+from ..graph import byte_size, same
 from ..shape import tensor_type
-from .expression import Expression, KernelNest, Load, loads
+from .expression import Apply, Expression, KernelNest, Load, loads
 from .group import Group
 
 
@@ -47,12 +48,12 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
     The values in whose memory a group may not compute its result, as it loads their
     elements at other positions or too late; None when no value is allowed.
     """
-    if len(group.nests) != 1 or group.checks:
-        return None
-    (nest,) = group.nests
+    nest, *others = group.nests
     if nest.onto is not None or nest.ordered or not _stores_once(nest):
         return None
     found = {load.buffer for load in _factors(nest)}
+    found |= {load.buffer for each in others for load in loads(*each.roots)}
+    found |= {check.indices for check in group.checks}
     is_stored = False
     for roots, stores in _phases(nest):
         for load in loads(*roots):
@@ -60,6 +61,41 @@ def read_elsewhere(group: Group) -> set[SSAValue] | None:
                 found.add(load.buffer)
         is_stored = is_stored or stores
     return found
+
+
+def copies(nest: KernelNest, value: SSAValue) -> bool:
+    """Whether a nest does nothing but copy `value` to where it lies in the result."""
+    if nest.stages or nest.reductions or nest.onto is not None:
+        return False
+    load = _moved(nest)
+    return (
+        load is not None
+        and load.buffer is value
+        and not load.lookups
+        and not nest.store.lookups
+        and load.at == nest.store.at
+    )
+
+
+def updated_operand(group: Group) -> SSAValue | None:
+    """
+    The value that a group copies whole before it updates some elements of the copy, if
+    that is what it does.
+    """
+    if len(group.nests) < 2 or (load := _moved(group.nests[0])) is None:
+        return None
+    kept = read_elsewhere(group)
+    if kept is None or load.buffer in kept or not is_alike(group, load.buffer):
+        return None
+    return load.buffer if copies(group.nests[0], load.buffer) else None
+
+
+def _moved(nest: KernelNest) -> Load | None:
+    """What a nest stores as it is; None where it computes."""
+    stored = nest.epilogue
+    while isinstance(stored, Apply) and stored.body is same:
+        (stored,) = stored.operands
+    return stored if isinstance(stored, Load) else None
 
 
 def _stores_once(nest: KernelNest) -> bool:

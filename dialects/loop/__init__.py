@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
-from .interface import CheckAttr, SymbolAttr, TensorAttr
+from .interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
 from .isa import (
     AMX,
     AMX_TILES,
@@ -49,6 +49,7 @@ __all__ = [
     "CallOp",
     "CallOutOp",
     "CheckAttr",
+    "DonationAttr",
     "CheckIndexOp",
     "ClampIndexOp",
     "ConstantAttr",
@@ -125,6 +126,7 @@ Loop = Dialect(
     ],
     [
         CheckAttr,
+        DonationAttr,
         ConstantAttr,
         PlanAttr,
         PreferenceAttr,

@@ -4,9 +4,11 @@ What a caller of a program must know: its tensors, its symbols, and what it chec
     #loop.tensor<"x" : tensor<?x4xf32, ["batch"]>>
     #loop.symbol<"batch" from 1 to 8>
     #loop.check<"batch - 2", "graph.slice: expected a slice inside the tensor">
+    #loop.donation<input = 1, output = 0>
 
-A symbol without a range may be any size that memory has room for. A check is a quantity
-that a call must not make negative, and what is said to the caller whose call does.
+The memory of a donated input may be that of the output too. A symbol without a range
+may be any size that memory has room for. A check is a quantity that a call must not
+make negative, and what is said to the caller whose call does.
 """
 
 from __future__ import annotations
@@ -150,3 +152,20 @@ class CheckAttr(EntriesAttr):
     def verify(self) -> None:
         """The quantity is computed from symbols."""
         verified_dim(self.quantity.data)
+
+
+@irdl_attr_definition
+class DonationAttr(EntriesAttr):
+    """An input and an output that a call may give the same memory for."""
+
+    name = "loop.donation"
+
+    input: IntAttr = param_def()
+    output: IntAttr = param_def()
+
+    FORM: ClassVar = (entry("input"), entry("output"))
+
+    @staticmethod
+    def of(input: int, output: int) -> DonationAttr:
+        """The donation of an input, by its number, to an output."""
+        return DonationAttr(IntAttr(input), IntAttr(output))

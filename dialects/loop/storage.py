@@ -5,23 +5,27 @@ The memory of a program: its constants, the slots of its activations, and their 
     #loop.slot<size = "4096", offset = 128, live = 2 to 5>
     #loop.slot<size = "4 * batch", offset = ?, live = 3 to 4>
     #loop.plan<"conflict-driven", steps = 9, bytes = 4224, lower_bound = 4224>
+    #loop.plan<"conflict-driven", steps = 9, bytes = ?, lower_bound = ?,
+      orders = [[1, 0, 2]]>
 
 Sizes and offsets are in bytes, each from the beginning of the block of constants or of
 activations. A slot lives from one step to another: steps are numbered as the ops of the
 function were that the program computes. An offset that depends on symbols is `?`, and
-with it the bytes of the plan: the runtime plans once it knows the symbols.
+with it the bytes of the plan: the runtime plans once it knows the symbols. It stacks
+the slots in one of the plan's orders, which name them from the bottom up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
-from ..entries import MAYBE, TEXT, UNKNOWN, EntriesAttr, bare, entry, pair
+from ..entries import MAYBE, ROWS, TEXT, UNKNOWN, EntriesAttr, bare, entry, pair
 from ..shape import verified_dim
 
 
@@ -65,18 +69,25 @@ class SlotAttr(EntriesAttr):
     offset: IntAttr = param_def()
     first: IntAttr = param_def()
     last: IntAttr = param_def()
+    source: StringAttr = param_def()
+    """What computes it in the model, where its size depends on symbols."""
 
     FORM: ClassVar = (
         entry("size", TEXT, of="bytes"),
         entry("offset", MAYBE),
         pair("live", "first", "to", "last"),
+        entry("source", TEXT, default=""),
     )
 
     @staticmethod
-    def of(size: Dim, offset: int, first: int, last: int) -> SlotAttr:
+    def of(size: Dim, offset: int, first: int, last: int, source: str = "") -> SlotAttr:
         """The slot of `size` bytes that lives from the step `first` to `last`."""
         return SlotAttr(
-            StringAttr(str(size)), IntAttr(offset), IntAttr(first), IntAttr(last)
+            StringAttr(str(size)),
+            IntAttr(offset),
+            IntAttr(first),
+            IntAttr(last),
+            StringAttr(source),
         )
 
     @property
@@ -114,23 +125,37 @@ class PlanAttr(EntriesAttr):
     """How many steps lifetimes count."""
     bytes: IntAttr = param_def()
     lower_bound: IntAttr = param_def()
+    orders: ArrayAttr[ArrayAttr[IntAttr]] = param_def()
+    """Orders of the slots, from the bottom up, while bytes depend on symbols."""
 
     FORM: ClassVar = (
         bare("planner", TEXT),
         entry("steps"),
         entry("bytes", MAYBE),
         entry("lower_bound", MAYBE),
+        entry("orders", ROWS, default=()),
     )
 
     @staticmethod
     def of(
-        planner: str, steps: int, bytes: int = UNKNOWN, lower_bound: int = UNKNOWN
+        planner: str,
+        steps: int,
+        bytes: int = UNKNOWN,
+        lower_bound: int = UNKNOWN,
+        orders: Sequence[Sequence[int]] = (),
     ) -> PlanAttr:
         """The plan of a planner; without bytes while they depend on symbols."""
-        numbers = (steps, bytes, lower_bound)
-        return PlanAttr.new([StringAttr(planner), *map(IntAttr, numbers)])
+        numbers = map(IntAttr, (steps, bytes, lower_bound))
+        rows = ArrayAttr(ArrayAttr(map(IntAttr, each)) for each in orders)
+        return PlanAttr.new([StringAttr(planner), *numbers, rows])
 
     def verify(self) -> None:
-        """No plan takes less than the lower bound."""
+        """No plan takes less than the lower bound; an order names each slot once."""
+        for order in self.orders:
+            numbers = [each.data for each in order]
+            if sorted(numbers) != list(range(len(numbers))):
+                raise VerifyException(
+                    f"expected orders that name each slot once, got {numbers}"
+                )
         if not UNKNOWN <= self.lower_bound.data <= self.bytes.data:
             raise VerifyException(f"expected as much as the lower bound, got {self}")

@@ -15,7 +15,7 @@ from xdsl.ir import Block, SSAValue
 
 from ...dialects import tensor_type
 from ...dialects.graph import FusionOp, GraphOp
-from ...dialects.kernel import Group
+from ...dialects.kernel import Group, copies
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .nest_loops import NestBuilder, Renaming
 from .row_loops import build_stages
@@ -54,6 +54,8 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 rename(check.step),
             )
         for nest in group.nests:
+            if group.replaced is not None and copies(nest, group.replaced):
+                continue
             builder = NestBuilder(nest, arguments, body.args[-1], rename)
             if nest.stages:
                 build_stages(builder)
@@ -76,7 +78,8 @@ def pieces(group: Group) -> Iterator[Group]:
     for first in range(0, len(group.nests), NESTS):
         # What is looked up is checked before anything is stored.
         checks = group.checks if first == 0 else []
-        yield Group(group.result, group.nests[first : first + NESTS], checks)
+        nests = group.nests[first : first + NESTS]
+        yield Group(group.result, nests, checks, group.replaced)
 
 
 def kernel_name(op: GraphOp) -> str:

@@ -32,6 +32,7 @@ from ...dialects.graph import (
     BUFFERS,
     LIFETIMES,
     ConstantOp,
+    CopyOp,
     DefineSymbolOp,
     FusionOp,
     GraphOp,
@@ -244,7 +245,8 @@ class ProgramBuilder:
             self.work.append(made.work)
             read = [op.operands[each] for each in made.operands]
             buffers = [self.view(each) for each in (*read, op.results[0])]
-            call = CallOp(made.name, buffers, made.symbols)
+            is_copy = isinstance(op, CopyOp)
+            call = CallOp(made.name, buffers, made.symbols, unless_same=is_copy)
             call.attributes["source"] = source
             self.body.add_op(call)
 

@@ -8,9 +8,17 @@ dialect; here it becomes the entries of `loop.program`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+)
 from xdsl.ir import Attribute, OpResult
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
@@ -24,6 +32,7 @@ from ...dialects.graph import (
     MemoryMap,
     WeightOp,
     buffer_of,
+    describe,
     ops_in,
 )
 from ...dialects.loop import ConstantAttr, PlanAttr, SlotAttr, TensorAttr
@@ -79,7 +88,11 @@ def slot(buffer: BufferAttr, result: OpResult) -> SlotAttr:
             f"{lives or 'none'}; run analyze-aliases first"
         )
     life = lives.data[result.index]
-    return SlotAttr.of(buffer.size, buffer.offset.data, life.first.data, life.last.data)
+    # A message about memory is about sizes of a call; else there is none to name it in.
+    source = "" if isinstance(buffer.size, int) else describe(op)
+    return SlotAttr.of(
+        buffer.size, buffer.offset.data, life.first.data, life.last.data, source
+    )
 
 
 def constant(buffer: BufferAttr, op: WeightOp) -> ConstantAttr:
@@ -99,12 +112,20 @@ def plan_of(function: func.FuncOp, steps: int) -> PlanAttr:
         case StringAttr(planner), IntegerAttr() as bytes, IntegerAttr() as bound:
             return PlanAttr.of(planner, steps, bytes.value.data, bound.value.data)
         case StringAttr(planner), None, None:
-            return PlanAttr.of(planner, steps)
+            return PlanAttr.of(planner, steps, orders=_orders(entries.get("orders")))
         case _:
             raise VerifyException(
                 f"expected graph.plan of function {function.sym_name.data}, got "
                 f"{known or 'none'}; run assign-buffers first"
             )
+
+
+def _orders(known: Attribute | None) -> Sequence[Sequence[int]]:
+    """The orders of slots that `assign-buffers` found, if any."""
+    if not isa(known, ArrayAttr[DenseArrayBase]):
+        return ()
+    rows = (cast("DenseArrayBase[IntegerType]", each) for each in known)
+    return [each.get_values() for each in rows]
 
 
 def tensors_of(function: func.FuncOp) -> tuple[list[TensorAttr], list[TensorAttr]]:

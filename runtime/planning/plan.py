@@ -17,19 +17,19 @@ class OverlapError(ValueError):
 @dataclass(frozen=True)
 class Plan:
     """
-    The offset of every record within a block of `total` bytes.
+    The offset of every record within a block of `size` bytes.
 
     No plan is smaller than `lower_bound` bytes, so a plan of that size is optimal.
     """
 
     offsets: tuple[int, ...]
-    total: int
+    size: int
     lower_bound: int
 
     @property
     def is_optimal(self) -> bool:
         """Whether this plan is as small as its lower bound, hence as any can be."""
-        return self.total == self.lower_bound
+        return self.size == self.lower_bound
 
 
 def lower_bound(records: Sequence[Record]) -> int:
@@ -79,9 +79,9 @@ def verify(records: Sequence[Record], plan: Plan) -> None:
 def _verify_within(records: Sequence[Record], plan: Plan, index: int) -> None:
     start = plan.offsets[index]
     end = start + records[index].size
-    if start < 0 or end > plan.total:
+    if start < 0 or end > plan.size:
         raise OverlapError(
-            f"record {index}: expected to lie within bytes 0 to {plan.total}, "
+            f"record {index}: expected to lie within bytes 0 to {plan.size}, "
             f"got {start} to {end}"
         )
 

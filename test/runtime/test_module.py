@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.runtime import KEPT_PLANS
+from static_runtime.runtime import plan_table
+from static_runtime.runtime.statistics import Statistics
 
 from .arrangements import ARRANGEMENTS, Array, Tensor, arrangements, same
-from .texts import AFFINE, ALIASES, DOUBLE, PARTS, compiled, fresh
+from .texts import AFFINE, ALIASES, DOUBLE, PARTS, RUNNING, compiled, fresh
 
 X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 W = np.linspace(-1, 1, 15, dtype=np.float32).reshape(3, 5)
@@ -270,10 +272,42 @@ def test_says_what_is_wrong_and_works_again(
 def test_sizes_that_take_turns_are_right():
     module = fresh(AFFINE)
     random = np.random.default_rng(0)
-    for batch in [*range(2 * KEPT_PLANS), 3, 200, 1, 0, 3, 3]:
+    for batch in [*range(100), 3, 200, 1, 0, 3, 3]:
         x = random.standard_normal((batch, 3)).astype(np.float32)
         np.testing.assert_allclose(module(x, W), np.maximum(x @ W, 0), atol=1e-5)
-    assert len(module.runtime.plans) <= KEPT_PLANS
+    assert module.statistics() == Statistics(slow_calls=101, plans=101)
+
+
+def test_sizes_that_were_seen_take_no_way_through_python():
+    module, random = fresh(RUNNING), np.random.default_rng(0)
+    inputs = [random.standard_normal((n, 3)).astype(np.float32) for n in range(64)]
+    expected = [module(each) for each in inputs]
+    before = module.statistics()
+    assert before.slow_calls == before.plans == 64
+
+    def work(seed: int) -> None:
+        order = np.random.default_rng(seed)
+        for at in order.integers(0, 64, 300):
+            for got, wanted in zip(module(inputs[at]), expected[at], strict=True):
+                same(got, wanted)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert module.statistics() == before
+
+
+def test_a_plan_that_was_dropped_is_made_again(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(plan_table, "KEPT_BYTES", 8000)
+    module = fresh(AFFINE)
+    random = np.random.default_rng(0)
+    for batch in [*range(200), *range(200)]:
+        x = random.standard_normal((batch, 3)).astype(np.float32)
+        np.testing.assert_allclose(module(x, W), np.maximum(x @ W, 0), atol=1e-5)
+    made = module.statistics()
+    assert 0 < made.plans < 20
+    assert made.slow_calls == 400
+    module(np.zeros((199, 3), np.float32), W)
+    assert module.statistics() == made
 
 
 def test_a_row_has_the_same_bits_in_every_batch():

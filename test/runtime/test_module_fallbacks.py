@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.module import Reference
+from static_runtime.runtime.fallback import Reference
 
 from .arrangements import same
 from .texts import RUNNING, compiled

@@ -355,3 +355,73 @@ def test_threads_of_a_kernel_write_to_it(threads: int):
         assert module(x, w, out=out) is out
     same(out, module(x, w))
     np.testing.assert_allclose(out, np.maximum(x @ w, 0), rtol=1e-3, atol=1e-3)
+
+
+APPEND = """
+func.func @append(%c: tensor<?x4xf32, ["n"]>, %i: tensor<1x4xi64>, %u: tensor<1x4xf32>,
+    %d: tensor<?x4xf32, ["n"]>)
+    -> (tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["n"]>) {
+  %0 = graph.scatter %c, %i, %u {axis = 0 : i64, wraps = false, reduction = "none"}
+    : tensor<?x4xf32, ["n"]>, tensor<1x4xi64>, tensor<1x4xf32>
+    -> tensor<?x4xf32, ["n"]>
+  %1 = graph.scatter %d, %i, %u {axis = 0 : i64, wraps = false, reduction = "add"}
+    : tensor<?x4xf32, ["n"]>, tensor<1x4xi64>, tensor<1x4xf32>
+    -> tensor<?x4xf32, ["n"]>
+  %2 = graph.mul %0, %1 : tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["n"]>
+    -> tensor<?x4xf32, ["n"]>
+  return %0, %1, %2
+    : tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["n"]>
+}
+"""
+"""A row of one state is replaced, and added to that of another."""
+
+
+def test_a_state_is_updated_where_it_is(all_fast: Callable[[], None]):
+    module = fresh(APPEND)
+    assert module.program.donations == ((0, 0), (3, 1))
+    random = np.random.default_rng(0)
+    for n in (5, 300):
+        c, d = random.standard_normal((2, n, 4)).astype(np.float32)
+        out = empty(n, 4)
+        module(c, np.zeros((1, 4), np.int64), c[:1], d)
+        wanted, added = c.copy(), d.copy()
+        for at in random.integers(0, n, 20):
+            row = random.standard_normal((1, 4)).astype(np.float32)
+            index = np.full((1, 4), at)
+            wanted[at], added[at] = row, added[at] + row
+            one, other, product = module(c, index, row, d)
+            same(one, wanted)
+            same(other, added)
+            assert module(c, index, row, d, out=(c, d, out)) == (c, d, out)
+            for got, expected in ((c, wanted), (d, added), (out, product)):
+                same(got, expected)
+    assert module.statistics().slow_calls == 2
+
+
+def test_other_arrangements_of_a_state_are_right_too():
+    module = fresh(APPEND)
+    c, d = np.random.default_rng(0).standard_normal((2, 6, 4)).astype(np.float32)
+    index, row = np.full((1, 4), 2), np.ones((1, 4), np.float32)
+    wanted = module(c, index, row, d)
+    memory = np.empty((9, 4), np.float32)
+    for shift in (0, 1, 3):
+        # An output that begins in the middle of its input, or in another's.
+        for given, other in ((0, 1), (1, 0)):
+            inputs = [c.copy(), d.copy()]
+            part = memory[:6]
+            part[:] = inputs[given]
+            inputs[given] = part
+            outputs = [empty(6, 4), empty(6, 4), empty(6, 4)]
+            outputs[other if shift == 0 else given] = memory[shift : shift + 6]
+            results = module(inputs[0], index, row, inputs[1], out=tuple(outputs))
+            for got, expected in zip(results, wanted, strict=True):
+                same(got, expected)
+
+
+def test_an_error_after_the_state_was_read_is_told():
+    module = fresh(APPEND)
+    c, d = np.ones((2, 6, 4), np.float32)
+    index, row = np.full((1, 4), 6), np.ones((1, 4), np.float32)
+    for _ in range(2):
+        with pytest.raises(IndexError, match="expected an index from 0 to 5, got 6"):
+            module(c, index, row, d, out=(c, d, empty(6, 4)))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from static_runtime.runtime.layout import DTYPE_NAMES, ContextLayout
+from static_runtime.runtime.layout import DTYPE_NAMES, ContextLayout, RowLayout
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.program import CallOut, Check, Program, Slot, TensorInfo
 
@@ -26,7 +26,8 @@ PROGRAM = Program(
     symbols=("batch", "a.b"),
     ranges={"batch": (1, 4096)},
     checks=(Check("batch - 2", "expected rows", ("a.b", "batch")),),
-    slots=(Slot("12 * batch", 0, 2, -1), Slot(64, 1, 1, 128)),
+    slots=(Slot("12 * batch", 0, 2, -1, "graph.exp at 3"), Slot(64, 1, 1, 128)),
+    orders=((1, 0), (0, 1)),
     planner="naive",
     bytes=0,
     lower_bound=64,
@@ -185,8 +186,10 @@ def test_takes_every_planner_and_dtype(name: str):
 
 
 def test_knows_the_words_of_its_contexts():
-    assert PROGRAM.layout == ContextLayout(inputs=3, outputs=1, symbols=2, slots=2)
-    assert PROGRAM.layout.size == ContextLayout.HEAD + 3 + 1 + 2 + 2
+    assert PROGRAM.layout == ContextLayout(inputs=3, outputs=1)
+    assert PROGRAM.layout.size == ContextLayout.HEAD + 3 + 1
+    assert PROGRAM.row_layout == RowLayout(symbols=2, slots=2)
+    assert PROGRAM.row_layout.size == RowLayout.HEAD + 2 + 2
 
 
 def test_is_planned_when_every_slot_has_its_place():

@@ -18,19 +18,21 @@ After:
 An output is computed in the memory that is returned. Constants lie one after the other.
 All intermediate values share one arena: the planner gives offsets to the groups of
 `analyze-aliases`, and reports the size of the plan and its lower bound; where they are
-equal no plan is smaller. Where sizes depend on symbols the offset is `?`: the same
-planner runs once the sizes are known.
+equal no plan is smaller. Where sizes depend on symbols the offset is `?`: the runtime
+plans once the sizes are known. A planner that searches does so here, for some sizes
+that stand for all: what is kept of its plans is which slot lies below which (`orders`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
@@ -42,7 +44,15 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects import UNKNOWN, Dim, Ranges, greatest, tensor_type
+from ....dialects import (
+    UNKNOWN,
+    Dim,
+    Ranges,
+    evaluate,
+    greatest,
+    symbols_of,
+    tensor_type,
+)
 from ....dialects.graph import (
     BUFFERS,
     LIFETIMES,
@@ -56,10 +66,24 @@ from ....dialects.graph import (
     is_computed,
     ops_in,
 )
-from ....runtime.planning import Record, plan
+from ....runtime.planning import (
+    SEARCHES,
+    Record,
+    lower_bound,
+    order_of,
+    plan,
+    plan_in_order,
+    rounded_up,
+)
 
 _ALIGNMENT = 64
 """The alignment of every buffer in bytes: a cache line, and the longest vector."""
+
+_MOST_ORDERS = 4
+"""Orders that are kept; a runtime tries each for sizes that it meets first."""
+
+_USUAL, _LARGE = 64, 1024
+"""Values of symbols that stand for others when orders are searched."""
 
 
 @dataclass(frozen=True)
@@ -157,11 +181,49 @@ def _plan_activations(
     ]
     if len(known) < len(sizes):
         plan([], planner)
+        if planner in SEARCHES:
+            orders = _orders(lives, sizes, planner)
+            rows = (DenseArrayBase.from_list(i64, order) for order in orders)
+            entries["orders"] = ArrayAttr(rows)
         return [UNKNOWN] * len(sizes), DictionaryAttr(entries)
     made = plan(records, planner, _ALIGNMENT)
-    entries["bytes"] = IntegerAttr(made.total, i64)
+    entries["bytes"] = IntegerAttr(made.size, i64)
     entries["lower_bound"] = IntegerAttr(made.lower_bound, i64)
     return list(made.offsets), DictionaryAttr(entries)
+
+
+def _orders(
+    lives: Sequence[LifetimeAttr], sizes: Sequence[Dim], planner: str
+) -> list[Sequence[int]]:
+    """Orders of the slots in one of which a plan is good, whatever the symbols are."""
+    orders: list[Sequence[int]] = []
+    for values in _samples({name for size in sizes for name in symbols_of(size)}):
+        records: list[Record] = []
+        for size, life in zip(sizes, lives, strict=True):
+            known = evaluate(size, values)
+            assert isinstance(known, int), "a size without symbols is a number"
+            records.append(Record(max(known, 0), life.first.data, life.last.data))
+        least = lower_bound(rounded_up(records, _ALIGNMENT))
+        if orders:
+            found = plan_in_order(records, orders, _ALIGNMENT)
+            if found.size == least:
+                continue
+            least = found.size
+        made = plan(records, planner, _ALIGNMENT)
+        if not orders or made.size < least:
+            orders.append(order_of(made.offsets))
+        if len(orders) == _MOST_ORDERS:
+            break
+    return orders
+
+
+def _samples(names: Set[str]) -> Iterator[dict[str, int]]:
+    """Values of symbols for which a plan is made: equal ones, and one that differs."""
+    for size in (_USUAL, _LARGE, 1):
+        yield dict.fromkeys(names, size)
+    for name in sorted(names):
+        for size, others in ((_LARGE, 1), (1, _LARGE)):
+            yield {**dict.fromkeys(names, others), name: size}
 
 
 def _write_buffers(

@@ -29,12 +29,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, symbols_of
 from ...shape import Tensor, sizes
-from ..interface import CheckAttr, SymbolAttr, TensorAttr
+from ..interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
 from ..storage import ConstantAttr, PlanAttr, SlotAttr
 from ..subscript import DIM
 from .kernel import KernelOp
 from .program_calls import CallOp, CallOutOp, ViewOp
 from .program_flow import DefineOp, ElementOp, RepeatOp, RequireOp
+from .program_memory import verify_donations, verify_memory
 
 NONE: ArrayAttr[Attribute] = ArrayAttr([])
 
@@ -64,7 +65,8 @@ class ProgramOp(IRDLOperation):
     `inputs` and `outputs` are tensors with names; `symbols` are those that a call gives
     values, in the order in which the runtime keeps them, and `checks` what must hold of
     them. `constants` and `slots` are the memory of weights and of activations, and
-    `plan` says how well slots share it. `work` is how many points of loops a run is.
+    `plan` says how well slots share it. `donations` are the inputs in whose memory a call
+    may want an output. `work` is how many points of loops a run is.
 
     ```mlir
     loop.program @main inputs [#loop.tensor<"x" : tensor<4xf32>>]
@@ -86,6 +88,7 @@ class ProgramOp(IRDLOperation):
     slots = prop_def(ArrayAttr[SlotAttr], default_value=NONE)
     plan = prop_def(PlanAttr, default_value=PlanAttr.of("naive", 0, 0, 0))
     checks = prop_def(ArrayAttr[CheckAttr], default_value=NONE)
+    donations = prop_def(ArrayAttr[DonationAttr], default_value=NONE)
     work = prop_def(DIM, default_value=StringAttr("0"))
     body = region_def("single_block")
 
@@ -95,7 +98,7 @@ class ProgramOp(IRDLOperation):
     assembly_format = (
         "$sym_name (`inputs` $inputs^)? (`outputs` $outputs^)? (`symbols` $symbols^)? "
         "(`constants` $constants^)? (`slots` $slots^)? (`plan` $plan^)? "
-        "(`checks` $checks^)? (`work` $work^)? attr-dict-with-keyword custom<Body>($body)"
+        "(`checks` $checks^)? (`donations` $donations^)? (`work` $work^)? attr-dict-with-keyword custom<Body>($body)"
     )
 
     def __init__(
@@ -123,6 +126,7 @@ class ProgramOp(IRDLOperation):
                 "slots": ArrayAttr(slots),
                 "plan": plan,
                 "checks": ArrayAttr(checks),
+                "donations": NONE,
                 "work": StringAttr(str(work)),
             },
             regions=[Region(body)],
@@ -177,7 +181,8 @@ class ProgramOp(IRDLOperation):
 
     def verify_(self) -> None:
         """Memory is where the plan says, and each op works on what there is."""
-        _verify_memory(self)
+        verify_memory(self.constants, self.slots, self.plan)
+        verify_donations(self.donations, self.input_types, self.output_types)
         _verify_symbols(self)
         elements = _elements(self)
         kernels = self.kernels
@@ -197,33 +202,6 @@ class ProgramOp(IRDLOperation):
                     fallbacks += 1
                 case _:
                     pass
-
-
-def _verify_memory(program: ProgramOp) -> None:
-    """Constants do not overlap, and slots lie and live within the plan."""
-    end = 0
-    # What is empty may begin where another does.
-    for constant in sorted(
-        program.constants, key=lambda each: (each.offset.data, each.size.data)
-    ):
-        if constant.offset.data < end:
-            raise VerifyException(
-                f"expected constants side by side, got {constant}, and another up to "
-                f"byte {end}"
-            )
-        end = constant.end
-    plan = program.plan
-    for slot in program.slots:
-        if slot.last.data >= plan.steps.data:
-            raise VerifyException(
-                f"expected slots that live within {plan.steps.data} steps, got {slot}"
-            )
-        size = slot.size
-        if slot.is_planned and isinstance(size, int):
-            if slot.offset.data + size > plan.bytes.data >= 0:
-                raise VerifyException(
-                    f"expected slots within {plan.bytes.data} bytes, got {slot}"
-                )
 
 
 def _verify_symbols(program: ProgramOp) -> None:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     SymbolRefAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -18,6 +19,7 @@ from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
+    opt_prop_def,
     prop_def,
     result_def,
     var_operand_def,
@@ -96,21 +98,31 @@ class CallOp(IRDLOperation):
 
     ```mlir
     loop.call @k0(%0, %1) symbols ["batch"] : memref<?xf32>, memref<?xf32>
+    loop.call @copy(%0, %1) symbols [] unless_same : memref<?xf32>, memref<?xf32>
     ```
+
+    With `unless_same` the kernel copies the first buffer to the last, as it lies, and
+    is not run where both are the same memory.
     """
 
     name = "loop.call"
 
     callee = prop_def(FlatSymbolRefAttrConstr)
     symbols = prop_def(ArrayAttr.constr(DIM))
+    unless_same = opt_prop_def(UnitAttr)
     buffers = var_operand_def(MemRefType)
 
     assembly_format = (
-        "$callee `(` $buffers `)` `symbols` $symbols attr-dict `:` type($buffers)"
+        "$callee `(` $buffers `)` `symbols` $symbols (`unless_same` $unless_same^)? "
+        "attr-dict `:` type($buffers)"
     )
 
     def __init__(
-        self, callee: str, buffers: Sequence[SSAValue], symbols: Sequence[str]
+        self,
+        callee: str,
+        buffers: Sequence[SSAValue],
+        symbols: Sequence[str],
+        unless_same: bool = False,
     ):
         """The call of the kernel `callee` on `buffers`."""
         super().__init__(
@@ -118,8 +130,16 @@ class CallOp(IRDLOperation):
             properties={
                 "callee": SymbolRefAttr(callee),
                 "symbols": ArrayAttr([StringAttr(each) for each in symbols]),
+                "unless_same": UnitAttr() if unless_same else None,
             },
         )
+
+    def verify_(self) -> None:
+        """Only what copies one buffer to another depends on their being the same."""
+        if self.unless_same is not None and len(self.buffers) != 2:
+            raise VerifyException(
+                f"expected two buffers with unless_same, got {len(self.buffers)}"
+            )
 
     @property
     def kernel_name(self) -> str:

@@ -1,22 +1,21 @@
 """
-Write one call of a program: the context it takes, the run, and what is left to Python.
+Write one call of a program: the run, and what is left to Python.
 
-The two forms of the entry have this in common (`entry.py`, `wide_entry.py`): a context
-is taken off the module's free list and given back while the GIL is held; the GIL is
-released around a run that is long enough to be worth it; a call that the entry does not
-take, and the error of a run, go to Python callables.
+The two forms of the entry have this in common (`entry.py`, `wide_entry.py`), beside
+how they borrow a context (`lending.py`): the GIL is released around a run that is long
+enough to be worth it; a call that the entry does not take, and the error of a run, go
+to Python callables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects import Dim, Tensor, dtype, sizes, symbols_of
+from ....dialects import Dim, Symbol, Tensor, dtype, sizes, symbols_of
 from ....dialects.loop import ProgramOp
-from ....runtime import INTERRUPTED, WORD, State
-from .context_layout import layout_of
+from ....runtime import INTERRUPTED, State
 from .interrupts import length_of
-from .python_objects import ObjectWriter
+from .lending import LendingWriter
 
 _WORTH_RELEASING = 32768
 """Points of loops from which on a run is some two microseconds long."""
@@ -39,39 +38,16 @@ declare ptr @PyTuple_New(i64)
 declare i32 @PyTuple_SetItem(ptr, i64, ptr)
 """
 
-# For Python's own way of running; called with the GIL held, as `sr_call` is.
-FREE_LIST = f"""define ptr @sr_borrow() nounwind {{
-entry:
-  %first = load ptr, ptr @sr_state, align {WORD}
-  %none = icmp eq ptr %first, null
-  br i1 %none, label %done, label %take
-take:
-  %following = load ptr, ptr %first, align {WORD}
-  store ptr %following, ptr @sr_state, align {WORD}
-  br label %done
-done:
-  ret ptr %first
-}}
-define void @sr_give_back(ptr %context) nounwind {{
-entry:
-  %first = load ptr, ptr @sr_state, align {WORD}
-  store ptr %first, ptr %context, align {WORD}
-  store ptr %context, ptr @sr_state, align {WORD}
-  ret void
-}}
-"""
 
-
-class CallWriter(ObjectWriter):
+class CallWriter(LendingWriter):
     """Writes what both entries do: take a context, run, leave calls to Python."""
 
     def __init__(self, program: ProgramOp):
         """A function that calls a program, of which nothing is written yet."""
-        super().__init__()
-        self.layout = layout_of(program)
+        super().__init__(program)
         self.inputs, self.outputs = program.input_types, program.output_types
-        self.names = program.symbol_names
         self.length = length_of(program)
+        self.donations = [(d.input.data, d.output.data) for d in program.donations]
         defined = {*program.defined}
         self.is_cut = any(
             symbols_of(size) & defined for type in self.outputs for size in sizes(type)
@@ -134,30 +110,6 @@ class CallWriter(ObjectWriter):
             total = self.w.mul(total, each)
         return total
 
-    def take(self, context: str) -> None:
-        """Takes the first context off the free list, which nobody changed meanwhile."""
-        w = self.w
-        following = w.emit(
-            f"load ptr, ptr {self.context_field(context, self.layout.NEXT)}"
-        )
-        w.do(f"store ptr {following}, ptr @sr_state, align {WORD}")
-
-    def give_back(self, context: str) -> None:
-        """Puts a context on the free list."""
-        first = self.state(State.FREE)
-        self.set(context, self.layout.NEXT, f"ptr {first}")
-        self.w.do(f"store ptr {context}, ptr @sr_state, align {WORD}")
-
-    def context_field(self, context: str, number: int) -> str:
-        """The address of a field of a context."""
-        return self.w.emit(f"getelementptr inbounds i64, ptr {context}, i64 {number}")
-
-    def set(self, context: str, number: int, value: str) -> None:
-        """Writes a field of a context."""
-        self.w.do(
-            f"store {value}, ptr {self.context_field(context, number)}, align {WORD}"
-        )
-
     def run(self, context: str) -> str:
         """Runs the program, without the GIL when it is long; its status."""
         w = self.w
@@ -177,3 +129,15 @@ class CallWriter(ObjectWriter):
             w.do(f"br label %{after}")
         w.start(after)
         return w.emit(f"phi i32 {', '.join(ends)}")
+
+
+def bare_symbol(size: Dim) -> str | None:
+    """The name of the symbol that a dimension is, if it is nothing else."""
+    if isinstance(size, int) or len(size.terms) != 1:
+        return None
+    ((monomial, factor),) = size.terms
+    match monomial:
+        case (Symbol(name),) if factor == 1:
+            return name
+        case _:
+            return None

@@ -1,9 +1,9 @@
-"""Which field of a context is which input, output, symbol or slot of a program."""
+"""Which field of a context or a plan row is which input or symbol of a program."""
 
 from __future__ import annotations
 
 from ....dialects.loop import ProgramOp
-from ....runtime import WORD, ContextLayout
+from ....runtime import WORD, ContextLayout, RowLayout
 from ..text.function import FunctionWriter
 
 
@@ -12,10 +12,13 @@ def layout_of(program: ProgramOp) -> ContextLayout:
     return ContextLayout(
         inputs=len(program.inputs),
         outputs=len(program.outputs),
-        symbols=len(program.symbols),
         defined=len(program.defined),
-        slots=len(program.slots),
     )
+
+
+def row_of(program: ProgramOp) -> RowLayout:
+    """The fields of a plan row of the program."""
+    return RowLayout(symbols=len(program.symbols), slots=len(program.slots))
 
 
 class ContextWriter:
@@ -23,6 +26,7 @@ class ContextWriter:
 
     w: FunctionWriter
     layout: ContextLayout
+    row: RowLayout
     calls: int
     """The calls that are written so far."""
 
@@ -33,6 +37,12 @@ class ContextWriter:
     def pointer(self, number: int) -> str:
         """The pointer that a field of the context holds."""
         return self.w.entered(f"load ptr, ptr {self.field(number)}, align {WORD}")
+
+    def planned(self, number: int) -> str:
+        """What a field of the run's plan row holds."""
+        row = self.pointer(self.layout.PLAN)
+        field = self.w.entered(f"getelementptr inbounds i64, ptr {row}, i64 {number}")
+        return self.w.entered(f"load i64, ptr {field}, align {WORD}")
 
     def offset(self, base: int, offset: str) -> str:
         """The address `offset` bytes after the pointer that a field holds."""

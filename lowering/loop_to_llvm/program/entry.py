@@ -4,10 +4,10 @@ Write the entry of a program: the function that Python calls, which reads arrays
     PyObject *sr_call(self, PyObject **arguments, size_t flags, PyObject *names)
 
 It takes a call whose arguments are numpy arrays of just the declared dtypes and shapes,
-contiguous and aligned, with the symbols of the last plan. It makes the outputs, or
-writes to those that the caller gave as `out`, lends a context from the module's free
-list, and runs. Everything else goes to the module's Python callable with the arguments
-as they came, which converts or explains.
+contiguous and aligned, with symbols of which there is a plan. It makes the outputs, or
+writes to those that the caller gave as `out`, borrows a context from the module's free
+list (`lending.py`), and runs. Everything else goes to the module's Python callable with
+the arguments as they came, which converts or explains.
 
 A run that ends in an error is explained by another callable, which is given the context
 and what the run returned. The GIL is held while the free list changes hands, and
@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects import Dim, Symbol, sizes
+from ....dialects import Dim, sizes
 from ....dialects.loop import ProgramOp
 from ....runtime import WORD, State
 from . import python_objects as objects
-from .call import COUNT, DECLARATIONS, FREE_LIST, CallWriter
+from .call import COUNT, DECLARATIONS, CallWriter, bare_symbol
+from .lending import FREE_LIST
 from .python_objects import TYPE, WANTED_FLAGS, WRITTEN_FLAGS
 
 
@@ -30,8 +31,8 @@ def write_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
     """The text of `sr_call` for a program, and the dimensions that it computes."""
     writer = _EntryWriter(program)
     text = writer.write()
-    whole = objects.DECLARATIONS + DECLARATIONS + text + objects.APART + FREE_LIST
-    return whole, tuple(writer.w.sizes)
+    head = objects.DECLARATIONS + DECLARATIONS + writer.helpers()
+    return head + text + objects.APART + FREE_LIST, tuple(writer.w.sizes)
 
 
 class _EntryWriter(CallWriter):
@@ -48,12 +49,12 @@ class _EntryWriter(CallWriter):
         arrays = [self.argument(at) for at in range(len(self.inputs))]
         for array, type in zip(arrays, self.inputs, strict=True):
             self.require_array(array, type, WANTED_FLAGS)
-        context = self.bind(arrays)
+        row = self.bind(arrays)
         # What both ways to the outputs use is computed before they part.
         for type in self.outputs:
             self.bytes(type)
         out, given = self.read_outputs(arrays)
-        self.take(context)
+        context = self.borrow(row)
         made, elements = self.make_missing(context, out, given)
         for at, address in enumerate([*map(self.data, arrays), *elements]):
             self.set(context, self.layout.HEAD + at, f"ptr {address}")
@@ -73,30 +74,28 @@ class _EntryWriter(CallWriter):
     def bind(self, arrays: Sequence[str]) -> str:
         """
         Binds symbols to sizes of the arrays, checks every dimension against them, and
-        returns the first free context.
+        returns their plan row; none without symbols.
 
-        The plan of that context must be of the same symbols. No plan is made where a
-        size would exceed 64 bits, so sizes are computed only after this check.
+        No plan is made where a size would exceed 64 bits, so sizes are computed only
+        after a row was found.
         """
         w = self.w
         later: list[tuple[str, Dim]] = []
         for array, type in zip(arrays, self.inputs, strict=True):
             dims = self.dimensions(array, len(sizes(type)))
             for actual, size in zip(dims, sizes(type), strict=True):
-                name = _bare_symbol(size)
+                name = bare_symbol(size)
                 if name is not None and name not in self.known:
                     self.known[name] = actual
                 else:
                     later.append((actual, size))
         w.symbols = self.known
-        context = self.state(State.FREE)
-        self.require(w.emit(f"icmp ne ptr {context}, null"))
-        for at, name in enumerate(self.names):
-            field = self.context_field(context, self.layout.first_symbol + at)
-            self.require(self.equal("i64", field, self.known[name]))
+        row = ""
+        if self.is_open:
+            row = self.find_row([self.known[name] for name in self.names])
         for actual, size in later:
             self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
-        return context
+        return row
 
     def read_outputs(self, arrays: Sequence[str]) -> tuple[str, list[str]]:
         """
@@ -123,8 +122,15 @@ class _EntryWriter(CallWriter):
                 self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
         types = [*self.outputs, *self.inputs]
         elements = [self.data(each) for each in (*given, *arrays)]
-        rows = zip(elements, map(self.bytes, types), strict=True)
-        self.require_apart(len(given), [*rows])
+        counts = [*map(self.bytes, types)]
+        for input, output in self.donations:
+            # Nothing of the input counts where it is the memory of its output.
+            same = w.emit(
+                f"icmp eq ptr {elements[len(given) + input]}, {elements[output]}"
+            )
+            count = counts[len(given) + input]
+            counts[len(given) + input] = w.emit(f"select i1 {same}, i64 0, i64 {count}")
+        self.require_apart(len(given), [*zip(elements, counts, strict=True)])
         end = w.label
         w.do(f"br label %{ready}")
         w.start(ready)
@@ -209,15 +215,3 @@ class _EntryWriter(CallWriter):
         for at, result in enumerate(results):
             w.emit(f"call i32 @PyTuple_SetItem(ptr {whole}, i64 {at}, ptr {result})")
         w.do(f"ret ptr {whole}")
-
-
-def _bare_symbol(size: Dim) -> str | None:
-    """The name of the symbol that a dimension is, if it is nothing else."""
-    if isinstance(size, int) or len(size.terms) != 1:
-        return None
-    ((monomial, factor),) = size.terms
-    match monomial:
-        case (Symbol(name),) if factor == 1:
-            return name
-        case _:
-            return None

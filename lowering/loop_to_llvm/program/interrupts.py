@@ -13,7 +13,7 @@ GIL, nothing is asked, and an interruption point is a branch that is not taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import Block
@@ -31,7 +31,7 @@ from ....dialects.loop import (
     is_unlimited,
 )
 from ....runtime import INTERRUPTED, WORD, ContextLayout
-from ..text.function import FunctionWriter
+from .context_layout import ContextWriter
 
 LONG = 1 << 22
 """
@@ -193,17 +193,17 @@ def _points(block: Block) -> Dim:
     return total
 
 
-def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -> str:
-    """`sr_enter`, and the functions that interruption points call."""
-    w = FunctionWriter({name: f"%symbol.{at}" for at, name in enumerate(symbols)})
+def write_enter(writer: ContextWriter, length: Length) -> str:
+    """
+    `sr_enter`, and the functions that interruption points call; the writer has begun a
+    function.
+    """
+    w = writer.w
     thread = w.emit("call ptr @PyEval_SaveThread()")
     address = ""
     if length.is_ever_long:
-        address, kept = _field(w, layout.THREAD), thread
+        address, kept = writer.field(writer.layout.THREAD), thread
         if not length.is_always_long:
-            for at, name in enumerate(symbols):
-                load = f"load i64, ptr {_field(w, layout.first_symbol + at)}"
-                w.entry.append(f"  {w.symbols[name]} = {load}, align {WORD}")
             is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
             kept = w.emit(f"select i1 {is_long}, ptr {thread}, ptr null")
         w.do(f"store ptr {kept}, ptr {address}, align {WORD}")
@@ -214,8 +214,3 @@ def write_enter(layout: ContextLayout, symbols: Sequence[str], length: Length) -
     w.do(f"ret i32 {status}")
     text = w.text("define i32 @sr_enter(ptr noundef %context)")
     return f"{text}{_TEXT}" if address else text
-
-
-def _field(w: FunctionWriter, number: int) -> str:
-    """The address of a field of the context."""
-    return w.entered(f"getelementptr inbounds i64, ptr %context, i64 {number}")

@@ -15,7 +15,7 @@ from ....dialects.loop import ElementOp, ProgramOp, ViewOp, element_type
 from ....runtime import WORD
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
-from .context_layout import ContextWriter, layout_of
+from .context_layout import ContextWriter, layout_of, row_of
 
 
 class OperandWriter(ContextWriter):
@@ -24,7 +24,7 @@ class OperandWriter(ContextWriter):
     def __init__(self, program: ProgramOp):
         """The operands of a program, at the beginning of its first function."""
         self.program = program
-        self.layout = layout_of(program)
+        self.layout, self.row = layout_of(program), row_of(program)
         self.symbols = program.symbol_names
         self.defined = {name: at for at, name in enumerate(program.defined)}
         self.sizes: dict[Dim, None] = {}
@@ -35,9 +35,13 @@ class OperandWriter(ContextWriter):
 
     def begin(self) -> None:
         """Begins a function, which has addresses of its own."""
-        texts = {name: f"%symbol.{at}" for at, name in enumerate(self.symbols)}
-        self.w = FunctionWriter(texts)
+        self.w = FunctionWriter({})
         self.addresses: dict[SSAValue, str] = {}
+        first = self.row.first_symbol
+        planned = {
+            name: self.planned(first + at) for at, name in enumerate(self.symbols)
+        }
+        self.w.symbols = planned
 
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is; its symbols must have been defined before."""
@@ -94,9 +98,8 @@ class OperandWriter(ContextWriter):
             case _:
                 if (offset := self.program.offset_of(op)) is not None:
                     return self.offset(layout.ACTIVATIONS, str(offset))
-                field = self.field(layout.first_slot + number)
-                looked_up = self.w.entered(f"load i64, ptr {field}, align {WORD}")
-                return self.offset(layout.ACTIVATIONS, looked_up)
+                planned = self.planned(self.row.first_slot + number)
+                return self.offset(layout.ACTIVATIONS, planned)
 
     def address(self, value: SSAValue) -> str:
         """The address of a view, or the number of a trip."""

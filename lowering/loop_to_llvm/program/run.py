@@ -91,7 +91,8 @@ class _ProgramWriter(OperandWriter):
             ]
             runs.append(write_chain(len(lists)))
         declared = write_declarations(self.kernels, self.names, self.parts)
-        enter = interrupts.write_enter(self.layout, self.symbols, self.length)
+        self.begin()
+        enter = interrupts.write_enter(self, self.length)
         return "\n".join([declared, *runs, REPEAT, enter])
 
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
@@ -99,9 +100,6 @@ class _ProgramWriter(OperandWriter):
         self.begin()
         self.is_long = ""
         w = self.w
-        for at, name in enumerate(self.symbols):
-            field = self.field(self.layout.first_symbol + at)
-            w.entry.append(f"  {w.symbols[name]} = load i64, ptr {field}, align {WORD}")
         w.start("body")
         self.add(ops)
         self.sizes.update(dict.fromkeys(w.sizes))
@@ -224,6 +222,7 @@ class _ProgramWriter(OperandWriter):
         callee = self.names[name]
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
         arguments += [f"i64 {self.size(each)}" for each in op.sizes]
+        after = self.unless_same(op)
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:
@@ -232,11 +231,29 @@ class _ProgramWriter(OperandWriter):
             arguments.append(f"ptr {self.field(self.layout.ERROR)}")
             status = self.w.emit(f"call i32 {callee}({', '.join(arguments)})")
             self.leave_if_not(0, status, INDEX_ERROR)
+        if after:
+            self.w.do(f"br label %{after}")
+            self.w.start(after)
         self.calls += 1
         if self.length.is_ever_long:
             self.spent = self.spent + interrupts.weight(op, self.kernels)
             if guess(self.spent) >= self.share:
                 self.may_end()
+
+    def unless_same(self, op: CallOp) -> str:
+        """
+        Begins what is run only if both buffers of a copy differ; the label of what
+        comes after, none where a call always runs.
+        """
+        if op.unless_same is None:
+            return ""
+        w = self.w
+        one, other = map(self.address, op.buffers)
+        copy, after = w.fresh("copy"), w.fresh("copied")
+        same = w.emit(f"icmp eq ptr {one}, {other}")
+        w.do(f"br i1 {same}, label %{after}, label %{copy}")
+        w.start(copy)
+        return after
 
     def may_end(self, in_trip: bool = False) -> None:
         """Lets a run be interrupted here, if it is long."""

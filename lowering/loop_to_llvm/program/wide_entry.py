@@ -6,8 +6,8 @@ LLVM takes longer than in proportion over a function that is long, and what is t
 undone at each array grows with those before it; so one function would take minutes for
 a thousand arrays. A call that gives `out` is left to Python.
 
-The symbols are those of the first free context, which Python has checked: inputs of
-these sizes go on, others go to Python.
+What is read of the inputs is kept in tables on the stack: the values of the symbols, by
+which their plan row is found, and the addresses of the elements.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 
 from ....dialects import Dim, Tensor, sizes, symbols_of
 from ....dialects.loop import ProgramOp
-from ....runtime import WORD, State
+from ....runtime import WORD
 from . import python_objects as objects
-from .call import COUNT, DECLARATIONS, FREE_LIST, CallWriter
+from .call import COUNT, DECLARATIONS, CallWriter, bare_symbol
+from .lending import FREE_LIST
 from .python_objects import WANTED_FLAGS, ObjectWriter
 
 MANY = 64
@@ -29,6 +30,7 @@ PART = 16
 
 # What is done with the arrays that were made, null for those that were not.
 _MADE = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 define internal void @sr_drop(ptr %made, i64 %count) nounwind noinline {{
 entry:
   br label %one
@@ -85,30 +87,32 @@ def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
 class _PartWriter(ObjectWriter):
     """Writes a function that checks or makes a few arrays; it returns a success."""
 
-    def __init__(self, entry: _WideEntryWriter, types: Sequence[Tensor]):
+    def __init__(self, entry: _WideEntryWriter, types: Sequence[Tensor] = ()):
+        """A function that reads the symbols of these types from `%row`."""
         super().__init__()
         used = {name for t in types for size in sizes(t) for name in symbols_of(size)}
         symbols: dict[str, str] = {}
         for at, name in enumerate(entry.names):
             if name in used:
-                number = entry.layout.first_symbol + at
-                address = f"getelementptr inbounds i64, ptr %context, i64 {number}"
+                number = entry.row.first_symbol + at
+                address = f"getelementptr inbounds i64, ptr %row, i64 {number}"
                 value = f"load i64, ptr {self.w.entered(address)}, align {WORD}"
                 symbols[name] = self.w.entered(value)
         self.w.symbols = symbols
 
-    def keep_data(self, array: str, number: int) -> None:
-        """Writes where the elements of an array are to a field of the context."""
-        field = self.w.emit(f"getelementptr inbounds i64, ptr %context, i64 {number}")
-        self.w.do(f"store ptr {self.data(array)}, ptr {field}, align {WORD}")
+    def keep(self, value: str, table: str, number: int) -> None:
+        """Writes a value to a table of values of 8 bytes."""
+        field = self.w.emit(f"getelementptr inbounds i64, ptr {table}, i64 {number}")
+        self.w.do(f"store {value}, ptr {field}, align {WORD}")
 
-    def text(self, name: str, argument: str) -> str:
+    def text(self, name: str, arguments: str) -> str:
         """The text of the function."""
         self.w.do("ret i1 true")
         self.w.start("slow")
         self.w.do("ret i1 false")
-        head = f"define internal i1 @{name}(ptr {argument}, ptr %context)"
-        return self.w.text(head, "nounwind noinline ")
+        return self.w.text(
+            f"define internal i1 @{name}({arguments})", "nounwind noinline "
+        )
 
 
 class _WideEntryWriter(CallWriter):
@@ -128,35 +132,63 @@ class _WideEntryWriter(CallWriter):
         count = w.emit(f"and i64 %flags, {COUNT}")
         self.require(w.emit(f"icmp eq i64 {count}, {len(self.inputs)}"))
         self.require(w.emit("icmp eq ptr %names, null"))
-        context = self.state(State.FREE)
-        self.require(w.emit(f"icmp ne ptr {context}, null"))
-        readers = dict(self.readers())
+        data = w.entered(f"alloca [{max(len(self.inputs), 1)} x ptr], align {WORD}")
+        readers, comparers = dict(self.readers()), dict(self.comparers())
         for name in readers:
-            # A free context may be written to: a call that takes it sets all fields.
-            self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {context})"))
-        self.take(context)
+            arguments = f"ptr %arguments, ptr {self.wanted}, ptr {data}"
+            self.require(w.emit(f"call i1 @{name}({arguments})"))
+        row = self.search() if self.is_open else "null"
+        for name in comparers:
+            self.require(w.emit(f"call i1 @{name}(ptr %arguments, ptr {row})"))
+        context = self.borrow(row)
+        w.do(
+            "call void @llvm.memcpy.p0.p0.i64(ptr "
+            f"{self.context_field(context, self.layout.HEAD)}, ptr {data}, "
+            f"i64 {WORD * len(self.inputs)}, i1 false)"
+        )
+        # The row that was found may be gone if Python lent the context.
+        plan = self.context_field(context, self.layout.PLAN)
+        row = w.emit(f"load ptr, ptr {plan}, align {WORD}")
         makers = dict(self.makers())
-        made = self.make_all(context, list(makers))
-        self.finish(context, made)
+        made = self.make_all(context, row, list(makers))
+        self.finish(context, row, made)
         w.start("slow")
         self.call_slowly()
-        parts = (*readers.values(), *makers.values())
-        return "".join([_MADE, *parts, self.text(), FREE_LIST])
+        parts = (*readers.values(), *comparers.values(), *makers.values())
+        return "".join([self.helpers(), _MADE, *parts, self.text(), FREE_LIST])
 
     def readers(self) -> Iterator[tuple[str, str]]:
-        """The functions that check inputs, and note where their elements are."""
+        """
+        The functions that check the kinds of inputs, and note their symbols and where
+        their elements are.
+        """
+        numbers = {name: at for at, name in enumerate(self.names)}
         for first, types in parts(self.inputs):
-            part = _PartWriter(self, types)
+            part = _PartWriter(self)
             for at, type in enumerate(types, first):
                 array = part.argument(at)
                 part.require_array(array, type, WANTED_FLAGS)
                 dims = part.dimensions(array, len(sizes(type)))
                 for actual, size in zip(dims, sizes(type), strict=True):
+                    number = numbers.pop(bare_symbol(size) or "", None)
+                    if number is not None:
+                        part.keep(f"i64 {actual}", "%wanted", number)
+                part.keep(f"ptr {part.data(array)}", "%data", at)
+            arguments = "ptr %arguments, ptr %wanted, ptr %data"
+            yield f"read.{first}", part.text(f"read.{first}", arguments)
+
+    def comparers(self) -> Iterator[tuple[str, str]]:
+        """The functions that compare the sizes of inputs with those of the row."""
+        for first, types in parts(self.inputs):
+            part = _PartWriter(self, types)
+            for at, type in enumerate(types, first):
+                dims = part.dimensions(part.argument(at), len(sizes(type)))
+                for actual, size in zip(dims, sizes(type), strict=True):
                     wanted = part.w.size(size)
                     part.require(part.w.emit(f"icmp eq i64 {actual}, {wanted}"))
-                part.keep_data(array, self.layout.HEAD + at)
             self.compared.update(dict.fromkeys(part.w.sizes))
-            yield f"read.{first}", part.text(f"read.{first}", "%arguments")
+            text = part.text(f"compare.{first}", "ptr %arguments, ptr %row")
+            yield f"compare.{first}", text
 
     def makers(self) -> Iterator[tuple[str, str]]:
         """The functions that make outputs, and note where their elements are."""
@@ -168,13 +200,14 @@ class _WideEntryWriter(CallWriter):
             for at, type in enumerate(types, first):
                 array = part.new_array(type, dims)
                 part.require(w.emit(f"icmp ne ptr {array}, null"))
-                address = w.emit(f"getelementptr inbounds ptr, ptr %made, i64 {at}")
-                w.do(f"store ptr {array}, ptr {address}, align {WORD}")
-                part.keep_data(array, self.layout.first_output + at)
+                part.keep(f"ptr {array}", "%made", at)
+                field = self.layout.first_output + at
+                part.keep(f"ptr {part.data(array)}", "%context", field)
             self.compared.update(dict.fromkeys(part.w.sizes))
-            yield f"make.{first}", part.text(f"make.{first}", "%made")
+            arguments = "ptr %made, ptr %context, ptr %row"
+            yield f"make.{first}", part.text(f"make.{first}", arguments)
 
-    def make_all(self, context: str, makers: Sequence[str]) -> str:
+    def make_all(self, context: str, row: str, makers: Sequence[str]) -> str:
         """Makes the outputs, or ends the call when there was no memory for them."""
         w, count = self.w, len(self.outputs)
         made = w.entered(f"alloca [{count} x ptr], align {WORD}")
@@ -184,7 +217,8 @@ class _WideEntryWriter(CallWriter):
         )
         none = w.fresh("none")
         for name in makers:
-            good = w.emit(f"call i1 @{name}(ptr {made}, ptr {context})")
+            arguments = f"ptr {made}, ptr {context}, ptr {row}"
+            good = w.emit(f"call i1 @{name}({arguments})")
             some = w.fresh("some")
             w.do(f"br i1 {good}, label %{some}, label %{none}")
             w.start(some)
@@ -202,14 +236,13 @@ class _WideEntryWriter(CallWriter):
         """Lets go of the outputs that were made."""
         self.w.do(f"call void @sr_drop(ptr {made}, i64 {len(self.outputs)})")
 
-    def finish(self, context: str, made: str) -> None:
+    def finish(self, context: str, row: str, made: str) -> None:
         """Runs, and returns the outputs."""
         w = self.w
         needed = symbols_of(self.length.work)
         for at, name in enumerate(self.names):
             if name in needed:
-                field = self.context_field(context, self.layout.first_symbol + at)
-                self.known[name] = w.emit(f"load i64, ptr {field}, align {WORD}")
+                self.known[name] = self.loaded(row, self.row.first_symbol + at)
         w.symbols = self.known
         status = self.run(context)
         failed, done = w.fresh("failed"), w.fresh("done")

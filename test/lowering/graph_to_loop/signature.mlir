@@ -9,8 +9,8 @@
 // CHECK-SAME:    outputs [#loop.tensor<"output_0" : tensor<?x4xf32, ["batch"]>>, #loop.tensor<"output_1" : tensor<?x4xi64, ["batch"]>>]
 // CHECK-SAME:    symbols [#loop.symbol<"batch" from 1 to 8>]
 // CHECK-SAME:    constants [#loop.constant<"w", offset = 0, size = 16>]
-// CHECK-SAME:    slots [#loop.slot<size = "16 * batch", offset = ?, live = 1 to 2>]
-// CHECK-SAME:    plan <"conflict-driven", steps = 4, bytes = ?, lower_bound = ?>
+// CHECK-SAME:    slots [#loop.slot<size = "16 * batch", offset = ?, live = 1 to 2, source = "graph.add">]
+// CHECK-SAME:    plan <"conflict-driven", steps = 4, bytes = ?, lower_bound = ?, orders = [[0]]>
 //
 // UNPLANNED: expected graph.weight to have a buffer, got none; run assign-buffers first
 func.func @named(%x : tensor<?x4xf32, ["batch"]>) -> (tensor<?x4xf32, ["batch"]>, tensor<?x4xi64, ["batch"]>)

@@ -52,7 +52,7 @@ def test_offsets_of_a_graph_with_branches(alignment: int):
     for planner in ("greedy-by-size", "conflict-driven"):
         made = plan(COMPLEX, planner, alignment)
         assert made.offsets == (0, 32, 80, 64, 88, 0, 64, 72, 0)
-        assert made.total == made.lower_bound == 96
+        assert made.size == made.lower_bound == 96
 
 
 def test_breadth_takes_the_fullest_op_first():
@@ -65,7 +65,7 @@ def test_the_group_freed_last_is_taken_first():
     made = plan(records, "storage-groups", 1)
     # Record 2 takes the group of record 1, which was freed last, and makes it larger.
     assert made.offsets == (0, 8, 8, 0)
-    assert made.total == 32
+    assert made.size == 32
 
 
 def test_a_conflict_is_resolved():
@@ -104,22 +104,22 @@ def test_random_plans_hold(planner: str):
     for seed in range(150):
         records = random_records(seed)
         made = plan(records, planner, 1)
-        assert_holds(records, made.offsets, made.total)
+        assert_holds(records, made.offsets, made.size)
         assert made == plan(records, planner, 1)
         live = (
             sum(other.size for other in records if other.first <= op <= other.last)
             for op in {record.first for record in records}
         )
-        assert made.lower_bound == max(live, default=0) <= made.total
+        assert made.lower_bound == max(live, default=0) <= made.size
 
 
 def test_conflicts_never_cost_more_than_greed():
     better = 0
     for seed in range(150):
         records = random_records(seed)
-        by_conflict = plan(records, "conflict-driven", 1).total
+        by_conflict = plan(records, "conflict-driven", 1).size
         for planner in ("greedy-by-size", "greedy-by-breadth"):
-            greedy = plan(records, planner, 1).total
+            greedy = plan(records, planner, 1).size
             assert by_conflict <= greedy
             better += by_conflict < greedy
     assert better > 10
@@ -183,7 +183,7 @@ def test_five_thousand_records_are_planned_well(ops: int, longest: int):
         for first in firsts
     ]
     made = plan(records)
-    assert lower_bound(records) <= made.total <= 1.1 * made.lower_bound
+    assert lower_bound(records) <= made.size <= 1.1 * made.lower_bound
 
 
 def test_more_than_can_be_placed_one_by_one_is_planned(monkeypatch: pytest.MonkeyPatch):

@@ -216,7 +216,7 @@ def test_one_compilation_serves_all_sizes():
 
 def test_a_loop_is_planned_with_its_model():
     module = sr.compile(model(COUNTED), options=sr.Options(cache=False))
-    assert module.plan.total == module.plan.lower_bound
+    assert module.plan.size == module.plan.lower_bound
     for _ in range(3):
         module(X)
 

@@ -234,15 +234,14 @@ def test_a_size_that_must_be_another_is_refused_when_it_is_not():
     program = torch.export.export(
         model,
         (torch.tensor([1, 0, 1, 1]), y),
-        dynamic_shapes=({0: AUTO}, {0: AUTO}),
+        dynamic_shapes=(({0: AUTO}, {0: AUTO}),),
     )
     module = sr.compile(program, options=sr.Options(cache=False))
     for count in (1, 2, 3, 5, 8):
-        mask, y = torch.ones(2 * count), torch.arange(count)[:, None]
-        mask[::2] = 0
-        for got, wanted in zip(module(mask.long(), y), model(mask, y), strict=True):
+        mask, y = torch.tensor([0, 1] * count), torch.arange(count)[:, None]
+        for got, wanted in zip(module(mask, y), model(mask, y), strict=True):
             np.testing.assert_array_equal(got, wanted)
-    message = "expected equal sizes count_.* and y_dim0, got 1 and 2"
+    message = r"torch\._check at .*: expected equal sizes count_.* and .*_dim0, got 1 and 2"
     with pytest.raises(ValueError, match=message):
         module(np.array([0, 1]), np.array([[1], [2]]))
 

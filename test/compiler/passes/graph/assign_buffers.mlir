@@ -101,10 +101,11 @@ func.func @number(%x : tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
-// While a size is unknown, so is where anything lies, and there is no plan yet.
+// While a size is unknown, so is where anything lies. What is known is an order: which
+// slot may lie below which.
 //
 // CHECK-LABEL: func.func @symbols
-// CHECK-SAME:      graph.plan = {planner = "conflict-driven"}
+// CHECK-SAME:      graph.plan = {planner = "conflict-driven", orders = [array<i64: 0, 1>]}
 // CHECK:         graph.relu {{.*}}#graph.buffer<activations, slot = 0, offset = ?, size = "4 * n">
 // CHECK:         graph.relu {{.*}}#graph.buffer<activations, slot = 1, offset = ?, size = "16">
 func.func @symbols(%x : tensor<?xf32, ["n"]>, %y : tensor<4xf32>) -> (tensor<?xf32, ["n"]>, tensor<4xf32>) {

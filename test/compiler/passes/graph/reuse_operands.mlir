@@ -203,3 +203,23 @@ func.func @region(%x : tensor<4xf32>) -> tensor<4xf32> {
   }
   return %1 : tensor<4xf32>
 }
+
+// Of several nests the first copies the operand, and the others do not read it.
+//
+// CHECK-LABEL: func.func @update
+// CHECK:         graph.scatter {{.*}}graph.in_place = 0 : i64
+func.func @update(%x : tensor<2x4xf32>, %i : tensor<1x2xi64>, %u : tensor<1x2xf32>) -> tensor<4x2xf32> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<2x4xf32> -> tensor<4x2xf32>
+  %1 = graph.scatter %0, %i, %u {axis = 0 : i64, wraps = false, reduction = "add"} : tensor<4x2xf32>, tensor<1x2xi64>, tensor<1x2xf32> -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// The updates are those that the first loop would have left.
+//
+// CHECK-LABEL: func.func @update_by_itself
+// CHECK:         graph.scatter {{.*}}reduction = "add"} :
+func.func @update_by_itself(%x : tensor<2x4xf32>, %i : tensor<4x2xi64>) -> tensor<4x2xf32> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<2x4xf32> -> tensor<4x2xf32>
+  %1 = graph.scatter %0, %i, %0 {axis = 0 : i64, wraps = true, reduction = "add"} : tensor<4x2xf32>, tensor<4x2xi64>, tensor<4x2xf32> -> tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}

@@ -1,0 +1,178 @@
+"""Models with several open sizes: image nets of any height and width, and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .convolutional import MobileNetV2, ResNet50, as_if_trained
+from .model import Inputs
+from .small import DeepWide, MlpSmall
+from .transformers import Bert
+
+functional: Any = nn.functional
+
+
+class ConvNextBlock(nn.Module):
+    """A depthwise convolution, a norm over channels, a perceptron, and the input."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.depthwise = nn.Conv2d(width, width, 7, padding=3, groups=width)
+        self.norm = nn.LayerNorm(width, 1e-6)
+        self.widen = nn.Linear(width, 4 * width)
+        self.narrow = nn.Linear(4 * width, width)
+        self.scale = nn.Parameter(torch.full((width,), 0.1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """f32[batch, width, y, x] -> as its input."""
+        y = self.norm(self.depthwise(x).permute(0, 2, 3, 1))
+        y = self.scale * self.narrow(functional.gelu(self.widen(y)))
+        return x + y.permute(0, 3, 1, 2)
+
+
+class ChannelNorm(nn.Module):
+    """A norm over the channels of an image."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width, 1e-6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """f32[batch, width, y, x] -> as its input."""
+        return self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+class ConvNext(nn.Module):
+    """A small net like ConvNeXt (arXiv 2201.03545): three stages of two blocks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers: list[nn.Module] = [nn.Conv2d(3, 32, 4, 4), ChannelNorm(32)]
+        for width in (32, 64, 128):
+            layers += [ConvNextBlock(width), ConvNextBlock(width)]
+            if width < 128:
+                layers += [ChannelNorm(width), nn.Conv2d(width, 2 * width, 2, 2)]
+        self.body = nn.Sequential(*layers)
+        self.norm = nn.LayerNorm(128, 1e-6)
+        self.fc = nn.Linear(128, 100)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """f32[batch, 3, y, x] -> f32[batch, 100]."""
+        return self.fc(self.norm(self.body(x).mean((2, 3))))
+
+
+def twice(inputs: int, outputs: int) -> nn.Module:
+    """Two convolutions of three by three, each with a norm and a clamp."""
+    layers: list[nn.Module] = []
+    for width in (inputs, outputs):
+        conv = nn.Conv2d(width, outputs, 3, padding=1, bias=False)
+        layers += [conv, nn.BatchNorm2d(outputs), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+class UNet(nn.Module):
+    """A small U-Net (arXiv 1505.04597): two steps down, two up, and shortcuts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = twice(3, 16), twice(16, 32)
+        self.lowest = twice(32, 64)
+        self.up_second = nn.ConvTranspose2d(64, 32, 2, 2)
+        self.up_first = nn.ConvTranspose2d(32, 16, 2, 2)
+        self.back_second, self.back_first = twice(64, 32), twice(32, 16)
+        self.last = nn.Conv2d(16, 2, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """f32[batch, 3, y, x] -> f32[batch, 2, y, x]; y and x are multiples of 4."""
+        first = self.first(x)
+        second = self.second(functional.max_pool2d(first, 2))
+        lowest = self.lowest(functional.max_pool2d(second, 2))
+        up = torch.cat([self.up_second(lowest), second], 1)
+        up = torch.cat([self.up_first(self.back_second(up)), first], 1)
+        return self.last(self.back_first(up))
+
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A module, its inputs at some sizes, and which of their axes are open."""
+
+    build: Callable[[], nn.Module]
+
+    inputs: Callable[..., Inputs]
+    """Inputs at the sizes of the symbols, in their order."""
+
+    axes: tuple[Mapping[int, str], ...]
+    """Of each input, the symbol of each axis that is open."""
+
+    sizes: tuple[Sizes, ...]
+    """Values of the symbols that are measured."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols, in the order in which axes have them."""
+        return tuple(
+            dict.fromkeys(name for each in self.axes for name in each.values())
+        )
+
+
+def _image(batch: int, y: int = 96, x: int = 96) -> Inputs:
+    return (torch.randn(batch, 3, y, x),)
+
+
+def _words(batch: int, length: int) -> Inputs:
+    shape = batch, length
+    return torch.randint(0, Bert.WORDS, shape), torch.ones(shape, dtype=torch.int64)
+
+
+def _features(batch: int) -> Inputs:
+    return (torch.randn(batch, 64),)
+
+
+def _clicks(batch: int) -> Inputs:
+    return torch.randn(batch, 1, 32), torch.randn(batch, 1, 32), torch.randn(batch, 50)
+
+
+_BATCHES = tuple((each,) for each in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32))
+_FEW = tuple((each,) for each in (1, 2, 3, 4))
+_IMAGES = (
+    *((1, 96, 96), (1, 64, 64), (2, 64, 96), (1, 128, 64), (3, 64, 64)),
+    *((1, 160, 160), (1, 32, 32), (2, 128, 96), (1, 64, 192), (4, 32, 64)),
+)
+_TEXTS = (
+    *((1, 16), (1, 128), (2, 64), (1, 48), (4, 32)),
+    *((1, 96), (3, 17), (2, 128), (1, 33), (8, 8)),
+)
+_BATCH, _PIXELS = {0: "batch"}, {0: "batch", 2: "height", 3: "width"}
+
+
+def _classifier(module: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
+    return lambda: as_if_trained(module())
+
+
+OPEN: dict[str, OpenModel] = {
+    "deep_wide": OpenModel(DeepWide, _clicks, (_BATCH,) * 3, _BATCHES),
+    "mlp": OpenModel(MlpSmall, _features, (_BATCH,), _BATCHES),
+    "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _FEW),
+    "mobilenet_v2": OpenModel(_classifier(MobileNetV2), _image, (_BATCH,), _BATCHES),
+    "encoder.length": OpenModel(
+        lambda: Bert(384, 3, 12, 1536),
+        _words,
+        ({0: "batch", 1: "length"},) * 2,
+        _TEXTS,
+    ),
+    "resnet50.pixels": OpenModel(_classifier(ResNet50), _image, (_PIXELS,), _IMAGES),
+    "mobilenet_v2.pixels": OpenModel(
+        _classifier(MobileNetV2), _image, (_PIXELS,), _IMAGES
+    ),
+    "convnext.pixels": OpenModel(ConvNext, _image, (_PIXELS,), _IMAGES),
+    "unet": OpenModel(_classifier(UNet), _image, (_BATCH,), _BATCHES),
+}
+"""The models by name; those with more than an open batch say so after a dot."""

@@ -1,0 +1,99 @@
+"""
+Find the inputs in whose memory a call may want an output.
+
+Before:
+
+    loop.program @append inputs [ cache, at, row ] outputs [ cache_out ] {
+      loop.call @copy(%cache, %cache_out) symbols [] unless_same
+      loop.call @scatter(%at, %row, %cache_out) symbols []
+    }
+
+After:
+
+    loop.program @append … donations [#loop.donation<input = 0, output = 0>] { … }
+
+A program may give an input the memory of an output when what it does first with the
+output is to copy the input there, and it reads the input no more. A caller that passes
+one array for both, `module(cache, at, row, out=cache)`, then has no copy made: the call
+is skipped where its two buffers are the same memory. So a cache of keys and values
+grows by a row at the cost of a row.
+
+This reads off the calls of a program, in their order. A call within a branch or a loop
+counts for all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ....dialects import product, sizes
+from ....dialects.loop import CallOp, DonationAttr, ElementOp, ProgramOp, ViewOp
+
+_Memory: TypeAlias = tuple[str, int]
+"""A region of memory, and a number in it."""
+
+
+@dataclass(frozen=True)
+class AnalyzeDonations(ModulePass):
+    """Says which outputs a call may want in the memory of which inputs."""
+
+    name = "analyze-donations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for program in [each for each in op.ops if isinstance(each, ProgramOp)]:
+            program.properties["donations"] = ArrayAttr(_donations(program))
+
+
+def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
+    """The pairs of an input and an output that may be the same memory."""
+    ops = list(program.body.block.ops)
+    touched = [set(_memory(op)) for op in ops]
+    first: dict[_Memory, int] = {}
+    last: dict[_Memory, int] = {}
+    for at, memory in enumerate(touched):
+        for each in memory:
+            first.setdefault(each, at)
+            last[each] = at
+    for at, op in enumerate(ops):
+        if not isinstance(op, CallOp) or op.unless_same is None:
+            continue
+        source, target = map(_memory_of, op.buffers)
+        is_donation = source[0] == "inputs" and target[0] == "outputs"
+        if is_donation and last[source] == at == first[target]:
+            if _is_alike(program, source[1], target[1]):
+                yield DonationAttr.of(source[1], target[1])
+
+
+def _memory(op: Operation) -> Iterator[_Memory]:
+    """What an op, or one within it, works on."""
+    for each in op.walk():
+        if not isinstance(each, ViewOp):
+            yield from (
+                _memory_of(value)
+                for value in each.operands
+                if isinstance(value.owner, ViewOp | ElementOp)
+            )
+
+
+def _memory_of(buffer: SSAValue) -> _Memory:
+    """The memory that a buffer is, or is an element of."""
+    while isinstance(buffer.owner, ElementOp):
+        buffer = buffer.owner.buffer
+    view = buffer.owner
+    assert isinstance(view, ViewOp), "a program works on views and their elements"
+    return view.region.data, view.number.value.data
+
+
+def _is_alike(program: ProgramOp, input: int, output: int) -> bool:
+    """Whether an input has as many elements as an output, of the same type."""
+    given, made = program.input_types[input], program.output_types[output]
+    return given.element_type == made.element_type and product(sizes(given)) == product(
+        sizes(made)
+    )

@@ -1,0 +1,72 @@
+"""Verify what a program says of its memory: constants, slots, donated inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.utils.exceptions import VerifyException
+
+from ...dims import product
+from ...shape import Tensor, sizes
+from ..interface import DonationAttr
+from ..storage import ConstantAttr, PlanAttr, SlotAttr
+
+
+def verify_memory(
+    constants: Iterable[ConstantAttr], slots: ArrayAttr[SlotAttr], plan: PlanAttr
+) -> None:
+    """Constants do not overlap, and slots lie and live within the plan."""
+    end = 0
+    # What is empty may begin where another does.
+    for constant in sorted(
+        constants, key=lambda each: (each.offset.data, each.size.data)
+    ):
+        if constant.offset.data < end:
+            raise VerifyException(
+                f"expected constants side by side, got {constant}, and another up to "
+                f"byte {end}"
+            )
+        end = constant.end
+    for order in plan.orders:
+        if len(order) != len(slots):
+            raise VerifyException(
+                f"expected orders of {len(slots)} slots, got one of {len(order)}"
+            )
+    for slot in slots:
+        if slot.last.data >= plan.steps.data:
+            raise VerifyException(
+                f"expected slots that live within {plan.steps.data} steps, got {slot}"
+            )
+        size = slot.size
+        if slot.is_planned and isinstance(size, int):
+            if slot.offset.data + size > plan.bytes.data >= 0:
+                raise VerifyException(
+                    f"expected slots within {plan.bytes.data} bytes, got {slot}"
+                )
+
+
+def verify_donations(
+    donations: Iterable[DonationAttr],
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+) -> None:
+    """A donated input has as many elements as the output, of the same type."""
+    for each in donations:
+        types: list[Tensor] = []
+        for known, number in (
+            (inputs, each.input.data),
+            (outputs, each.output.data),
+        ):
+            if number >= len(known):
+                raise VerifyException(
+                    f"expected a donation of {len(known)} tensors, got number {number}"
+                )
+            types.append(known[number])
+        given, made = types
+        if given.element_type != made.element_type or product(sizes(given)) != product(
+            sizes(made)
+        ):
+            raise VerifyException(
+                f"expected a donation between tensors of one size, got {given} and {made}"
+            )

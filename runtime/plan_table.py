@@ -1,0 +1,193 @@
+"""
+The plans of a module for the sizes that its calls had, in a table for machine code.
+
+A plan is a row: the values of the symbols, the offset of each slot, the size of the
+block (`layout.py`). A call looks its row up by a hash of the symbols
+(`lowering/loop_to_llvm/program/lending.py`); for sizes that have none Python adds one.
+The table has a limit in bytes, and drops the rows that were unused for longest. A row
+that a run uses stays in memory: the machine code that knows it holds no reference.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .block import ALIGNMENT, LOCK
+from .fork import unforked
+from .layout import HASH_FACTOR, HASH_SHIFT, WORD, ContextLayout, RowLayout, State
+from .planning import Plan, Record, plan, plan_in_order
+from .program import LIMIT, Program, named
+from .size import evaluate
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+KEPT_BYTES = 1 << 20
+"""Bytes of rows that a module keeps, with what Python needs for each."""
+
+_OBJECT_BYTES = 512
+"""What Python needs for a row: its array, its key, its entries of tables."""
+
+_NO_SIZE = 2**64 - 1
+"""The symbols of the row that no sizes match."""
+
+
+class PlanTable:
+    """The plan rows of a module."""
+
+    def __init__(self, program: Program, state: npt.NDArray[np.uint64]):
+        """An empty table, which the module's state points to from now on."""
+        self.program = program
+        self.layout = program.row_layout
+        self._state = state
+        self._rows: dict[tuple[int, ...], Words] = {}
+        self._retired: list[Words] = []
+        """Rows that are no longer in the table, which a run may still use."""
+        self._contexts: list[Words] = []
+        self._table = np.zeros(2, np.uint64)
+        self._none = np.full(self.layout.size, _NO_SIZE, np.uint64)
+        state[State.LAST] = self._none.ctypes.data
+        self._publish()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def watch(self, context: Words) -> None:
+        """Keeps the row that `context` names, also when the table drops it."""
+        context[ContextLayout.PLAN] = self._none.ctypes.data
+        self._contexts.append(context)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all rows, with what Python needs for each."""
+        each = self.layout.size * WORD + _OBJECT_BYTES
+        return each * (len(self._rows) + len(self._retired))
+
+    def row_for(self, symbols: Mapping[str, int]) -> Words:
+        """
+        The row of these sizes: one that was made before, or a new one.
+
+        Raises `ValueError` where a size, or all activations together, would reach 2**62
+        bytes.
+        """
+        key = tuple(symbols[name] for name in self.program.symbols)
+        with LOCK:
+            row = self._rows.get(key)
+        if row is None:
+            row = self._row_of(key, self.plan_for(symbols))
+            with unforked(), LOCK:
+                row = self._rows.get(key, row)
+                self._add(key, row)
+        row[self.layout.USED] = self._state[State.NOW]
+        return row
+
+    def plan_for(self, symbols: Mapping[str, int]) -> Plan:
+        """A plan for these sizes; raises `ValueError` as `row_for` does."""
+        program = self.program
+        program.check_reach(symbols)
+        if program.is_planned:
+            return program.plan
+        records = [
+            Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
+            for slot in program.slots
+        ]
+        together = sum(each.size + ALIGNMENT for each in records)
+        if together >= LIMIT:
+            raise ValueError(
+                "expected sizes with which activations are less than 2**62 bytes, "
+                f"got {together} bytes with {named(symbols)}"
+            )
+        if program.orders:
+            return plan_in_order(records, program.orders, ALIGNMENT)
+        return plan(records, program.planner, ALIGNMENT)
+
+    def symbols_of(self, context: Words) -> dict[str, int]:
+        """What the symbols are in the row of a context; none before its first run."""
+        row = self._read(context)
+        first = self.layout.first_symbol
+        values = row[first : first + self.layout.symbols]
+        if not values or values[0] == _NO_SIZE:
+            return {}
+        return dict(zip(self.program.symbols, values, strict=True))
+
+    def plan_of(self, context: Words) -> Plan:
+        """The plan in the row of a context; an empty one before its first run."""
+        if not self.program.symbols:
+            return self.program.plan
+        if not self.symbols_of(context):
+            return Plan((), 0, 0)
+        row, layout = self._read(context), self.layout
+        offsets = tuple(row[layout.first_slot : layout.size])
+        return Plan(offsets, row[layout.BYTES], row[layout.LOWER_BOUND])
+
+    def _read(self, context: Words) -> Sequence[int]:
+        """The fields of the row that a context names, which is kept."""
+        address = int(context[ContextLayout.PLAN])
+        return (ctypes.c_uint64 * self.layout.size).from_address(address)[:]
+
+    def _row_of(self, key: Sequence[int], made: Plan) -> Words:
+        layout = self.layout
+        row = np.zeros(layout.size, np.uint64)
+        row[layout.BYTES] = made.size
+        row[layout.LOWER_BOUND] = made.lower_bound
+        row[layout.first_symbol : layout.first_slot] = key
+        row[layout.first_slot :] = made.offsets
+        return row
+
+    def _add(self, key: tuple[int, ...], row: Words) -> None:
+        """Adds a row, and drops others when there are too many."""
+        if key in self._rows:
+            return
+        self._state[State.NOW] += np.uint64(1)
+        self._rows[key] = row
+        if self.nbytes > KEPT_BYTES:
+            self._drop()
+            self._publish()
+        elif 2 * len(self._rows) > self._table.size - 1:
+            self._publish()
+        else:
+            self._enter(self._table, key, row)
+
+    def _drop(self) -> None:
+        """Drops rows that were unused for longest, a quarter of all."""
+        by_use = sorted(
+            self._rows, key=lambda key: int(self._rows[key][RowLayout.USED])
+        )
+        for key in by_use[: len(by_use) // 4]:
+            self._retired.append(self._rows.pop(key))
+
+    def _publish(self) -> None:
+        """Makes a table of the rows, and lets go of retired ones that nobody uses."""
+        size = max(8, 1 << (4 * len(self._rows)).bit_length())
+        table = np.zeros(size + 1, np.uint64)
+        table[0] = size - 1
+        for key, row in self._rows.items():
+            self._enter(table, key, row)
+        self._state[State.PLANS] = table.ctypes.data
+        self._table = table
+        # A retired row is found no more. So who uses one has it from `LAST` or has it
+        # already, and this order of reading misses nobody.
+        used = {int(self._state[State.LAST])}
+        used |= {int(each[ContextLayout.PLAN]) for each in list(self._contexts)}
+        self._retired = [row for row in self._retired if row.ctypes.data in used]
+
+    def _enter(self, table: npt.NDArray[Any], key: Sequence[int], row: Words) -> None:
+        """Writes a row's address into the first free place from its hash on."""
+        mask = int(table[0])
+        at = hash_of(key) & mask
+        while table[at + 1]:
+            at = (at + 1) & mask
+        table[at + 1] = row.ctypes.data
+
+
+def hash_of(symbols: Sequence[int]) -> int:
+    """The hash of values of symbols, as `sr_find` computes it."""
+    found = 0
+    for value in symbols:
+        found = ((found ^ value) * HASH_FACTOR) % 2**64
+        found ^= found >> HASH_SHIFT
+    return found

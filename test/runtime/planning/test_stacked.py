@@ -1,0 +1,61 @@
+"""Records of any sizes are stacked in orders that were found for others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from static_runtime.runtime.planning import (
+    Record,
+    lower_bound,
+    order_of,
+    plan,
+    plan_in_order,
+)
+
+RANDOM = np.random.default_rng(0)
+
+
+def records(count: int) -> list[Record]:
+    """Records at random."""
+    firsts = RANDOM.integers(0, count, count)
+    lasts = firsts + RANDOM.integers(0, 6, count)
+    sizes = RANDOM.integers(0, 40, count) * 64
+    return [Record(*map(int, each)) for each in zip(sizes, firsts, lasts, strict=True)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 10, 60])
+def test_sizes_in_one_ratio_need_no_more_than_the_plan_of_the_order(count: int):
+    for _ in range(20):
+        known = records(count)
+        made = plan(known)
+        order = order_of(made.offsets)
+        assert sorted(order) == [*range(count)]
+        for factor in (0, 1, 2, 1000):
+            scaled = [replace(each, size=factor * each.size) for each in known]
+            again = plan_in_order(scaled, [order])
+            assert again.size <= factor * made.size
+            assert again.lower_bound == lower_bound(scaled)
+
+
+def test_of_several_orders_the_best_is_taken():
+    known = [Record(64, 0, 1), Record(640, 1, 2), Record(64, 2, 3), Record(64, 0, 3)]
+    orders = [(0, 1, 2, 3), (3, 1, 0, 2)]
+    sizes = [plan_in_order(known, [order]).size for order in orders]
+    assert sizes[1] < sizes[0]
+    assert plan_in_order(known, orders).size == sizes[1]
+    assert plan_in_order(known, orders[::-1]).size == sizes[1]
+
+
+def test_sizes_are_rounded_up():
+    made = plan_in_order([Record(1, 0, 1), Record(65, 1, 2)], [(0, 1)], 64)
+    assert made.offsets == (0, 64)
+    assert made.size == made.lower_bound == 192
+
+
+def test_a_record_may_be_a_tuple():
+    made = plan([(100, 0, 1), (50, 1, 2), (100, 2, 3)], alignment=1)
+    assert made.size == made.lower_bound == 150
+    assert made.offsets[0] == made.offsets[2]
