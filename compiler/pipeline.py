@@ -29,6 +29,7 @@ from .passes import (
     Freeze,
     Fuse,
     InferShapes,
+    MarkRuntimeSkippable,
     NarrowWeights,
     OutlineConstants,
     OwnOutputs,
@@ -72,6 +73,7 @@ def graph_passes(
         OwnOutputs(),
         # From here an output shares memory with nothing.
         Fuse(),
+        EliminateNoOps(views=True),
         EliminateCopies(),
         OutlineConstants(),
         SetTarget(cpu=target),
@@ -82,6 +84,8 @@ def graph_passes(
         PackWeights(),
         SplitUpdates(),
         # From here an input that becomes an output is copied by an op of its own.
+        MarkRuntimeSkippable(),
+        # From here a result may be an operand as it lies, where sizes meet a condition.
         ReuseOperands(),
         # From here a result may be the memory of an operand that dies.
         AnalyzeAliases(),

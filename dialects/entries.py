@@ -19,7 +19,13 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-Value: TypeAlias = int | str | tuple[str, ...] | tuple[tuple[int, ...], ...]
+Value: TypeAlias = (
+    int
+    | str
+    | tuple[str, ...]
+    | tuple[tuple[int, ...], ...]
+    | tuple[tuple[str, ...], ...]
+)
 """
 The value of an entry: a number or a flag, a text, or a list of texts or of lists.
 """
@@ -84,17 +90,30 @@ TEXT = Kind(
 WORD = Kind(StringAttr, lambda parser: parser.parse_identifier(), _print_plain)
 """A string without quotes."""
 
+
+def _listed(texts: tuple[str, ...]) -> str:
+    return "[" + ", ".join(f'"{each}"' for each in texts) + "]"
+
+
 NAMES = Kind(
     lambda value: ArrayAttr([StringAttr(each) for each in value]),
     lambda parser: parser.parse_comma_separated_list(
         parser.Delimiter.SQUARE, parser.parse_str_literal
     ),
-    lambda printer, value: printer.print_string(
-        "[" + ", ".join(f'"{each}"' for each in value) + "]"
-    ),
+    lambda printer, value: printer.print_string(_listed(value)),
     lambda attribute: tuple(each.data for each in attribute),
 )
 """A list of strings in square brackets."""
+
+LISTS = Kind(
+    lambda value: ArrayAttr([NAMES.attribute(each) for each in value]),
+    lambda parser: parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: NAMES.read(parser)
+    ),
+    lambda printer, value: printer.print_string(f"[{', '.join(map(_listed, value))}]"),
+    lambda attribute: tuple(tuple(q.data for q in each) for each in attribute),
+)
+"""A list of lists of strings in square brackets."""
 
 
 def _read_rows(parser: AttrParser) -> list[list[int]]:

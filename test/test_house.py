@@ -238,7 +238,7 @@ def test_a_test_that_imports_a_framework_is_marked_as_a_whole():
 
 EXPLAINED_BY_THEIR_BASE = {
     *("infer", "reference", "nests", "scalar", "decompose", "requirements"),  # GraphOp
-    *("preferred", "carry"),
+    *("preferred", "carry", "copies"),
     *("defines", "argument_types", "yield_types", "result_types_for", "memory_of"),
     *("destination", "verify_operands"),  # RegionOp
     *("verify_", "fold", "parse", "parse_parameters", "print", "print_parameters"),

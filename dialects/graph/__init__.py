@@ -145,6 +145,7 @@ from .ops.scatter_nd import ScatterNdOp
 from .ops.slice import SliceOp
 from .ops.softmax import AlongAxisOp, LogSoftmaxOp, SoftmaxOp
 from .ops.sort import SortOp
+from .ops.subview import SubviewOp
 from .ops.topk import TopkOp
 from .ops.unfold import UnfoldOp
 from .ops.weight import WeightOp
@@ -161,8 +162,19 @@ from .storage.buffer import (
     byte_size,
     replaced_by,
 )
-from .storage.memory import MemoryMap, Part, is_computed, ops_in, root_of
+from .storage.memory import (
+    MemoryMap,
+    Part,
+    has_own_memory,
+    is_computed,
+    is_given,
+    offset_of,
+    ops_in,
+    root_of,
+    uses_of,
+)
 from .storage.panels import Axis, PanelsAttr
+from .storage.skip import SKIPS, Linked, SkipAttr, skips_of
 from .storage.stored import StoredOp
 
 __all__ = [
@@ -241,6 +253,7 @@ __all__ = [
     "LifetimeAttr",
     "Linear",
     "LinearOp",
+    "Linked",
     "ListConstructOp",
     "ListType",
     "ListUnpackOp",
@@ -292,6 +305,7 @@ __all__ = [
     "ResizeOp",
     "RnnOp",
     "RoundOp",
+    "SKIPS",
     "ScatterNdOp",
     "ScatterOp",
     "ShiftLeftOp",
@@ -300,6 +314,7 @@ __all__ = [
     "SiluOp",
     "SingleResultOp",
     "Sizes",
+    "SkipAttr",
     "SliceOp",
     "SoftmaxOp",
     "SortOp",
@@ -307,6 +322,7 @@ __all__ = [
     "SqrtOp",
     "StoredOp",
     "SubOp",
+    "SubviewOp",
     "SumOp",
     "SumPoolOp",
     "TopkOp",
@@ -342,10 +358,12 @@ __all__ = [
     "expanded",
     "filled",
     "flipped",
+    "has_own_memory",
     "image_of_blocks",
     "inverse",
     "is_bound",
     "is_computed",
+    "is_given",
     "is_infinite",
     "joined",
     "length",
@@ -356,6 +374,7 @@ __all__ = [
     "near_power",
     "number",
     "number_like",
+    "offset_of",
     "ops_in",
     "ordered",
     "padded",
@@ -381,6 +400,7 @@ __all__ = [
     "scalar",
     "scaled_and_shifted",
     "shape_of",
+    "skips_of",
     "stacked",
     "standardized",
     "taken",
@@ -394,6 +414,7 @@ __all__ = [
     "truths",
     "unite",
     "unstacked_type",
+    "uses_of",
     "with_bias",
     "with_channels",
 ]
@@ -408,6 +429,9 @@ def _ops_in_folder() -> Iterator[type[IRDLOperation]]:
                     yield item
 
 
-ATTRIBUTES = (BufferAttr, LifetimeAttr, PanelsAttr, ListType, TupleType, DictType)
+ATTRIBUTES = (
+    *(BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr),
+    *(ListType, TupleType, DictType),
+)
 
 Graph = Dialect("graph", [*_ops_in_folder()], [*ATTRIBUTES])

@@ -11,6 +11,8 @@ questions, and the rest of the compiler is derived from the answers:
     decompose   of which other ops is it made?       the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
                 another order?
+    copies      when is the result an operand, and   the pass `mark-runtime-skippable`
+                the loops do not show it?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
 `nests` or `decompose` or neither: an op with neither is a *fallback*, which runs its
@@ -152,6 +154,13 @@ class GraphOp(IRDLOperation, ABC):
             return None
         ranks = [len(sizes(tensor_type(each))) for each in self.operands]
         return carry_elements(self.nests(), ranks, operand, order, self.properties)
+
+    def copies(self) -> Sequence[tuple[int, Sequence[Dim]]]:
+        """
+        The operands that the result is as they lie where one of some quantities is
+        zero, as far as the nests do not show it.
+        """
+        return ()
 
     def requirements(self) -> Sequence[Requirement]:
         """

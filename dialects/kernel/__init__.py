@@ -20,6 +20,7 @@ from .expression import (
 )
 from .group import Group
 from .grouping import group_of, make_group
+from .identity import Identity, conjunction, identities_of, only_moves
 from .in_place import (
     copies,
     is_alike,
@@ -36,6 +37,7 @@ __all__ = [
     "Constant",
     "Expression",
     "Group",
+    "Identity",
     "Index",
     "KernelNest",
     "Load",
@@ -43,8 +45,10 @@ __all__ = [
     "another_row",
     "arrange",
     "choose_rows_and_columns",
+    "conjunction",
     "copies",
     "group_of",
+    "identities_of",
     "is_alike",
     "is_contraction",
     "left",
@@ -52,6 +56,7 @@ __all__ = [
     "loads",
     "make_group",
     "may_replace",
+    "only_moves",
     "operands_of",
     "read_elsewhere",
     "structure",

@@ -22,10 +22,11 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
-from ..graph import byte_size, same
+from ..graph import byte_size
 from ..shape import tensor_type
-from .expression import Apply, Expression, KernelNest, Load, loads
+from .expression import Expression, KernelNest, Load, loads
 from .group import Group
+from .identity import moved
 
 
 def may_replace(group: Group, value: SSAValue) -> bool:
@@ -67,7 +68,7 @@ def copies(nest: KernelNest, value: SSAValue) -> bool:
     """Whether a nest does nothing but copy `value` to where it lies in the result."""
     if nest.stages or nest.reductions or nest.onto is not None:
         return False
-    load = _moved(nest)
+    load = moved(nest)
     return (
         load is not None
         and load.buffer is value
@@ -82,20 +83,12 @@ def updated_operand(group: Group) -> SSAValue | None:
     The value that a group copies whole before it updates some elements of the copy, if
     that is what it does.
     """
-    if len(group.nests) < 2 or (load := _moved(group.nests[0])) is None:
+    if len(group.nests) < 2 or (load := moved(group.nests[0])) is None:
         return None
     kept = read_elsewhere(group)
     if kept is None or load.buffer in kept or not is_alike(group, load.buffer):
         return None
     return load.buffer if copies(group.nests[0], load.buffer) else None
-
-
-def _moved(nest: KernelNest) -> Load | None:
-    """What a nest stores as it is; None where it computes."""
-    stored = nest.epilogue
-    while isinstance(stored, Apply) and stored.body is same:
-        (stored,) = stored.operands
-    return stored if isinstance(stored, Load) else None
 
 
 def _stores_once(nest: KernelNest) -> bool:

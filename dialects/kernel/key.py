@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..graph import BUFFERS, LIFETIMES, ConstantOp, FusionOp, GraphOp, WeightOp
+from ..graph import BUFFERS, LIFETIMES, SKIPS, ConstantOp, FusionOp, GraphOp, WeightOp
 
 Numbers: TypeAlias = dict[SSAValue, int]
 """The number of each value, in order of first use."""
@@ -58,5 +58,5 @@ def _entries(attributes: Mapping[str, Attribute]) -> Hashable:
     return tuple(
         (name, attributes[name])
         for name in sorted(attributes)
-        if name not in (BUFFERS, LIFETIMES)
+        if name not in (BUFFERS, LIFETIMES, SKIPS)
     )

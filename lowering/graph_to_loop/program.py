@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import (
     Dim,
@@ -44,6 +45,7 @@ from ...dialects.graph import (
     buffer_of,
     defined_symbols,
     describe,
+    offset_of,
 )
 from ...dialects.kernel import Group, make_group, structure
 from ...dialects.loop import (
@@ -92,7 +94,7 @@ class ProgramBuilder:
         self.kernels = kernels
         self.memory = MemoryMap(function.body.block)
         self.defined = defined_symbols(function.body.block)
-        self.views: dict[SSAValue, SSAValue] = {}
+        self.views: dict[tuple[SSAValue, Dim], SSAValue] = {}
         self.trips: dict[LoopOp, SSAValue] = {}
         self.made: dict[Hashable, list[Made]] = {}
         """What is known of the kernels of ops, by the structure of the op."""
@@ -245,7 +247,7 @@ class ProgramBuilder:
             self.work.append(made.work)
             read = [op.operands[each] for each in made.operands]
             buffers = [self.view(each) for each in (*read, op.results[0])]
-            is_copy = isinstance(op, CopyOp)
+            is_copy = isinstance(op, CopyOp) and len(buffers) == 2
             call = CallOp(made.name, buffers, made.symbols, unless_same=is_copy)
             call.attributes["source"] = source
             self.body.add_op(call)
@@ -279,15 +281,21 @@ class ProgramBuilder:
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
-        value = self.memory.storage_of(value)
-        if (part := self.memory.parts.get(value)) is not None:
+        start, value = offset_of(value), self.memory.storage_of(value)
+        part = self.memory.parts.get(value)
+        if start != 0 and (part is not None or self.is_late(start)):
+            raise VerifyException(
+                "expected a subview of memory whose place is known before the run, "
+                f"got one of {value.type} from element {start} on"
+            )
+        if part is not None:
             return self.part(value, part)
-        if value not in self.views:
+        if (value, start) not in self.views:
             region, number = self.storage.number_of(buffer_of(value))
-            view = ViewOp(region, number, tensor_type(value).element_type)
+            view = ViewOp(region, number, tensor_type(value).element_type, start)
             self.start.add_op(view)
-            self.views[value] = view.result
-        return self.views[value]
+            self.views[value, start] = view.result
+        return self.views[value, start]
 
     def part(self, value: SSAValue, part: Part) -> SSAValue:
         """The view of an element that belongs to a trip of a loop."""

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import Parser
@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import ParseError
 
 from static_runtime.dialects.entries import (
     FLAG,
+    LISTS,
     TEXT,
     WORD,
     EntriesAttr,
@@ -36,6 +37,7 @@ class SampleAttr(EntriesAttr):
     second: IntAttr = param_def()
     text: StringAttr = param_def()
     notes: StringAttr = param_def()
+    lists: ArrayAttr[ArrayAttr[StringAttr]] = param_def()
 
     FORM: ClassVar = (
         bare("kind", WORD),
@@ -45,6 +47,7 @@ class SampleAttr(EntriesAttr):
         pair("caches", "first", "and", "second", default=(32, 512)),
         entry("text", TEXT, default=""),
         bare("notes", TEXT, default=""),
+        entry("lists", LISTS, default=()),
     )
 
 
@@ -68,6 +71,7 @@ def parsed(text: str) -> SampleAttr:
         f"<{REQUIRED}, caches = 32 and 1024>",
         f'<{REQUIRED}, caches = 1 and 2, text = "a b", "+fma">',
         f'<{REQUIRED}, "a \\22quoted\\22 word">',
+        f'<{REQUIRED}, lists = [["a", "b - 1"], [], ["c"]]>',
     ],
 )
 def test_what_is_printed_is_read(text: str):
@@ -86,6 +90,7 @@ def test_values_are_held_under_the_names_of_parameters():
         StringAttr("tall"),
         *map(IntAttr, (3, 1, 4, 0, 32, 512)),
         *map(StringAttr, ("", "")),
+        ArrayAttr([]),
     )
 
 
@@ -99,16 +104,19 @@ def test_values_are_held_under_the_names_of_parameters():
         ("<tall, size = -3>", "Expected integer literal"),
         ("<tall, size = true>", "Expected integer literal"),
         ("<tall, size = 3, fast = 1>", "Expected boolean literal"),
-        (f"<{REQUIRED}, other = 1>", "expected one of caches, text, notes, got other"),
+        (
+            f"<{REQUIRED}, other = 1>",
+            "expected one of caches, text, notes, lists, got other",
+        ),
         (
             f'<{REQUIRED}, text = "", text = "">',
-            "expected one of caches, notes, got text",
+            "expected one of caches, notes, lists, got text",
         ),
         (
-            f'<{REQUIRED}, caches = 1 and 2, text = "", "", size = 3>',
+            f'<{REQUIRED}, caches = 1 and 2, text = "", "", lists = [], size = 3>',
             "expected no more entries, got size",
         ),
-        (f'<{REQUIRED}, "", "">', "expected one of caches, text, got no name"),
+        (f'<{REQUIRED}, "", "">', "expected one of caches, text, lists, got no name"),
         (f"<{REQUIRED}, caches = 1>", "Expected 'and'"),
         (f"<{REQUIRED}", "'>' expected"),
         ("", "'<' expected"),

@@ -18,6 +18,7 @@ requirement on sizes that the parts do not repeat becomes a `graph.require`.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
@@ -28,6 +29,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from ....dialects import Dim
 from ....dialects.graph import GraphOp, RequireOp, reshaped, shape_of
 
 
@@ -46,29 +48,30 @@ class _DecomposeOp(RewritePattern):
                 each if each.type == result.type else reshaped(each, shape_of(result))
                 for each, result in zip(results, op.results, strict=True)
             ]
-        _keep_requirements(op, built)
         for each in built.ops:
             each.location = op.location
+        repeated = {
+            each.value
+            for part in built.ops
+            if isinstance(part, GraphOp)
+            for each in part.all_requirements()
+        }
+        keep_requirements(op, repeated, op)
         rewriter.inline_block(built, InsertPoint.before(op))
         rewriter.replace(op, [], results)
 
 
-def _keep_requirements(op: GraphOp, parts: Block) -> None:
-    """Adds the requirements of `op` that its parts do not repeat."""
-    kept = {
-        each.value
-        for part in parts.ops
-        if isinstance(part, GraphOp)
-        for each in part.all_requirements()
-    }
-    first = parts.first_op
+def keep_requirements(op: GraphOp, repeated: Container[Dim], before: Operation) -> None:
+    """
+    Adds checks of what `op` requires, and nothing in its place repeats, before an op.
+    """
+    block = before.parent
+    assert block is not None, "the op is part of a function"
     for each in op.all_requirements():
-        if not isinstance(each.value, int) and each.value not in kept:
+        if not isinstance(each.value, int) and each.value not in repeated:
             check = RequireOp.of(each, op.name)
-            if first is None:
-                parts.add_op(check)
-            else:
-                parts.insert_op_before(check, first)
+            check.location = op.location
+            block.insert_op_before(check, before)
 
 
 @dataclass(frozen=True)

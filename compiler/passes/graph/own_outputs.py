@@ -15,10 +15,10 @@ After:
       %2 = graph.copy %x : tensor<2x3xf32> -> tensor<2x3xf32>
       func.return %1, %2 : tensor<6xf32>, tensor<2x3xf32>
 
-An output is copied when it is an input, a constant, a view of either, or shares memory
-with another output; every other output is computed in its own memory. From here an
-output never aliases anything. (Static Runtime's `CreateOwnedRefsForSpecialValues` does
-it with references.)
+An output is copied when it is an input, a constant, a view of either or of a part of a
+value, or shares memory with another output; every other output is computed in its own
+memory. From here an output never aliases anything. (Static Runtime's
+`CreateOwnedRefsForSpecialValues` does it with references.)
 
 Values that a region yields become the results of its op in the same way. Loop-carried
 values are copied at the end of a trip, after the last read of the old value;
@@ -37,8 +37,16 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import computed_type
-from ....dialects.graph import ControlOp, CopyOp, LoopOp, block_of, is_computed, root_of
+from ....dialects import computed_type, tensor_type
+from ....dialects.graph import (
+    ControlOp,
+    CopyOp,
+    LoopOp,
+    block_of,
+    byte_size,
+    is_computed,
+    root_of,
+)
 
 
 @dataclass(frozen=True)
@@ -74,11 +82,17 @@ def _own_operands(op: Operation, numbers: Iterable[int]) -> None:
     """Copies operands whose memory this block does not own, or that share memory."""
     owned = set[SSAValue]()
     for number in numbers:
-        root = root_of(op.operands[number])
-        if root in owned or not is_computed(root) or block_of(root) is not op.parent:
+        root = root_of(value := op.operands[number])
+        is_mine = is_computed(root) and block_of(root) is op.parent
+        if root in owned or not is_mine or not _is_whole(value, root):
             _copy_operand(op, number)
             root = op.operands[number]
         owned.add(root)
+
+
+def _is_whole(value: SSAValue, root: SSAValue) -> bool:
+    """Whether a value is all of the root that it is a view of."""
+    return byte_size(tensor_type(value)) == byte_size(tensor_type(root))
 
 
 def _own_first(op: LoopOp) -> None:

@@ -15,7 +15,8 @@ The operand is computed in the same block, and no later op reads it or a view of
 Inputs, constants and region arguments are never overwritten. Operand and result have
 equally many elements of one type, and the loops of the op read each element before they
 store to it (`dialects/kernel/in_place.py`). A yielded value already has the memory of
-its destination, and stays there.
+its destination, and stays there. Where a result may be an operand as it lies
+(`mark-runtime-skippable`), all that it may be must be free, whatever is skipped.
 
 From here the two share memory: `analyze-aliases` gives them one group, and the kernel
 gets one pointer for both. A contraction overwrites an operand of its epilogue only when
@@ -37,6 +38,7 @@ from ....dialects import tensor_type
 from ....dialects.graph import (
     IN_PLACE,
     GraphOp,
+    Linked,
     MemoryMap,
     block_of,
     byte_size,
@@ -66,7 +68,7 @@ def _reuse(block: Block, loops: _Loops) -> None:
     """Annotates the ops of a function with the operands that they overwrite."""
     memory = MemoryMap(block)
     ends = {owner: last for owner, (_, last) in lives(block, memory).items()}
-    span_of = spans(block)
+    span_of, linked = spans(block), Linked(block, memory)
     for op in ops_in(block):
         if not isinstance(op, GraphOp):
             continue
@@ -80,8 +82,14 @@ def _reuse(block: Block, loops: _Loops) -> None:
             continue
         allowed = loops.allowed(op)
         for number in dying:
-            if number in allowed and is_free(op, op.operands[number], memory):
+            operand = op.operands[number]
+            if (
+                number in allowed
+                and is_free(op, operand, memory)
+                and linked.may_overwrite(op, operand, ends, end)
+            ):
                 op.attributes[IN_PLACE] = IntegerAttr(number, i64)
+                linked.overwrite(op.results[0], operand)
                 break
 
 

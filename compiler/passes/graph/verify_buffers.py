@@ -40,12 +40,16 @@ from ....dialects.graph import (
     BufferAttr,
     GraphOp,
     LifetimeAttr,
+    Linked,
     MemoryMap,
+    defined_symbols,
     ops_in,
     replaced_by,
+    skips_of,
 )
 from ....dialects.kernel import group_of, may_replace, structure
 from .analyze_aliases import lives, spans
+from .mark_runtime_skippable import skips_for
 from .reuse_operands import is_free
 
 
@@ -77,6 +81,7 @@ class VerifyBuffers(ModulePass):
             if not function.is_declaration:
                 verify(function.body.block)
                 _verify_groups(function.body.block)
+                _verify_skips(function.body.block)
                 _verify_in_place(function.body.block)
 
 
@@ -154,22 +159,44 @@ def _verify_groups(block: Block) -> None:
                 )
 
 
+def _verify_skips(block: Block) -> None:
+    """Checks that a result may be what it is skipped to, under that condition."""
+    late = defined_symbols(block)
+    for op in ops_in(block):
+        marked = skips_of(op)
+        known = list(skips_for(op, late)) if marked else ()
+        for each in marked:
+            if each.optimized.data and not each.is_decided_at_run_time:
+                raise VerifyException(
+                    f"expected {op.name}, which is always skipped, to be a view, got "
+                    "an op; run eliminate-no-ops first"
+                )
+            if each.optimized.data and each not in known:
+                raise VerifyException(
+                    f"expected {op.name} to be skipped as its loops allow, got {each}"
+                )
+
+
 def _verify_in_place(block: Block) -> None:
     """
     Checks that overwritten operands have no later use, and are read before the store.
     """
     memory, span_of = MemoryMap(block, reuses=False), spans(block)
+    linked = Linked(block, memory)
     last = {owner: end for owner, (_, end) in lives(block, memory).items()}
     known: dict[Hashable, bool] = {}
     for op in ops_in(block):
         if not isinstance(op, GraphOp) or (operand := replaced_by(op)) is None:
             continue
-        is_over = last[memory.owner_of(operand)] == span_of[op][1]
-        if not is_over or not is_free(op, operand, memory):
+        end = span_of[op][1]
+        is_over = last[memory.owner_of(operand)] == end
+        is_free_too = linked.may_overwrite(op, operand, last, end)
+        if not is_over or not is_free_too or not is_free(op, operand, memory):
             raise VerifyException(
                 f"expected {op.name} to overwrite what its block computed and nothing "
                 f"else needs, got another value of {operand.type}"
             )
+        linked.overwrite(op.results[0], operand)
         key = structure(op)
         if key not in known:
             group = group_of(op)

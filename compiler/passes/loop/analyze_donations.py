@@ -66,7 +66,8 @@ def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
             continue
         source, target = map(_memory_of, op.buffers)
         is_donation = source[0] == "inputs" and target[0] == "outputs"
-        if is_donation and last[source] == at == first[target]:
+        is_whole = all(_is_whole(each) for each in op.buffers)
+        if is_donation and is_whole and last[source] == at == first[target]:
             if _is_alike(program, source[1], target[1]):
                 yield DonationAttr.of(source[1], target[1])
 
@@ -89,6 +90,11 @@ def _memory_of(buffer: SSAValue) -> _Memory:
     view = buffer.owner
     assert isinstance(view, ViewOp), "a program works on views and their elements"
     return view.region.data, view.number.value.data
+
+
+def _is_whole(buffer: SSAValue) -> bool:
+    """Whether a buffer begins where the memory that it is of does."""
+    return isinstance(buffer.owner, ViewOp) and buffer.owner.start.data == "0"
 
 
 def _is_alike(program: ProgramOp, input: int, output: int) -> bool:

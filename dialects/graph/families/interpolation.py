@@ -77,6 +77,25 @@ class Interpolation:
         """Whether each point takes one element."""
         return self.mode in ROUNDED
 
+    @property
+    def keeps_equal(self) -> bool:
+        """
+        Whether an axis that is resized to its own size stays as it is. An interpolated
+        one does not: its weights of zero turn infinities into NaN.
+        """
+        if not self.is_nearest or self.scale not in (None, 1.0):
+            return False
+        match self.coordinates:
+            case "tf_crop_and_resize":
+                return False
+            case "tf_half_pixel_for_nn":
+                return self.mode in ("floor", "round_prefer_floor")
+            case "align_corners" if not self.multiplies:
+                # A quotient may be just beside the whole number that it should be.
+                return self.mode in ("round_prefer_floor", "round_prefer_ceil")
+            case _:
+                return True
+
     def taps(self, count: Dim, size: Dim) -> tuple[Array, float]:
         """
         The offsets of the taps from the element before a point, and the kernel's scale.

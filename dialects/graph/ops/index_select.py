@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i1, i64
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 
+from ...dims import Dim
 from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from ..families.elementwise import require
 from ..literal import to_attribute
@@ -22,7 +23,8 @@ class IndexSelectOp(SingleResultOp):
     The slice along `axis` for every index; the axes of the indices replace `axis`.
 
     An index beyond the axis is an `IndexError` when the model runs. One below zero
-    counts from the end when `wraps`, else it is an error too.
+    counts from the end when `wraps`, else it is an error too. With `in_order` the
+    indices are 0, 1, 2, … if they are as many as the elements along the axis.
 
     ```mlir
     %2 = graph.index_select %0, %1 {axis = 1 : i64, wraps = true} : tensor<3x7x4xf32>, tensor<2x5xi64> -> tensor<3x2x5x4xf32>
@@ -36,9 +38,17 @@ class IndexSelectOp(SingleResultOp):
     indices = operand_def(TensorType)
     axis = prop_def(IntegerAttr.constr(i64))
     wraps = prop_def(IntegerAttr.constr(i1))
+    in_order = opt_prop_def(UnitAttr)
 
     @classmethod
-    def infer(cls, input: Tensor, indices: Tensor, axis: int, wraps: bool) -> Tensor:
+    def infer(
+        cls,
+        input: Tensor,
+        indices: Tensor,
+        axis: int,
+        wraps: bool,
+        in_order: bool = False,
+    ) -> Tensor:
         require(indices, "integer")
         shape = sizes(input)
         along = normalize_axis(axis, len(shape))
@@ -61,7 +71,21 @@ class IndexSelectOp(SingleResultOp):
         axis = to_attribute(order.index(along))
         return Carried((order, None), tuple(result), {**self.properties, "axis": axis})
 
-    def reference(self, input: Array, indices: Array, axis: int, wraps: bool) -> Array:
+    def copies(self) -> Sequence[tuple[int, Sequence[Dim]]]:
+        shape, places = self.operand_sizes()
+        if self.in_order is None or len(places) != 1:
+            return ()
+        along = normalize_axis(self.values()["axis"], len(shape))
+        return [(0, [shape[along] - places[0]])]
+
+    def reference(
+        self,
+        input: Array,
+        indices: Array,
+        axis: int,
+        wraps: bool,
+        in_order: bool = False,
+    ) -> Array:
         bound = input.shape[axis]
         least = -bound if wraps else 0
         if indices.size and not least <= indices.min() <= indices.max() < bound:

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     TensorType,
+    UnitAttr,
     f32,
     i1,
     i64,
@@ -155,11 +156,16 @@ class ResizeOp(SingleResultOp):
     def decompose(self) -> Sequence[SSAValue]:
         how, count = self.interpolation, sizes(tensor_type(self.input))[self.along]
         kind = f32 if how.is_nearest else self.type.element_type
+        if how.keeps_equal and self.shape[self.along] == count:
+            return [self.input]
         row = _Row(how, count, self.shape[self.along], kind)
         positions = row.positions()
         if how.is_nearest:
             chosen = row.inside(row.rounded(positions))
-            result = IndexSelectOp(self.input, chosen, axis=self.along, wraps=False)
+            in_order = {"in_order": UnitAttr()} if how.keeps_equal else {}
+            result = IndexSelectOp(
+                self.input, chosen, axis=self.along, wraps=False, **in_order
+            )
         else:
             indices, weights = row.table(positions)
             result = ResampleOp(

@@ -12,12 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects import func
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.utils.exceptions import VerifyException
 
+from ...dims import Dim, dim
 from ..op import GraphOp
 from ..ops.constant import ConstantOp
 from ..ops.control_flow import LoopOp
+from ..ops.fusion import YieldOp
+from ..ops.subview import SubviewOp
 from ..region import ControlOp, parent_of
 from .buffer import replaced_by
 
@@ -29,6 +33,16 @@ def root_of(value: SSAValue) -> SSAValue:
     while (further := _shown_by(value)) is not None:
         value = further
     return value
+
+
+def offset_of(value: SSAValue) -> Dim:
+    """The element of its root that is the first of a value."""
+    offset: Dim = 0
+    while (further := _shown_by(value)) is not None:
+        if isinstance(owner := value.owner, SubviewOp):
+            offset = offset + dim(owner.offset.data)
+        value = further
+    return offset
 
 
 def _shown_by(value: SSAValue) -> SSAValue | None:
@@ -48,6 +62,32 @@ def memory_of(value: SSAValue) -> SSAValue | None:
         return None
     parent = parent_of(value)
     return None if parent is None else parent.memory_of(value)
+
+
+def has_own_memory(value: SSAValue) -> bool:
+    """
+    Whether a value, or a view of it, is an output, yielded by a region, or overwritten
+    by a loop that carries it: then it is computed in memory that is given.
+    """
+    return any(is_given(use) for use in uses_of(value))
+
+
+def uses_of(value: SSAValue) -> Iterator[Use]:
+    """The uses of a value and of its views, other than by views."""
+    for use in value.uses:
+        op = use.operation
+        if isinstance(op, GraphOp) and op.IS_VIEW:
+            yield from uses_of(op.results[0])
+        else:
+            yield use
+
+
+def is_given(use: Use) -> bool:
+    """Whether a use gives memory to the value that is used."""
+    op = use.operation
+    if isinstance(op, LoopOp):
+        return op.first <= use.index < op.first + op.carried_count
+    return isinstance(op, (func.ReturnOp, YieldOp))
 
 
 def is_computed(value: SSAValue) -> bool:

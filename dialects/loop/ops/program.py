@@ -241,6 +241,8 @@ def _refuse_unknown(sizes: Iterable[Dim], known: set[str]) -> None:
 def sizes_used(op: Operation) -> Iterator[Dim]:
     """The sizes that an op of a program computes with."""
     match op:
+        case ViewOp():
+            yield dim(op.start.data)
         case CallOp():
             yield from op.sizes
         case RepeatOp():

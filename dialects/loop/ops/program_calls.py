@@ -31,7 +31,7 @@ from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
 from ...shape import tensor_type
-from ..subscript import DIM
+from ..subscript import DIM, parse_number, print_number
 from .memory import buffer_type
 
 _REGIONS = ("inputs", "constants", "activations", "outputs")
@@ -43,12 +43,14 @@ class ViewOp(IRDLOperation):
     """
     Memory of the program, as a buffer: an input, a constant, a slot or an output.
 
-    The number is which of them, in the order in which the program lists them.
+    The number is which of them, in the order in which the program lists them. The view
+    may begin some elements after the memory does.
 
     ```mlir
     %0 = loop.view inputs 0 : memref<?xf32>
     %1 = loop.view constants 2 : memref<?xf32>
     %2 = loop.view activations 3 : memref<?xf32>
+    %3 = loop.view activations 3 from "4 * n" : memref<?xf32>
     ```
     """
 
@@ -56,14 +58,16 @@ class ViewOp(IRDLOperation):
 
     region = prop_def(StringAttr)
     number = prop_def(IntegerAttr.constr(i64))
+    start = prop_def(DIM, default_value=StringAttr("0"))
     result = result_def(MemRefType)
 
-    def __init__(self, region: str, number: int, element: Attribute):
-        """The memory `number` of `region`, as a buffer of elements."""
+    def __init__(self, region: str, number: int, element: Attribute, start: Dim = 0):
+        """The memory `number` of `region` from `start` on, as a buffer of elements."""
         super().__init__(
             properties={
                 "region": StringAttr(region),
                 "number": IntegerAttr(number, i64),
+                "start": StringAttr(str(start)),
             },
             result_types=[buffer_type(element)],
         )
@@ -76,19 +80,26 @@ class ViewOp(IRDLOperation):
             )
 
     def print(self, printer: Printer) -> None:
-        """Prints the region, the number, and the type."""
-        printer.print_string(f" {self.region.data} {self.number.value.data} : ")
+        """Prints the region, the number, the first element, and the type."""
+        printer.print_string(f" {self.region.data} {self.number.value.data}")
+        if self.start.data != "0":
+            printer.print_string(" from ")
+            print_number(printer, self.start)
+        printer.print_string(" : ")
         printer.print_attribute(self.result.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> ViewOp:
         """Reads what `print` prints."""
         region, number = parser.parse_identifier(), parser.parse_integer()
+        start: Dim = 0
+        if parser.parse_optional_keyword("from") is not None:
+            start = dim(parse_number(parser).data)
         parser.parse_punctuation(":")
         type = parser.parse_type()
         if not isa(type, MemRefType):
             parser.raise_error(f"expected a memref, got {type}")
-        return cls(region, number, type.element_type)
+        return cls(region, number, type.element_type, start)
 
 
 @irdl_op_definition

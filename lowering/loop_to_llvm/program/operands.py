@@ -86,7 +86,16 @@ class OperandWriter(ContextWriter):
         return w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {bytes}")
 
     def view(self, op: ViewOp) -> str:
-        """The address of a view."""
+        """The address of a view, computed at the entry."""
+        if (start := dim(op.start.data)) == 0:
+            return self.memory(op)
+        element = byte_count(element_type(op.result))
+        bytes, base = self.size(start * element), self.memory(op)
+        # The first of no elements may be anywhere.
+        return self.w.entered(f"getelementptr i8, ptr {base}, i64 {bytes}")
+
+    def memory(self, op: ViewOp) -> str:
+        """The address of the memory that is viewed."""
         number, layout = op.number.value.data, self.layout
         match op.region.data:
             case "inputs":

@@ -223,3 +223,60 @@ func.func @update_by_itself(%x : tensor<2x4xf32>, %i : tensor<4x2xi64>) -> tenso
   %1 = graph.scatter %0, %i, %0 {axis = 0 : i64, wraps = true, reduction = "add"} : tensor<4x2xf32>, tensor<4x2xi64>, tensor<4x2xf32> -> tensor<4x2xf32>
   return %1 : tensor<4x2xf32>
 }
+
+// What a result may be at run time is not overwritten while that is needed: the operand
+// is read again later, or is an input, or the result would not be where it is returned.
+//
+// CHECK-LABEL: func.func @may_be_its_operand
+// CHECK:         graph.permute %{{[^ ]*}} {order = array<i64: 1, 0>, graph.skips = [{{.*}}]} :
+// CHECK-NEXT:    graph.neg %{{[^ ]*}} :
+// CHECK-NEXT:    graph.permute
+// CHECK-NEXT:    graph.add
+func.func @may_be_its_operand(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["n", "m"]> {
+  %0 = graph.relu %x : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["n", "m"]>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1", "n - 1"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
+  %2 = graph.neg %1 : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  %3 = graph.permute %2 {order = array<i64: 1, 0>} : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["n", "m"]>
+  %4 = graph.add %0, %3 : tensor<?x?xf32, ["n", "m"]>, tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["n", "m"]>
+  return %4 : tensor<?x?xf32, ["n", "m"]>
+}
+
+// CHECK-LABEL: func.func @may_be_an_input
+// CHECK:         graph.permute %x {order = array<i64: 1, 0>, graph.skips = [{{.*}}]} :
+// CHECK-NEXT:    graph.neg %{{[^ ]*}} :
+// CHECK-NEXT:    graph.exp %{{[^ ]*}} {graph.in_place = 0 : i64} :
+func.func @may_be_an_input(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["m", "n"]> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1", "n - 1"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
+  %1 = graph.neg %0 : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  %2 = graph.exp %1 : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  return %2 : tensor<?x?xf32, ["m", "n"]>
+}
+
+// Where neither is needed later both are free; but what is returned has its own memory,
+// which the operand does not lie in.
+//
+// CHECK-LABEL: func.func @both_are_free
+// CHECK:         graph.permute %{{[^ ]*}} {order = array<i64: 1, 0>, graph.skips = [{{.*}}]} :
+// CHECK-NEXT:    graph.neg %{{[^ ]*}} {graph.in_place = 0 : i64} :
+// CHECK-NEXT:    graph.exp %{{[^ ]*}} :
+func.func @both_are_free(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["m", "n"]> {
+  %0 = graph.relu %x : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["n", "m"]>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1", "n - 1"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
+  %2 = graph.neg %1 : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  %3 = graph.exp %2 : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  return %3 : tensor<?x?xf32, ["m", "n"]>
+}
+
+// Both are read by one kernel, where they may be one.
+//
+// CHECK-LABEL: func.func @read_by_both_names
+// CHECK:         graph.expand %{{[^ ]*}} {shape = ["m", "4"], graph.skips = [{{.*}}]} :
+// CHECK-NEXT:    graph.add %{{[^ ]*}}, %{{[^ ]*}} :
+// CHECK-NEXT:    graph.permute
+func.func @read_by_both_names(%x : tensor<1x4xf32>) -> tensor<4x?xf32, ["m"]> {
+  %0 = graph.relu %x : tensor<1x4xf32> -> tensor<1x4xf32>
+  %1 = graph.expand %0 {shape = ["m", "4"], graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1"]]>]} : tensor<1x4xf32> -> tensor<?x4xf32, ["m"]>
+  %2 = graph.add %1, %0 : tensor<?x4xf32, ["m"]>, tensor<1x4xf32> -> tensor<?x4xf32, ["m"]>
+  %3 = graph.permute %2 {order = array<i64: 1, 0>} : tensor<?x4xf32, ["m"]> -> tensor<4x?xf32, ["m"]>
+  return %3 : tensor<4x?xf32, ["m"]>
+}

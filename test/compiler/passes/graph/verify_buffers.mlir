@@ -126,3 +126,58 @@ func.func @no_operand(%x : tensor<1x4xf32>) -> tensor<1x4xf32> {
   %1 = graph.neg %0 {graph.in_place = 1 : i64} : tensor<1x4xf32> -> tensor<1x4xf32>
   return %1 : tensor<1x4xf32>
 }
+
+// -----
+
+// What may be an input at run time is not an op's to overwrite.
+func.func @may_be_an_input(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["n", "m"]> {
+  %0 = graph.permute %x {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1", "n - 1"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
+  // expected-error {{expected graph.neg to overwrite what its block computed and nothing else needs}}
+  %1 = graph.neg %0 {graph.in_place = 0 : i64} : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  %2 = graph.permute %1 {order = array<i64: 1, 0>} : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["n", "m"]>
+  return %2 : tensor<?x?xf32, ["n", "m"]>
+}
+
+// -----
+
+// A chain of skips ends at what is read later.
+func.func @chain_is_read_later(%x : tensor<1x4xf32>) -> tensor<4x?xf32, ["m"]> {
+  %0 = graph.relu %x : tensor<1x4xf32> -> tensor<1x4xf32>
+  %1 = graph.expand %0 {shape = ["m", "4"], graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1"]]>]} : tensor<1x4xf32> -> tensor<?x4xf32, ["m"]>
+  %2 = graph.permute %1 {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1"]]>]} : tensor<?x4xf32, ["m"]> -> tensor<4x?xf32, ["m"]>
+  // expected-error {{expected graph.neg to overwrite what its block computed and nothing else needs}}
+  %3 = graph.neg %2 {graph.in_place = 0 : i64} : tensor<4x?xf32, ["m"]> -> tensor<4x?xf32, ["m"]>
+  %4 = graph.permute %3 {order = array<i64: 1, 0>} : tensor<4x?xf32, ["m"]> -> tensor<?x4xf32, ["m"]>
+  %5 = graph.mul %4, %0 : tensor<?x4xf32, ["m"]>, tensor<1x4xf32> -> tensor<?x4xf32, ["m"]>
+  %6 = graph.permute %5 {order = array<i64: 1, 0>} : tensor<?x4xf32, ["m"]> -> tensor<4x?xf32, ["m"]>
+  return %6 : tensor<4x?xf32, ["m"]>
+}
+
+// -----
+
+// What is always skipped is a view, and no op.
+func.func @always(%x : tensor<1x4xf32>) -> tensor<4x1xf32> {
+  // expected-error {{expected graph.permute, which is always skipped, to be a view, got an op; run eliminate-no-ops first}}
+  %0 = graph.permute %x {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = false, operand = 0, when = []>]} : tensor<1x4xf32> -> tensor<4x1xf32>
+  %1 = graph.relu %0 : tensor<4x1xf32> -> tensor<4x1xf32>
+  return %1 : tensor<4x1xf32>
+}
+
+// -----
+
+// The condition is not that of its loops.
+func.func @another_condition(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["m", "n"]> {
+  // expected-error {{expected graph.permute to be skipped as its loops allow, got #graph.skip<optimized = true, runtime_skippable = true, operand = 0, when =}}
+  %0 = graph.permute %x {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 2"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
+  %1 = graph.relu %0 : tensor<?x?xf32, ["m", "n"]> -> tensor<?x?xf32, ["m", "n"]>
+  return %1 : tensor<?x?xf32, ["m", "n"]>
+}
+
+// -----
+
+// An output is not its operand.
+func.func @output(%x : tensor<?x?xf32, ["n", "m"]>) -> tensor<?x?xf32, ["m", "n"]> {
+  // expected-error {{expected graph.permute to be skipped as its loops allow}}
+  %0 = graph.permute %x {order = array<i64: 1, 0>, graph.skips = [#graph.skip<optimized = true, runtime_skippable = true, operand = 0, when = [["m - 1", "n - 1"]]>]} : tensor<?x?xf32, ["n", "m"]> -> tensor<?x?xf32, ["m", "n"]>
+  return %0 : tensor<?x?xf32, ["m", "n"]>
+}

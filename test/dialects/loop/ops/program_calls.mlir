@@ -26,6 +26,29 @@ loop.kernel @add(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) symbol
 
 // -----
 
+// A view may begin some elements after its memory.
+//
+// CHECK-LABEL: loop.program @parts
+// CHECK:         loop.view inputs 0 from 4 : memref<?xf32>
+// CHECK-NEXT:    loop.view inputs 0 from "4 * batch - 4" : memref<?xf32>
+loop.program @parts
+    inputs [#loop.tensor<"x" : tensor<?x4xf32, ["batch"]>>] symbols [#loop.symbol<"batch">] {
+  %0 = loop.view inputs 0 from 4 : memref<?xf32>
+  %1 = loop.view inputs 0 from "4 * batch - 4" : memref<?xf32>
+}
+
+// -----
+
+// Where it begins depends on sizes that there are.
+//
+// expected-error {{expected symbols of batch, got seq in 4 * seq}}
+loop.program @part_of_unknown
+    inputs [#loop.tensor<"x" : tensor<?x4xf32, ["batch"]>>] symbols [#loop.symbol<"batch">] {
+  %0 = loop.view inputs 0 from "4 * seq" : memref<?xf32>
+}
+
+// -----
+
 // A kernel may be in another module.
 //
 // CHECK-LABEL: loop.program @elsewhere

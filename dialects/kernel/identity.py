@@ -1,0 +1,191 @@
+"""
+Which value a kernel copies as it lies, and for which sizes.
+
+    %1 = graph.permute %0 : a x b -> b x a      %0, where a = 1 or b = 1
+    %1 = graph.expand %0 : 1 x n -> m x n       %0, where m = 1
+    %1 = graph.slice %0 : n x 4 -> m x 4        %0, whatever n and m are
+    %1 = graph.concat %0, %x : a + b            %0, where b = 0; and %x, where a = 0
+    %1 = graph.relu %0                          none
+
+The answer is read off the nests, and names no op. A nest stores the element that it
+loaded at the same position if along each axis both positions move equally far, or the
+axis has one element. In a kernel of several nests all but one must be empty.
+
+A condition is a conjunction of clauses; a clause is a disjunction of quantities that
+must be zero. Clauses are never multiplied into one polynomial, since a product may be
+zero in 64 bits when none of its factors is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import gcd
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import SSAValue
+
+from ..dims import Dim, SizeError, evaluate, floordiv, is_nonnegative
+from ..graph import FusionOp, GraphOp, same
+from ..shape import tensor_type
+from .expression import Accumulator, Apply, Expression, KernelNest, Load
+from .group import Group
+
+Clause: TypeAlias = tuple[Dim, ...]
+"""Quantities of which one must be zero."""
+
+Condition: TypeAlias = tuple[Clause, ...]
+"""Clauses that must all hold; one without clauses always holds."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The elements of a value that a kernel copies as they lie, from `offset` on."""
+
+    source: SSAValue
+    offset: Dim
+    when: Condition
+
+
+def only_moves(op: GraphOp) -> bool:
+    """
+    Whether a nest of each op of a group passes an element on, or combines some: then it
+    is worth while to look for identities.
+    """
+    ops = op.ops if isinstance(op, FusionOp) else (op,)
+    return all(any(nest.body is same for nest in each.nests() or ()) for each in ops)
+
+
+def identities_of(group: Group) -> tuple[Identity, ...]:
+    """The values that a group may copy as they lie, each with its condition."""
+    found: list[Identity] = []
+    for survivor in group.nests:
+        others = [each for each in group.nests if each is not survivor]
+        one = _identity_of(survivor, moves=not others)
+        if one is None or not _is_alike(group, one.source):
+            continue
+        emptied = (_bounds_of_stores(each) for each in others)
+        # An index is checked even if nothing is stored at it.
+        unchecked = ((each.count,) for each in group.checks)
+        when = conjunction((*emptied, *unchecked, *one.when))
+        if when is not None:
+            found.append(Identity(one.source, one.offset, when))
+    return tuple(found)
+
+
+def conjunction(clauses: Iterable[Clause]) -> Condition | None:
+    """
+    The condition that all clauses hold, without those that always do or that another
+    implies; None when one never holds.
+    """
+    left: dict[Clause, None] = {}
+    for clause in clauses:
+        if 0 in clause:
+            continue
+        simple = sorted({*map(_primitive, clause)}, key=str)
+        kept = tuple(each for each in simple if not _is_never_zero(each))
+        if not kept:
+            return None
+        left[kept] = None
+    needed = list(left)
+    for clause in left:
+        others = [each for each in needed if each is not clause]
+        if any(_implies(each, clause) for each in others):
+            needed = others
+    return tuple(needed)
+
+
+def holds(when: Condition, symbols: Mapping[str, int]) -> bool:
+    """Whether a condition holds for sizes that are known."""
+    return all(any(evaluate(q, symbols) == 0 for q in clause) for clause in when)
+
+
+def _primitive(quantity: Dim) -> Dim:
+    """The simplest quantity that is zero for the same sizes; 1 for a number."""
+    if isinstance(quantity, int):
+        return 1
+    factors = [factor for _, factor in quantity.terms]
+    divisor = gcd(*factors)
+    return floordiv(quantity, divisor if factors[0] > 0 else -divisor)
+
+
+def _is_never_zero(quantity: Dim) -> bool:
+    """Whether a quantity is provably above or below zero."""
+    return any(is_nonnegative(each, {}) for each in (quantity - 1, quantity * -1 - 1))
+
+
+def _implies(clause: Clause, other: Clause) -> bool:
+    """Whether each quantity of a clause divides one of another."""
+    return all(any(_divides(a, b) for b in other) for a in clause)
+
+
+def _divides(a: Dim, b: Dim) -> bool:
+    """Whether `b` is provably a multiple of `a`, and so is zero where `a` is."""
+    try:
+        return b in (a, a * -1) or floordiv(b, a) * a == b
+    except SizeError:
+        return False
+
+
+def _is_alike(group: Group, value: SSAValue) -> bool:
+    """Whether a value has elements of the type of the result."""
+    types = tensor_type(value), tensor_type(group.result)
+    return len({each.element_type for each in types}) == 1
+
+
+def _bounds_of_stores(nest: KernelNest) -> Clause:
+    """The bounds of which one is zero when a nest stores nothing."""
+    return nest.bounds[: len(nest.bounds) - nest.reductions]
+
+
+def _identity_of(nest: KernelNest, moves: bool) -> Identity | None:
+    """
+    What one nest copies as it lies; the elements begin at an offset only if it `moves`.
+    """
+    load = moved(nest)
+    if load is None or nest.stages or nest.onto is not None:
+        return None
+    if load.lookups or nest.store.lookups:
+        return None
+    offset = load.at.offset - nest.store.at.offset
+    clauses = [*_stays(nest, load)]
+    if not moves or nest.store.at.offset != 0:
+        clauses.append((offset,))
+        offset = 0
+    when = conjunction(clauses)
+    return None if when is None else Identity(load.buffer, offset, when)
+
+
+def _stays(nest: KernelNest, load: Load) -> Iterator[Clause]:
+    """That along each axis load and store move equally far, or the axis has one."""
+    read, written = dict(load.at.factors), dict(nest.store.at.factors)
+    parallel = len(nest.bounds) - nest.reductions
+    for axis, bound in enumerate(nest.bounds):
+        differ = read.get(axis, 0) - written.get(axis, 0)
+        yield (bound - 1, differ) if axis < parallel else (bound - 1,)
+
+
+def moved(nest: KernelNest) -> Load | None:
+    """The load whose element a nest stores; None when it computes another."""
+    value = _plain(nest.epilogue)
+    if isinstance(value, Accumulator) and _starts_from_identity(nest):
+        value = _plain(nest.element)
+    return value if isinstance(value, Load) else None
+
+
+def _starts_from_identity(nest: KernelNest) -> bool:
+    """
+    Whether a reduction of one element is that element: a sum of floats starts from 0.0,
+    and turns -0.0 into that.
+    """
+    return nest.combine is not None and not (
+        nest.combine == "add" and isinstance(nest.type, AnyFloat)
+    )
+
+
+def _plain(value: Expression) -> Expression:
+    """The expression below bodies that pass their operand on."""
+    while isinstance(value, Apply) and value.body is same:
+        (value,) = value.operands
+    return value
