@@ -58,6 +58,16 @@ HASH_SHIFT = 29
 """The bits by which the hash is shifted and added to itself after that."""
 
 
+CALLS = 1024
+"""The calls in a row that need little of a block, after which it shrinks."""
+
+LITTLE = 2
+"""A call needs little of a block that is more than 1 << LITTLE times as large."""
+
+SMALL = 1 << 16
+"""Bytes of a block that is never too large."""
+
+
 @dataclass(frozen=True)
 class RowLayout:
     """The fields of a plan row, for a program with so many symbols and slots."""
@@ -127,10 +137,12 @@ class ContextLayout:
     ROOM = 15
     """The bytes of the block of activations."""
     PEAK = 16
-    """The most bytes that a run needed since Python last looked."""
+    """The most bytes that the last calls needed, all of which needed little."""
     LEFT = 17
-    """The calls until Python looks whether the block is larger than it need be."""
-    HEAD = 18
+    """How many more calls may need little of the block until it shrinks."""
+    TOUCHED = 18
+    """Whether a call had the context since Python last looked."""
+    HEAD = 19
 
     @property
     def first_output(self) -> int:

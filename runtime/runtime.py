@@ -18,7 +18,15 @@ import numpy.typing as npt
 
 from .block import LOCK, NO_BLOCK, aligned_block
 from .code import Code
-from .layout import CALL_OUT_ERROR, EQUALITY_ERROR, RANGE_ERROR, SIZE_ERROR
+from .layout import (
+    CALL_OUT_ERROR,
+    CALLS,
+    EQUALITY_ERROR,
+    LITTLE,
+    RANGE_ERROR,
+    SIZE_ERROR,
+    SMALL,
+)
 from .memory import NoMemory
 from .plan_table import PlanTable
 from .planning import Plan
@@ -27,12 +35,6 @@ from .size import evaluate
 from .thread_pool import thread_pool
 
 Array: TypeAlias = npt.NDArray[Any]
-
-CALLS = 1024
-"""The calls after which a runtime looks whether its block is larger than it need be."""
-
-_MUCH = 4
-"""A block that is so many times as large as what the last calls needed shrinks."""
 
 _GROWTH = 8
 """A block that grows again gets 1 / GROWTH more, so that it does not at each step."""
@@ -77,7 +79,6 @@ class StaticRuntime:
             pool.grow(threads)
             self.context[self.layout.POOL] = pool.address
             self.context[self.layout.FORK] = pool.fork
-        self._left = CALLS
         plans.watch(self.context)
         if not program.symbols:
             self.prepare({})
@@ -143,10 +144,9 @@ class StaticRuntime:
 
     def release_if_unused(self) -> None:
         """Gives the block back if no call had it since this was last asked."""
-        left = int(self.context[self.layout.LEFT])
-        if left == self._left:
+        if not self.context[self.layout.TOUCHED]:
             self.release()
-        self._left = left
+        self.context[self.layout.TOUCHED] = 0
 
     def _set_block(self, block: npt.NDArray[np.uint8]) -> None:
         """Lets runs use a block from now on."""
@@ -155,17 +155,23 @@ class StaticRuntime:
         self.activations = block
 
     def _look(self, size: int) -> None:
-        """Once in so many calls, shrinks a block that is much larger than they need."""
+        """
+        Notes what a call needs as compiled code does (`lending.py`), and shrinks a
+        block of which so many calls in a row needed little.
+        """
         context, layout = self.context, self.layout
-        peak = max(int(context[layout.PEAK]), size)
-        left = int(context[layout.LEFT])
-        if not left:
-            if self.activations.size > _MUCH * peak > 0:
-                with LOCK:
-                    self._set_block(NO_BLOCK)
-                    self._set_block(aligned_block(peak, lambda: self.program.name))
-            peak, left = size, CALLS
-        context[layout.PEAK], context[layout.LEFT] = peak, left - 1
+        context[layout.TOUCHED] = 1
+        peak, left = max(int(context[layout.PEAK]), size), int(context[layout.LEFT])
+        if (size << LITTLE) + SMALL >= self.activations.size:
+            peak, left = 0, CALLS
+        elif left:
+            left -= 1
+        else:
+            with LOCK:
+                self._set_block(NO_BLOCK)
+                self._set_block(aligned_block(max(peak, 1), lambda: self.program.name))
+            peak, left = 0, CALLS
+        context[layout.PEAK], context[layout.LEFT] = peak, left
 
     def _need(self, symbols: Mapping[str, int]) -> str:
         """What the block is for, as a message says it, with the largest tensor."""

@@ -10,7 +10,8 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.runtime.block import ALIGNMENT, memory_in_use
-from static_runtime.runtime.runtime import CALLS, StaticRuntime
+from static_runtime.runtime.layout import CALLS
+from static_runtime.runtime.runtime import StaticRuntime
 
 from .texts import DOUBLE, RUNNING, WORDS, compiled, fresh
 
@@ -85,29 +86,32 @@ def test_a_block_that_grows_by_small_steps_seldom_does():
 def test_a_block_that_is_much_too_large_shrinks():
     module = fresh(STEPS)
     runtime = module.runtime
-    module(rows(100_000))
-    for _ in range(CALLS):
-        module(rows(10))
-    # In the calls that were looked at there was one that needed all of it.
-    assert runtime.activations.size > 100_000
-    for _ in range(CALLS + 1):
-        module(rows(20))
-    assert runtime.activations.size == runtime.plan.size < 1000
+    for _ in range(2):
+        # One call that needs much begins the count anew.
+        module(rows(100_000))
+        for at in range(CALLS):
+            module(rows(40 if at == 5 else 10))
+        assert runtime.activations.size > 100_000
+    module(rows(10))
+    assert runtime.activations.size == module.memory_report(n=40).activations
     np.testing.assert_array_equal(module(rows(5000)), steps(rows(5000)))
 
 
-def test_runtimes_that_no_call_had_for_long_give_their_blocks_back():
+def test_runtimes_that_no_call_had_meanwhile_give_their_blocks_back():
     module = fresh(STEPS)
     code = module.runtime.code
     lent = code.borrow()
-    module(rows(1000))
+    module(rows(100_000))
     other = module._runtimes[code.borrow()]  # pyright: ignore[reportPrivateUsage]
     assert other.address != lent
     assert other.activations.size
     code.give_back(other.address)
     code.give_back(lent)
-    for _ in range(3 * CALLS):
-        module(rows(10))
+    module(rows(100_000))
+    for _ in range(2):
+        module(rows(100_000))
+        for _ in range(CALLS + 1):
+            module(rows(10))
     assert not other.activations.size
     assert module.runtime.activations.size == module.runtime.plan.size
 

@@ -14,7 +14,16 @@ from collections.abc import Sequence
 
 from ....dialects import UNKNOWN
 from ....dialects.loop import ProgramOp
-from ....runtime import HASH_FACTOR, HASH_SHIFT, WORD, RowLayout, State
+from ....runtime import (
+    CALLS,
+    HASH_FACTOR,
+    HASH_SHIFT,
+    LITTLE,
+    SMALL,
+    WORD,
+    RowLayout,
+    State,
+)
 from .context_layout import layout_of, row_of
 from .python_objects import ObjectWriter
 
@@ -189,7 +198,6 @@ class LendingWriter(ObjectWriter):
         bytes = self.bytes_of(row)
         room = self.loaded(first, self.layout.ROOM)
         enough = w.emit(f"icmp uge i64 {room}, {bytes}")
-        left = ""
         if self.is_open:
             left = self.loaded(first, self.layout.LEFT)
             calls = w.emit(f"icmp ne i64 {left}, 0")
@@ -198,7 +206,8 @@ class LendingWriter(ObjectWriter):
         w.start(take)
         self.take(first)
         if self.is_open:
-            self.note_use(first, row, bytes, left)
+            self.note_use(first, row)
+            self.note_need(first, bytes, room)
         end = w.label
         w.do(f"br label %{have}")
         w.start(ask)
@@ -219,16 +228,35 @@ class LendingWriter(ObjectWriter):
             return str(max(self.bytes_planned, 0))
         return self.loaded(row, self.row.BYTES)
 
-    def note_use(self, context: str, row: str, bytes: str, left: str) -> None:
+    def note_use(self, context: str, row: str) -> None:
         """Notes in a context which row it runs, and in the row when it was used."""
-        w = self.w
         self.set(context, self.layout.PLAN, f"ptr {row}")
-        self.set(row, self.row.USED, f"i64 {w.emit(_load(_state(State.NOW)))}")
-        peak = self.loaded(context, self.layout.PEAK)
+        self.set(context, self.layout.TOUCHED, "i64 1")
+        self.set(row, self.row.USED, f"i64 {self.w.emit(_load(_state(State.NOW)))}")
+
+    def note_need(self, context: str, bytes: str, room: str) -> None:
+        """
+        Counts a call that needs little of the block; one that needs more begins the
+        count anew.
+        """
+        w, layout = self.w, self.layout
+        little, much, on = w.fresh("little"), w.fresh("much"), w.fresh("on")
+        scaled = w.emit(f"shl i64 {bytes}, {LITTLE}")
+        kept = w.emit(f"add i64 {scaled}, {SMALL}")
+        is_little = w.emit(f"icmp ult i64 {kept}, {room}")
+        w.do(f"br i1 {is_little}, label %{little}, label %{much}")
+        w.start(much)
+        self.set(context, layout.LEFT, f"i64 {CALLS}")
+        self.set(context, layout.PEAK, "i64 0")
+        w.do(f"br label %{on}")
+        w.start(little)
+        peak = self.loaded(context, layout.PEAK)
         most = w.emit(f"call i64 @llvm.umax.i64(i64 {peak}, i64 {bytes})")
-        self.set(context, self.layout.PEAK, f"i64 {most}")
-        rest = w.emit(f"sub i64 {left}, 1")
-        self.set(context, self.layout.LEFT, f"i64 {rest}")
+        self.set(context, layout.PEAK, f"i64 {most}")
+        rest = w.emit(f"sub i64 {self.loaded(context, layout.LEFT)}, 1")
+        self.set(context, layout.LEFT, f"i64 {rest}")
+        w.do(f"br label %{on}")
+        w.start(on)
 
     def take(self, context: str) -> None:
         """Takes the first context off the free list, which nobody changed meanwhile."""
