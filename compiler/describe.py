@@ -13,6 +13,7 @@ from ..dialects import Dim, computed_type, dtype, greatest, product, sizes
 from ..dialects.loop import (
     CallOp,
     CallOutOp,
+    CheckAttr,
     DefineOp,
     ProgramOp,
     RequireOp,
@@ -22,6 +23,7 @@ from ..dialects.loop import (
 )
 from ..runtime import (
     CallOut,
+    Check,
     ConstantBlock,
     Program,
     Skip,
@@ -62,7 +64,7 @@ def describe(program: ProgramOp) -> Program:
         room=tuple(room(program)) if defined else (),
         is_shared=any(each.work is not None for each in program.kernels.values()),
         ranges={name: each for name, each in ranges.items() if each is not None},
-        checks=tuple((c.quantity.data, c.message.data) for c in program.checks),
+        checks=tuple(map(_check, program.checks)),
         slots=tuple(map(slot, program.slots)),
         planner=plan.planner.data,
         bytes=max(plan.bytes.data, 0),
@@ -79,6 +81,12 @@ def describe(program: ProgramOp) -> Program:
     except ValueError as error:
         raise CompileError(str(error)) from error
     return made
+
+
+def _check(check: CheckAttr) -> Check:
+    """A condition on sizes as the runtime knows it."""
+    shown = tuple(each.data for each in check.shown)
+    return Check(check.quantity.data, check.message.data, shown)
 
 
 _CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)

@@ -186,6 +186,9 @@ RANGE_ERROR = 3
 SIZE_ERROR = 4
 """The status of a run that computed sizes which an op cannot take."""
 
+EQUALITY_ERROR = 6
+"""The status of a run that computed two sizes which differ, and should not."""
+
 INTERRUPTED = 5
 """The status of a run that a handler of a signal ended; its exception is set."""
 

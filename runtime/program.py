@@ -82,6 +82,24 @@ class CallOut:
 
 
 @dataclass(frozen=True)
+class Check:
+    """A quantity that must not be negative, and what is expected of sizes."""
+
+    quantity: str
+    message: str
+    shown: tuple[str, ...] = ()
+    """The sizes whose values the message shows."""
+
+    def error(self, symbols: Symbols) -> ValueError | None:
+        """What is wrong with these symbols, if anything."""
+        if evaluate(self.quantity, symbols) >= 0:
+            return None
+        values = " and ".join(str(evaluate(each, symbols)) for each in self.shown)
+        got = f"{values} with {named(symbols)}" if values else named(symbols)
+        return ValueError(f"{self.message}, got {got}")
+
+
+@dataclass(frozen=True)
 class Program:
     """Inputs, outputs, symbols and their ranges, memory, and the names of the calls."""
 
@@ -90,8 +108,7 @@ class Program:
     outputs: tuple[TensorInfo, ...]
     symbols: tuple[str, ...]
     ranges: Mapping[str, tuple[int, int]]
-    checks: tuple[tuple[str, str], ...]
-    """Quantities that must not be negative, each with what is expected."""
+    checks: tuple[Check, ...]
     slots: tuple[Slot, ...]
     planner: str
     bytes: int
@@ -174,7 +191,8 @@ def check_symbols(program: Program) -> None:
     known = {*program.symbols}
     _check_sizes(known, [size for each in program.inputs for size in each.shape])
     _check_sizes(known, [slot.bytes for slot in program.slots])
-    _check_sizes(known, [quantity for quantity, _ in program.checks])
+    _check_sizes(known, [each.quantity for each in program.checks])
+    _check_sizes(known, [size for each in program.checks for size in each.shown])
     _check_sizes(known, program.room)
     ways = [way for skip in program.skips for way in skip.ways]
     _check_sizes(known, [way.offset for way in ways])

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from .layout import DTYPE_NAMES
 from .planning import PLANNERS
-from .program import CallOut, Program, Skip, Slot, TensorInfo, Way, check_symbols
+from .program import CallOut, Check, Program, Skip, Slot, TensorInfo, Way, check_symbols
 from .size import Size, symbols_in
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def _read(value: Any) -> Program:
         reach=_list(_term, data["reach"]),
         is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
-        checks=_list(lambda each: _pair(_text, each), data["checks"]),
+        checks=_list(_check, data["checks"]),
         slots=_list(_slot, data["slots"]),
         planner=planner,
         bytes=_number(data["bytes"]),
@@ -141,6 +141,12 @@ def _tensor(value: Any) -> TensorInfo:
     if dtype not in DTYPE_NAMES:
         raise _unexpected(f"a dtype of {', '.join(DTYPE_NAMES)}", dtype)
     return TensorInfo(_text(data["name"]), dtype, _list(_size, data["shape"]))
+
+
+def _check(value: Any) -> Check:
+    data = _record(Check, value)
+    texts = _text(data["quantity"]), _text(data["message"])
+    return Check(*texts, _list(_text, data["shown"]))
 
 
 def _slot(value: Any) -> Slot:

@@ -18,7 +18,15 @@ import numpy.typing as npt
 
 from .block import LOCK, NO_BLOCK, aligned_block
 from .code import Code
-from .layout import CALL_OUT_ERROR, CALLS, LITTLE, RANGE_ERROR, SIZE_ERROR, SMALL
+from .layout import (
+    CALL_OUT_ERROR,
+    CALLS,
+    EQUALITY_ERROR,
+    LITTLE,
+    RANGE_ERROR,
+    SIZE_ERROR,
+    SMALL,
+)
 from .memory import NoMemory
 from .plan_table import PlanTable
 from .planning import Plan
@@ -257,6 +265,8 @@ class StaticRuntime:
         index, least, bound = self.context[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:
             return ValueError(source)
+        if status == EQUALITY_ERROR:
+            return ValueError(f"{source}, got {index} and {least}")
         if status == RANGE_ERROR:
             return ValueError(
                 f"{source}: expected a size from {least} to {bound}, got {index}"

@@ -13,6 +13,7 @@ from static_runtime.runtime.layout import DTYPE_NAMES, ContextLayout, RowLayout
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.program import (
     CallOut,
+    Check,
     Program,
     Skip,
     Slot,
@@ -33,7 +34,7 @@ PROGRAM = Program(
     outputs=(TensorInfo("y", "float64", ("floordiv(batch, 2)", 0)),),
     symbols=("batch", "a.b"),
     ranges={"batch": (1, 4096)},
-    checks=(("batch - 2", "expected rows"),),
+    checks=(Check("batch - 2", "expected rows", ("a.b", "batch")),),
     slots=(Slot("12 * batch", 0, 2, -1, "graph.exp at 3"), Slot(64, 1, 1, 128)),
     orders=((1, 0), (0, 1)),
     donations=((0, 0),),
@@ -185,7 +186,6 @@ def test_refuses_a_field_too_many_or_too_few(path: Path, value: Json):
         (("inputs", 1, "shape", 1), "c", "expected no other symbols, got c in c"),
         (("outputs", 0, "shape", 0), "c + 1", "expected no other symbols, got c in"),
         (("slots", 0, "bytes"), "4 * c", "expected no other symbols, got c in"),
-        (("checks", 0, 0), "c", "expected no other symbols, got c in c"),
         (("call_outs", 0, "inputs", 0, "shape", 0), "c", "expected no other symbols"),
         (("inputs", 0, "shape", 0), "2 * batch", "expected an input of size batch"),
         (("symbols",), ["batch", "a.b", "c"], "expected an input of size c, got none"),
@@ -193,7 +193,8 @@ def test_refuses_a_field_too_many_or_too_few(path: Path, value: Json):
         (("slots", 0, "offset"), -2, "expected an integer from -1 below 2.*, got -2"),
         (("ranges", "batch"), [1], r"expected a pair, got \[1\]"),
         (("ranges", "batch"), [1, 2, 3], "expected a pair"),
-        (("checks", 0), ["batch"], "expected a pair"),
+        (("checks", 0, "quantity"), "c", "expected no other symbols"),
+        (("checks", 0, "shown"), ["c"], "expected no other symbols"),
         (("lower_bound",), 10**30, "expected an integer from 0 below 2"),
     ],
 )

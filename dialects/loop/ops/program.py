@@ -279,6 +279,7 @@ def sizes_used(op: Operation) -> Iterator[Dim]:
             yield from op.range
         case RequireOp():
             yield dim(op.quantity.data)
+            yield from op.shown
         case _:
             pass
 

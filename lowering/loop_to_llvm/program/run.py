@@ -31,6 +31,7 @@ from ....dialects.loop import (
 from ....runtime import (
     CALL_OUT_ERROR,
     CALLED,
+    EQUALITY_ERROR,
     GRAIN,
     INDEX_ERROR,
     INTERRUPTED,
@@ -207,8 +208,11 @@ class _ProgramWriter(OperandWriter):
     def require(self, op: RequireOp) -> None:
         """Ends the run when a quantity is below zero."""
         quantity = self.size(dim(op.quantity.data))
+        for number, each in enumerate(op.shown):
+            field = self.field(self.layout.ERROR + number)
+            self.w.do(f"store i64 {self.size(each)}, ptr {field}, align {WORD}")
         below = self.w.emit(f"icmp slt i64 {quantity}, 0")
-        self.leave_if(below, SIZE_ERROR)
+        self.leave_if(below, EQUALITY_ERROR if op.shown else SIZE_ERROR)
         self.calls += 1
 
     def call(self, op: CallOp) -> None:
