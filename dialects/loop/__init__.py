@@ -36,6 +36,7 @@ from .ops.program_flow import (
 from .ops.tile import TileOp
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
+from .skip import SkipAttr
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .subscript import BlockedIndex, Subscript
 from .target import CACHES, TARGET, TargetAttr, target_of
@@ -77,6 +78,7 @@ __all__ = [
     "RequireOp",
     "STRATEGY",
     "ScheduleAttr",
+    "SkipAttr",
     "SlotAttr",
     "StoreOp",
     "Subscript",
@@ -131,6 +133,7 @@ Loop = Dialect(
         PlanAttr,
         PreferenceAttr,
         ScheduleAttr,
+        SkipAttr,
         SlotAttr,
         SymbolAttr,
         TargetAttr,

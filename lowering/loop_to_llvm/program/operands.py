@@ -11,7 +11,13 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, dim, symbols_of
-from ....dialects.loop import ElementOp, ProgramOp, ViewOp, element_type
+from ....dialects.loop import (
+    ElementOp,
+    ProgramOp,
+    SkipAttr,
+    ViewOp,
+    element_type,
+)
 from ....runtime import WORD
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
@@ -107,8 +113,56 @@ class OperandWriter(ContextWriter):
             case _:
                 if (offset := self.program.offset_of(op)) is not None:
                     return self.offset(layout.ACTIVATIONS, str(offset))
-                planned = self.planned(self.row.first_slot + number)
-                return self.offset(layout.ACTIVATIONS, planned)
+                return self.slot(number)
+
+    def slot(self, number: int) -> str:
+        """
+        The address of a slot whose offset the row has; or of the memory that it is as
+        that lies, where the row says so and that is elsewhere.
+        """
+        planned = self.planned(self.row.first_slot + number)
+        address = self.offset(self.layout.ACTIVATIONS, planned)
+        for way, skip in enumerate(self.ways(number), 1):
+            if not self.is_elsewhere(skip):
+                continue
+            taken = self.planned(self.skip_field(number))
+            this = self.w.entered(f"icmp eq i64 {taken}, {way}")
+            source = self.source(skip)
+            address = self.w.entered(f"select i1 {this}, ptr {source}, ptr {address}")
+        return address
+
+    def ways(self, slot: int) -> list[SkipAttr]:
+        """What a slot may be."""
+        return [each for each in self.program.skips if each.slot.data == slot]
+
+    def skip_field(self, slot: int) -> int:
+        """The field of the row that says what a slot is."""
+        return self.row.first_skip + self.program.skipped_slots.index(slot)
+
+    def is_elsewhere(self, skip: SkipAttr) -> bool:
+        """Whether the memory that a slot may be is not among activations."""
+        if skip.region.data != "activations":
+            return True
+        return any(map(self.is_elsewhere, self.ways(skip.number.data)))
+
+    def source(self, skip: SkipAttr) -> str:
+        """The address of the memory that a slot may be."""
+        number, layout = skip.number.data, self.layout
+        match skip.region.data:
+            case "inputs":
+                base = self.pointer(layout.HEAD + number)
+            case "outputs":
+                base = self.pointer(layout.first_output + number)
+            case "constants":
+                start = self.program.constants.data[number].offset.data
+                base = self.offset(layout.CONSTANTS, str(start))
+            case _:
+                base = self.slot(number)
+        if skip.offset == 0:
+            return base
+        bytes = self.size(skip.offset)
+        # The first of no elements may be anywhere.
+        return self.w.entered(f"getelementptr i8, ptr {base}, i64 {bytes}")
 
     def address(self, value: SSAValue) -> str:
         """The address of a view, or the number of a trip."""
