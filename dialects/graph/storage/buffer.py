@@ -15,7 +15,13 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+)
 from xdsl.ir import (
     BlockArgument,
     Operation,
@@ -41,6 +47,12 @@ LIFETIMES = "graph.lifetimes"
 
 IN_PLACE = "graph.in_place"
 """The attribute of an op with the number of the operand that its result overwrites."""
+
+DONATED = "graph.donated"
+"""
+The attribute of an op with the numbers of the inputs that its result, an output, may
+overwrite if a call gives one memory for both.
+"""
 
 
 @irdl_attr_definition
@@ -132,6 +144,14 @@ def replaced_by(op: Operation) -> SSAValue | None:
             f"{len(op.operands)} operands, got {number}"
         )
     return op.operands[number.value.data]
+
+
+def donated_to(op: Operation) -> tuple[int, ...]:
+    """The numbers of the operands that a call may want the result in the memory of."""
+    numbers = op.attributes.get(DONATED)
+    if not isa(numbers, DenseArrayBase):
+        return ()
+    return tuple(map(int, numbers.get_values()))
 
 
 def byte_size(type: Tensor) -> Dim:
