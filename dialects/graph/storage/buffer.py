@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     StringAttr,
 )
 from xdsl.ir import (
@@ -149,9 +150,7 @@ def replaced_by(op: Operation) -> SSAValue | None:
 def donated_to(op: Operation) -> tuple[int, ...]:
     """The numbers of the operands that a call may want the result in the memory of."""
     numbers = op.attributes.get(DONATED)
-    if not isa(numbers, DenseArrayBase):
-        return ()
-    return tuple(map(int, numbers.get_values()))
+    return numbers.get_values() if isa(numbers, DenseArrayBase[IntegerType]) else ()
 
 
 def byte_size(type: Tensor) -> Dim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import (
     IRDLOperation,
@@ -76,9 +76,9 @@ class KernelOp(IRDLOperation):
     def may_share(self) -> frozenset[int]:
         """The numbers of the buffers that may be the memory of the last one."""
         found = self.attributes.get(MAY_SHARE)
-        if not isa(found, DenseArrayBase):
+        if not isa(found, DenseArrayBase[IntegerType]):
             return frozenset()
-        return frozenset(map(int, found.get_values()))
+        return frozenset(found.get_values())
 
     @property
     def work(self) -> Dim | None:
