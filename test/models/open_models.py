@@ -1,0 +1,139 @@
+"""Small models with several open sizes, each with what it computes in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from onnx import ModelProto, parser
+from onnx.numpy_helper import from_array
+
+Array = npt.NDArray[Any]
+
+WIDTH, HEADS, HIDDEN = 16, 2, 40
+OPSET = '<ir_version: 10, opset_import: ["" : 20]>'
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A model, inputs for it at some sizes, and its reference."""
+
+    text: str
+    shapes: Callable[..., Sequence[tuple[int, ...]]]
+    """The shapes of the inputs, by the sizes."""
+
+    reference: Callable[..., Sequence[Array]]
+    """The outputs: of the inputs, and the weights by name."""
+
+    weights: dict[str, Array]
+
+    @property
+    def model(self) -> bytes:
+        """The model as ONNX."""
+        made: ModelProto = parser.parse_model(f"{OPSET}\n{self.text}")
+        for name, array in self.weights.items():
+            made.graph.initializer.append(from_array(array, name))
+        return made.SerializeToString()
+
+    def inputs(self, random: np.random.Generator, *sizes: int) -> list[Array]:
+        """Inputs at these sizes."""
+        shapes = self.shapes(*sizes)
+        return [random.standard_normal(shape, np.float32) for shape in shapes]
+
+    def check(self, results: Any, inputs: Sequence[Array]) -> None:
+        """Raises unless these are the results of a call."""
+        found = results if isinstance(results, tuple) else (results,)
+        wanted = self.reference(self.weights, *inputs)
+        for got, want in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(got, want, atol=2e-5, rtol=2e-5)
+
+
+def _weights(**shapes: tuple[int, ...]) -> dict[str, Array]:
+    random = np.random.default_rng(0)
+    drawn = {k: random.standard_normal(s, np.float32) for k, s in shapes.items()}
+    return {k: each / np.float32(each.shape[0] ** 0.5) for k, each in drawn.items()}
+
+
+def _norm(x: Array, scale: Array) -> Array:
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * scale
+
+
+def _encoded(w: dict[str, Array], x: Array) -> list[Array]:
+    batch, length, _ = x.shape
+    split = (_norm(x, w["n"]) @ w["qkv"]).reshape(batch, length, 3, HEADS, -1)
+    q, k, v = split.transpose(2, 0, 3, 1, 4)
+    scores = q @ k.transpose(0, 1, 3, 2)
+    scores = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
+    attended = scores / scores.sum(-1, keepdims=True) @ v
+    joined = attended.transpose(0, 2, 1, 3).reshape(batch, length, WIDTH)
+    x = x + joined @ w["o"]
+    return [x + np.maximum(_norm(x, w["m"]) @ w["up"], 0) @ w["down"]]
+
+
+def _chained(w: dict[str, Array], x: Array, z: Array, at: Array) -> list[Array]:
+    turned = x.transpose(1, 0, 2)
+    product = np.concatenate([turned, z], 1) @ w["w"]
+    cut = product[: len(at)].transpose(1, 0, 2)
+    return [cut.reshape(-1, WIDTH) @ w["v"], np.concatenate([x, x[:0]], 0) * 2]
+
+
+BLOCK = OpenModel(
+    f"""g (float[batch, length, {WIDTH}] x) => (float[batch, length, {WIDTH}] y)
+    <int64[5] heads = {{0, 0, 3, {HEADS}, -1}}, int64[1] zero = {{0}},
+     int64[3] joined = {{0, 0, {WIDTH}}}> {{
+        a = LayerNormalization<epsilon=0.00001>(x, n)
+        b = MatMul(a, qkv)
+        c = Reshape(b, heads)
+        d = Transpose<perm=[2, 0, 3, 1, 4]>(c)
+        e, f, h = Split<axis=0, num_outputs=3>(d)
+        q = Squeeze(e, zero) k = Squeeze(f, zero) v = Squeeze(h, zero)
+        t = Transpose<perm=[0, 1, 3, 2]>(k)
+        s = MatMul(q, t)
+        p = Softmax(s)
+        i = MatMul(p, v)
+        j = Transpose<perm=[0, 2, 1, 3]>(i)
+        l = Reshape(j, joined)
+        r = MatMul(l, o)
+        u = Add(x, r)
+        aa = LayerNormalization<epsilon=0.00001>(u, m)
+        ab = MatMul(aa, up)
+        ac = Relu(ab)
+        ad = MatMul(ac, down)
+        y = Add(u, ad) }}""",
+    lambda batch, length: [(batch, length, WIDTH)],
+    _encoded,
+    _weights(
+        n=(WIDTH,),
+        m=(WIDTH,),
+        qkv=(WIDTH, 3 * WIDTH),
+        o=(WIDTH, WIDTH),
+        up=(WIDTH, HIDDEN),
+        down=(HIDDEN, WIDTH),
+    ),
+)
+"""A block of a transformer, of any batch and length."""
+
+CHAIN = OpenModel(
+    f"""g (float[a, b, {WIDTH}] x, float[b, c, {WIDTH}] z, float[d] at)
+    => (float[e, {WIDTH}] y, float[a, b, {WIDTH}] same)
+    <int64[1] zero = {{0}}, int64[2] flat = {{-1, {WIDTH}}}, float two = {{2}}> {{
+        turned = Transpose<perm=[1, 0, 2]>(x)
+        joined = Concat<axis=1>(turned, z)
+        product = MatMul(joined, w)
+        length = Shape(at)
+        cut = Slice(product, zero, length)
+        back = Transpose<perm=[1, 0, 2]>(cut)
+        rows = Reshape(back, flat)
+        y = MatMul(rows, v)
+        none = Slice(x, zero, zero)
+        whole = Concat<axis=0>(x, none)
+        same = Mul(whole, two) }}""",
+    lambda a, b, c, d: [(a, b, WIDTH), (b, c, WIDTH), (d,)],
+    _chained,
+    _weights(w=(WIDTH, WIDTH), v=(WIDTH, WIDTH)),
+)
+"""Products, and what moves elements between them unless an axis has one element."""
