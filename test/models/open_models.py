@@ -22,7 +22,7 @@ class OpenModel:
     """A model, inputs for it at some sizes, and its reference."""
 
     text: str
-    shapes: Callable[..., Sequence[tuple[int, ...]]]
+    shapes: Callable[..., list[tuple[int, ...]]]
     """The shapes of the inputs, by the sizes."""
 
     reference: Callable[..., Sequence[Array]]
@@ -45,10 +45,15 @@ class OpenModel:
 
     def check(self, results: Any, inputs: Sequence[Array]) -> None:
         """Raises unless these are the results of a call."""
-        found = results if isinstance(results, tuple) else (results,)
+        found = several(results)
         wanted = self.reference(self.weights, *inputs)
         for got, want in zip(found, wanted, strict=True):
             np.testing.assert_allclose(got, want, atol=2e-5, rtol=2e-5)
+
+
+def several(results: Any) -> list[Array]:
+    """The outputs of a call as a list."""
+    return list(results) if isinstance(results, tuple) else [results]  # pyright: ignore
 
 
 def _weights(**shapes: tuple[int, ...]) -> dict[str, Array]:
@@ -81,6 +86,14 @@ def _chained(w: dict[str, Array], x: Array, z: Array, at: Array) -> list[Array]:
     return [cut.reshape(-1, WIDTH) @ w["v"], np.concatenate([x, x[:0]], 0) * 2]
 
 
+def _texts(batch: int, length: int) -> list[tuple[int, ...]]:
+    return [(batch, length, WIDTH)]
+
+
+def _links(a: int, b: int, c: int, d: int) -> list[tuple[int, ...]]:
+    return [(a, b, WIDTH), (b, c, WIDTH), (d,)]
+
+
 BLOCK = OpenModel(
     f"""g (float[batch, length, {WIDTH}] x) => (float[batch, length, {WIDTH}] y)
     <int64[5] heads = {{0, 0, 3, {HEADS}, -1}}, int64[1] zero = {{0}},
@@ -104,7 +117,7 @@ BLOCK = OpenModel(
         ac = Relu(ab)
         ad = MatMul(ac, down)
         y = Add(u, ad) }}""",
-    lambda batch, length: [(batch, length, WIDTH)],
+    _texts,
     _encoded,
     _weights(
         n=(WIDTH,),
@@ -132,7 +145,7 @@ CHAIN = OpenModel(
         none = Slice(x, zero, zero)
         whole = Concat<axis=0>(x, none)
         same = Mul(whole, two) }}""",
-    lambda a, b, c, d: [(a, b, WIDTH), (b, c, WIDTH), (d,)],
+    _links,
     _chained,
     _weights(w=(WIDTH, WIDTH), v=(WIDTH, WIDTH)),
 )

@@ -16,7 +16,7 @@ import static_runtime as sr
 from examples.decoder import Session, Sizes, decoder, random_weights
 
 from ..examples.plain_decoder import logits
-from .open_models import BLOCK, CHAIN, Array, OpenModel
+from .open_models import BLOCK, CHAIN, Array, OpenModel, several
 
 FEW, MANY = 60, 10_000
 STEPS = [FEW, pytest.param(MANY, marks=pytest.mark.soak)]
@@ -65,16 +65,11 @@ def test_sizes_come_and_go(
         if sizes in kept:
             given, before = kept[sizes]
             poison(module)
-            for got, want in zip(_several(module(*given)), before, strict=True):
+            for got, want in zip(several(module(*given)), before, strict=True):
                 np.testing.assert_array_equal(got, want)
-        kept[sizes] = inputs, _several(results)
+        kept[sizes] = inputs, several(results)
     assert module.statistics().plans == len(kept)
     assert model is BLOCK or len(skipped) > 1
-
-
-def _several(results: Array | tuple[Array, ...]) -> list[Array]:
-    """The outputs of a call."""
-    return list(results) if isinstance(results, tuple) else [results]
 
 
 @pytest.mark.parametrize("steps", STEPS)
