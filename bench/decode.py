@@ -34,6 +34,7 @@ from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.dialects.dims import Dim, evaluate, product
+from static_runtime.dialects.loop import element_type
 from static_runtime.dialects.loop.ops.for_loop import ForOp
 from static_runtime.dialects.loop.ops.memory import StoreOp
 from static_runtime.dialects.loop.ops.program import ProgramOp
@@ -63,7 +64,7 @@ def stores(op: Operation) -> Iterator[Dim]:
     """How many elements each store within an op writes, times their bytes."""
     for store in op.walk():
         if isinstance(store, StoreOp):
-            counts: list[Dim] = [STORED[store.value.type].itemsize]
+            counts: list[Dim] = [STORED[element_type(store.buffer)].itemsize]
             outer = store.parent_op()
             while outer is not None:
                 if isinstance(outer, ForOp):

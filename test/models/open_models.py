@@ -53,7 +53,7 @@ class OpenModel:
 
 def several(results: Any) -> list[Array]:
     """The outputs of a call as a list."""
-    return list(results) if isinstance(results, tuple) else [results]  # pyright: ignore
+    return [*results] if isinstance(results, tuple) else [results]  # pyright: ignore[reportUnknownVariableType]
 
 
 def _weights(**shapes: tuple[int, ...]) -> dict[str, Array]:
@@ -150,3 +150,49 @@ CHAIN = OpenModel(
     _weights(w=(WIDTH, WIDTH), v=(WIDTH, WIDTH)),
 )
 """Products, and what moves elements between them unless an axis has one element."""
+
+
+def _grown(w: dict[str, Array], x: Array, past_k: Array, past_v: Array) -> list[Array]:
+    batch, count, _ = x.shape
+    split = (x @ w["qkv"]).reshape(batch, count, 3, HEADS, -1).transpose(2, 0, 3, 1, 4)
+    q, k, v = (
+        split[0],
+        *(np.concatenate(each, 2) for each in ((past_k, split[1]), (past_v, split[2]))),
+    )
+    scores = q @ k.transpose(0, 1, 3, 2)
+    scores = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
+    result = scores / scores.sum(-1, keepdims=True) @ v
+    return [result.transpose(0, 2, 1, 3).reshape(batch, count, WIDTH), k, v]
+
+
+def _pasts(batch: int, n: int, past: int) -> list[tuple[int, ...]]:
+    kept = batch, HEADS, past, WIDTH // HEADS
+    return [(batch, n, WIDTH), kept, kept]
+
+
+_GROWN = f"float[batch, {HEADS}, total, {WIDTH // HEADS}]"
+_KEPT = f"float[batch, {HEADS}, past, {WIDTH // HEADS}]"
+
+GROWN = OpenModel(
+    f"""g (float[batch, n, {WIDTH}] x, {_KEPT} pk, {_KEPT} pv)
+    => (float[batch, n, {WIDTH}] y, {_GROWN} k, {_GROWN} v)
+    <int64[5] heads = {{0, 0, 3, {HEADS}, -1}}, int64[1] zero = {{0}},
+     int64[3] joined = {{0, 0, {WIDTH}}}> {{
+        b = MatMul(x, qkv)
+        c = Reshape(b, heads)
+        d = Transpose<perm=[2, 0, 3, 1, 4]>(c)
+        e, f, h = Split<axis=0, num_outputs=3>(d)
+        q = Squeeze(e, zero) nk = Squeeze(f, zero) nv = Squeeze(h, zero)
+        k = Concat<axis=2>(pk, nk)
+        v = Concat<axis=2>(pv, nv)
+        kt = Transpose<perm=[0, 1, 3, 2]>(k)
+        s = MatMul(q, kt)
+        p = Softmax(s)
+        i = MatMul(p, v)
+        j = Transpose<perm=[0, 2, 1, 3]>(i)
+        y = Reshape(j, joined) }}""",
+    _pasts,
+    _grown,
+    _weights(qkv=(WIDTH, 3 * WIDTH)),
+)
+"""Attention whose keys and values grow by concatenation, as exporters write it."""

@@ -16,7 +16,7 @@ import static_runtime as sr
 from examples.decoder import Session, Sizes, decoder, random_weights
 
 from ..examples.plain_decoder import logits
-from .open_models import BLOCK, CHAIN, Array, OpenModel, several
+from .open_models import BLOCK, CHAIN, GROWN, Array, OpenModel, several
 
 FEW, MANY = 60, 10_000
 STEPS = [FEW, pytest.param(MANY, marks=pytest.mark.soak)]
@@ -41,6 +41,7 @@ def some_size(random: np.random.Generator, least: int, most: int) -> int:
     ("model", "ranges"),
     [
         pytest.param(BLOCK, ((1, 5), (1, 12)), id="block"),
+        pytest.param(GROWN, ((1, 3), (1, 4), (0, 9)), id="grown"),
         pytest.param(CHAIN, ((1, 4), (1, 5), (0, 3), (1, 5)), id="chain"),
     ],
 )
@@ -69,7 +70,25 @@ def test_sizes_come_and_go(
                 np.testing.assert_array_equal(got, want)
         kept[sizes] = inputs, several(results)
     assert module.statistics().plans == len(kept)
-    assert model is BLOCK or len(skipped) > 1
+    assert model is not CHAIN or len(skipped) > 1
+
+
+def test_a_cache_grows_by_concatenation():
+    module = sr.compile(GROWN.model, options=UNCACHED)
+    random = np.random.default_rng(0)
+    for batch in (2, 1):
+        x, *kept = GROWN.inputs(random, batch, 20, 0)
+        wanted = GROWN.reference(GROWN.weights, x, *kept)[1:]
+        at = 0
+        for count in (5, *(1,) * 13, 2):
+            part = np.ascontiguousarray(x[:, at : at + count])
+            poison(module)
+            results = module(part, *kept)
+            GROWN.check(results, [part, *kept])
+            _, *kept = results
+            at += count
+        for got, want in zip(kept, wanted, strict=True):
+            np.testing.assert_allclose(got, want, atol=1e-5)
 
 
 @pytest.mark.parametrize("steps", STEPS)
