@@ -5,7 +5,6 @@ not happen here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -150,16 +149,11 @@ def test_parts_begin_anywhere():
 
 
 @pytest.mark.parametrize(
-    ("text", "compute"),
-    [
-        ("graph.sum %x {axes = array<i64: 0>, keepdims = true}", lambda x: x + 0.0),
-        ("graph.add %x, %z", lambda x: x + 0.0),
-    ],
+    "text",
+    ["graph.sum %x {axes = array<i64: 0>, keepdims = true}", "graph.add %x, %z"],
     ids=["a sum of one", "the sum with zero"],
 )
-def test_what_changes_a_bit_is_never_skipped(
-    text: str, compute: Callable[[Array], Array]
-):
+def test_what_changes_a_bit_is_never_skipped(text: str):
     # openvino#36078: a skip that gave other numbers.
     type = 'tensor<?x4xf32, ["n"]>'
     result = "tensor<1x4xf32>" if "sum " in text else type
@@ -176,7 +170,7 @@ def test_what_changes_a_bit_is_never_skipped(
     )
     x = np.array([[-0.0, np.nan, np.inf, 1.0]], np.float32)
     got = module(x, W)
-    assert got.tobytes() == compute(x).tobytes()
+    assert got.tobytes() == (x + 0.0).tobytes()
     assert not module.statistics().skipped
 
 
