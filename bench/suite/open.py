@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,6 +17,19 @@ from .small import DeepWide, MlpSmall
 from .transformers import Bert
 
 functional: Any = nn.functional
+
+
+class Encoder(Bert):
+    """The encoder of BERT for up to 128 tokens."""
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """i64[batch, tokens], i64[batch, tokens] -> f32[batch, tokens, width]."""
+        hidden = (1.0 - mask[:, None, None, :].to(torch.float32)) * -10000.0
+        place = self.get_buffer("place")[:, : ids.shape[1]]
+        x = self.norm(self.words(ids) + self.places(place) + self.kinds(0 * ids))
+        for layer in self.layers:
+            x = layer(x, hidden)
+        return x
 
 
 class ConvNextBlock(nn.Module):
@@ -123,6 +138,26 @@ class OpenModel:
         )
 
 
+def export_open(model: OpenModel, path: Path) -> None:
+    """Writes the model as ONNX, with inputs in0, in1, … of any of its sizes."""
+    inputs = model.inputs(*(2 + at for at, _ in enumerate(model.symbols)))
+    axes = {f"in{at}": dict(each) for at, each in enumerate(model.axes)}
+    with warnings.catch_warnings():
+        # As in `export.py`: the older exporter folds nothing.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            model.build().eval(),
+            inputs,
+            path,
+            input_names=[*axes],
+            output_names=["out0"],
+            dynamic_axes=axes,
+            opset_version=18,
+            do_constant_folding=False,
+            dynamo=False,
+        )
+
+
 def _image(batch: int, y: int = 96, x: int = 96) -> Inputs:
     return (torch.randn(batch, 3, y, x),)
 
@@ -162,8 +197,11 @@ OPEN: dict[str, OpenModel] = {
     "mlp": OpenModel(MlpSmall, _features, (_BATCH,), _BATCHES),
     "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _FEW),
     "mobilenet_v2": OpenModel(_classifier(MobileNetV2), _image, (_BATCH,), _BATCHES),
+    "block.length": OpenModel(
+        lambda: Encoder(64, 1, 4, 128), _words, ({0: "batch", 1: "length"},) * 2, _TEXTS
+    ),
     "encoder.length": OpenModel(
-        lambda: Bert(384, 3, 12, 1536),
+        lambda: Encoder(384, 3, 12, 1536),
         _words,
         ({0: "batch", 1: "length"},) * 2,
         _TEXTS,
