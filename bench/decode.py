@@ -64,7 +64,7 @@ def stores(op: Operation) -> Iterator[Dim]:
     """How many elements each store within an op writes, times their bytes."""
     for store in op.walk():
         if isinstance(store, StoreOp):
-            counts: list[Dim] = [STORED[element_type(store.buffer)].itemsize]
+            counts: list[Dim] = [item_size(store)]
             outer = store.parent_op()
             while outer is not None:
                 if isinstance(outer, ForOp):
@@ -73,6 +73,12 @@ def stores(op: Operation) -> Iterator[Dim]:
                     counts += outer.sizes[:2]
                 outer = outer.parent_op()
             yield product(counts)
+
+
+def item_size(store: StoreOp) -> int:
+    """The bytes of an element that is stored."""
+    stored = element_type(store.buffer)
+    return next(each.itemsize for type, each in STORED.items() if type == stored)
 
 
 def stored_bytes(model: bytes, length: int) -> int:

@@ -100,7 +100,8 @@ def _reuse(block: Block, loops: _Loops) -> None:
             given = [
                 number
                 for number in dying
-                if number in allowed and may_be_donated(op, op.operands[number], memory)
+                if number in allowed
+                and _may_be_donated(op, op.operands[number], memory)
             ]
             if given:
                 op.attributes[DONATED] = DenseArrayBase.from_list(i64, given)
@@ -123,7 +124,7 @@ def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
     )
 
 
-def may_be_donated(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
+def _may_be_donated(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
     """
     Whether a call may give one memory for an operand and the result: they are an input
     and an output, and the op reads the input by one name.
