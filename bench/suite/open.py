@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +130,12 @@ class OpenModel:
     sizes: tuple[Sizes, ...]
     """Values of the symbols that are measured."""
 
+    most: int = 4096
+    """The greatest value of a symbol."""
+
+    least: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The least value of symbols that may not be one."""
+
     @property
     def symbols(self) -> tuple[str, ...]:
         """The symbols, in the order in which axes have them."""
@@ -185,7 +191,9 @@ _TEXTS = (
     *((1, 16), (1, 128), (2, 64), (1, 48), (4, 32)),
     *((1, 96), (3, 17), (2, 128), (1, 33), (8, 8)),
 )
-_BATCH, _PIXELS = {0: "batch"}, {0: "batch", 2: "height", 3: "width"}
+_BATCH, _TOKENS = {0: "batch"}, {0: "batch", 1: "length"}
+_LEAST_PIXELS = {"height": 32, "width": 32}
+_PIXELS = {0: "batch", 2: "height", 3: "width"}
 
 
 def _classifier(module: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
@@ -198,19 +206,25 @@ OPEN: dict[str, OpenModel] = {
     "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _FEW),
     "mobilenet_v2": OpenModel(_classifier(MobileNetV2), _image, (_BATCH,), _BATCHES),
     "block.length": OpenModel(
-        lambda: Encoder(64, 1, 4, 128), _words, ({0: "batch", 1: "length"},) * 2, _TEXTS
+        lambda: Encoder(64, 1, 4, 128), _words, (_TOKENS,) * 2, _TEXTS, Bert.TOKENS
     ),
     "encoder.length": OpenModel(
         lambda: Encoder(384, 3, 12, 1536),
         _words,
-        ({0: "batch", 1: "length"},) * 2,
+        (_TOKENS,) * 2,
         _TEXTS,
+        Bert.TOKENS,
     ),
-    "resnet50.pixels": OpenModel(_classifier(ResNet50), _image, (_PIXELS,), _IMAGES),
-    "mobilenet_v2.pixels": OpenModel(
-        _classifier(MobileNetV2), _image, (_PIXELS,), _IMAGES
-    ),
-    "convnext.pixels": OpenModel(ConvNext, _image, (_PIXELS,), _IMAGES),
+    **{
+        f"{name}.pixels": OpenModel(
+            _classifier(module), _image, (_PIXELS,), _IMAGES, least=_LEAST_PIXELS
+        )
+        for name, module in (
+            ("resnet50", ResNet50),
+            ("mobilenet_v2", MobileNetV2),
+            ("convnext", ConvNext),
+        )
+    },
     "unet": OpenModel(_classifier(UNet), _image, (_BATCH,), _BATCHES),
 }
 """The models by name; those with more than an open batch say so after a dot."""
