@@ -30,7 +30,7 @@ def test_the_example_runs(runs_host: None):
 def test_a_cache_is_written_where_it_is(append: str):
     module = sr.compile(decoder(SIZES, append), options=sr.Options(cache=False))
     # Of tokens, positions and caches, each cache is the output after the logits.
-    assert module.program.donations == ((2, 1), (3, 2), (4, 3), (5, 4))
+    assert {(2, 1), (3, 2), (4, 3), (5, 4)} <= {*module.program.donations}
     weights = random_weights(SIZES)
     random = np.random.default_rng(0)
     calls = list[int]()
