@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
+from xdsl.ir import Attribute, Operation
 
 from ....dialects import Dim
 from ....dialects.loop import ForOp, TileOp
@@ -20,8 +21,11 @@ from ..math import FUNCTIONS
 from ..text.function import FunctionWriter, is_number
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes, Scope
-from ..text.types import Value
+from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
+
+_SHORT = 12
+"""Ops of a body, at most, that is written for several accumulators; chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,12 @@ class LoopWriter:
         lanes = self.scope.lanes.count
         initial = [self.w.splat(self.scope[v], lanes) for v in op.initial]
         start, stop = self.range(op)
-        if op.width == 1 or lanes > 1:
-            accumulators = self.write_bodies(op, start, stop, initial)
-        else:
+        if op.width > 1 and lanes == 1:
             accumulators = self.write_vectors(op, start, stop, initial)
+        elif op.partials is not None:
+            accumulators = self.write_partials(op, start, stop, initial)
+        else:
+            accumulators = self.write_bodies(op, start, stop, initial)
         for result, value in zip(op.accumulators, accumulators, strict=True):
             self.scope.define(result, value)
 
@@ -58,19 +64,28 @@ class LoopWriter:
         return self.w.share(stop, op.width * max(op.counts))
 
     def write_bodies(
-        self, op: ForOp, start: str, stop: str, initial: Sequence[Value], count: int = 1
+        self,
+        op: ForOp,
+        start: str,
+        stop: str,
+        initial: Sequence[Value],
+        count: int = 1,
+        unit: int = 0,
     ) -> list[Value]:
         """
-        Writes a loop of `count` bodies in each iteration, in the lanes of the scope.
+        Writes a loop of `count` bodies in each iteration, in the lanes of the scope; an
+        iteration has `unit` indices if that is given.
 
         `initial` has the initial accumulators of each body, one body after the other.
+        Where it has more, the bodies of an iteration take the first of them, and their
+        results become the last.
         """
         index, *inner = op.body.block.args
         lanes = self.scope.lanes
         step = lanes.count if op.index is lanes.index else 1
 
         def body(at: str, carried: list[Value]) -> list[Value]:
-            results: list[Value] = []
+            results = carried[count * len(inner) :]
             for number in range(count):
                 offset = number * step
                 with self.scope.inner(replace(lanes, offset=offset)):
@@ -85,7 +100,7 @@ class LoopWriter:
                     ]
             return results
 
-        return self.w.loop(start, stop, count * step, initial, body)
+        return self.w.loop(start, stop, unit or count * step, initial, body)
 
     def write_vectors(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
@@ -101,27 +116,108 @@ class LoopWriter:
             if whole == done:
                 continue
             # LLVM interleaves the long bodies of math functions when vectors are one
-            # value.
-            count = 1 if _has_functions(op) else vectors
-            lanes = op.width * vectors // count
-            # The initial value is combined at the end, not in every lane.
-            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
+            # value. A long body without is written once, and takes turns.
+            is_wide = _has_functions(op) and vectors <= op.several
+            lanes = op.width * vectors if is_wide else op.width
+            count = vectors * op.width // lanes
+            first = [self.w.splat(_empty(each.type, by), lanes) for each in initial]
             before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
-                found = self.write_bodies(op, done, whole, before, count)
+                most = min(count, op.several)
+                found = self.write_bodies(op, done, whole, before, most)
             accumulators = [
                 combine_lanes(self.w, each, by, op.width)
                 for each in self.combined(found, len(initial), by)
             ]
             done = whole
+        return self.write_rest(op, done, stop, initial, accumulators)
+
+    def write_rest(
+        self,
+        op: ForOp,
+        done: str,
+        stop: str,
+        initial: Sequence[Value],
+        accumulators: Sequence[Value],
+    ) -> list[Value]:
+        """Combines accumulators, if any; writes a loop over the bodies left."""
+        by = "" if op.combine is None else op.combine.data
+        lanes = self.scope.lanes.count
         accumulators = [
-            combine(self.w, before, combine_lanes(self.w, each, by), by)
+            combine(self.w, before, combine_lanes(self.w, each, by, lanes), by)
             for before, each in zip(initial, accumulators, strict=bool(accumulators))
         ] or list(initial)
         return self.write_bodies(op, done, stop, accumulators)
 
+    def write_partials(
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
+    ) -> list[Value]:
+        """
+        Writes a sum in partial sums without vectors along it: in the lanes of a loop
+        around it, or in none.
+        """
+        assert op.combine is not None, "partial results are combined"
+        by, few = op.combine.data, min(op.units)
+        lanes = self.scope.lanes.count
+        done, accumulators = start, list[Value]()
+        for unit in op.units:
+            whole = self.whole(start, stop, unit, op.size)
+            if whole == done:
+                continue
+            first = [self.w.splat(_empty(each.type, by), lanes) for each in initial]
+            before = accumulators or first * unit
+            found = self.write_unit(op, done, whole, before, unit)
+            accumulators = self.combined(found, len(initial) * few, by)
+            done = whole
+        total = self.combined(accumulators, len(initial), by)
+        return self.write_rest(op, done, stop, initial, total)
+
+    def write_unit(
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value], unit: int
+    ) -> list[Value]:
+        """
+        Writes loops over whole units, with accumulators for each index of one: some at
+        a time, which fit the registers, if the body is short; else one at a time.
+        """
+        is_short = len(op.body.block.ops) <= _SHORT and not _has_functions(op)
+        count, width = min(op.units) if is_short else 1, len(op.initial)
+        is_once = (
+            is_number(start) and is_number(stop) and int(stop) - int(start) == unit
+        )
+        if count == unit or (is_short and is_once):
+            return self.write_bodies(op, start, stop, initial, unit)
+        memory = [self.w.allocate(each, unit) for each in initial[:width]]
+        places = range(0, unit * width, width)
+        for number, place in enumerate(places):
+            for address, value in zip(
+                memory, initial[place : place + width], strict=True
+            ):
+                self.w.put(value, address, str(number))
+
+        def some(at: str, _: list[Value]) -> list[Value]:
+            here = [self.w.add(at, str(each)) for each in range(count)]
+            before = [
+                self.w.get(value, address, each)
+                for each in here
+                for address, value in zip(memory, initial[:width], strict=True)
+            ]
+            first = self.w.add(start, at)
+            found = self.write_bodies(op, first, stop, before, count, unit)
+            for number, each in enumerate(here):
+                mine = found[number * width : (number + 1) * width]
+                for address, value in zip(memory, mine, strict=True):
+                    self.w.put(value, address, each)
+            return []
+
+        self.w.loop("0", str(unit), count, (), some)
+        return [
+            self.w.get(value, address, str(each))
+            for each in range(unit)
+            for address, value in zip(memory, initial[:width], strict=True)
+        ]
+
     def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
-        """The accumulators of several bodies, `width` each, combined to one body's."""
+        """The accumulators of several bodies, combined by halves to `width` of them."""
         while len(values) > width:
             half = len(values) // 2
             pairs = zip(values[:half], values[half:], strict=True)
@@ -149,6 +245,14 @@ def _is_multiple(size: Dim, unit: int) -> bool:
     """Whether a dimension is a number of whole units, whatever its symbols are."""
     factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
     return all(each % unit == 0 for each in factors)
+
+
+def _empty(type: Attribute, by: str) -> Value:
+    """What combines to the other operand itself: for sums the zero below zero."""
+    found = identity(type, by)
+    if by == "add" and isinstance(type, AnyFloat):
+        return replace(found, text=number_text(FloatAttr(-0.0, type)))
+    return found
 
 
 def _has_functions(op: ForOp) -> bool:
