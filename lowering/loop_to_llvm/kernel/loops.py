@@ -115,12 +115,13 @@ class LoopWriter:
             whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
+            # The initial value is combined at the end, not in every lane.
             # LLVM interleaves the long bodies of math functions when vectors are one
             # value. A long body without is written once, and takes turns.
             is_wide = _has_functions(op) and vectors <= op.several
             lanes = op.width * vectors if is_wide else op.width
             count = vectors * op.width // lanes
-            first = [self.w.splat(_empty(each.type, by), lanes) for each in initial]
+            first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
             before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
                 most = min(count, op.several)
