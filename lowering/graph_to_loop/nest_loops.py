@@ -135,9 +135,9 @@ class NestBuilder:
         """
         Builds the loops over the axes that are left, with `step` inside; the result.
 
-        Where rounding tells, the order of the points is that of the op: an axis `in_turn`
-        is an ordered loop, and one loop counts the points of the others, which need not
-        be side by side in memory.
+        Where rounding tells, the order of the points is that of the op: an axis
+        `in_turn` is an ordered loop, and one loop counts the points of the others,
+        which need not be side by side in memory.
         """
         nest, is_rounded = self.nest, rounds(combine, type)
 

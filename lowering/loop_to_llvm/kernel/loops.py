@@ -27,6 +27,12 @@ from .empty_loops import skipping_sizes
 _SHORT = 12
 """Ops of a body, at most, that is written for several accumulators; chosen by hand."""
 
+_AT_ONCE = 4
+"""How many times as many accumulators there are as of one body, to be summed up."""
+
+_MOST = 32
+"""Bodies, at most, that are written one after the other."""
+
 
 @dataclass(frozen=True)
 class LoopWriter:
@@ -69,12 +75,12 @@ class LoopWriter:
         start: str,
         stop: str,
         initial: Sequence[Value],
-        count: int = 1,
+        numbers: Sequence[int] = (0,),
         unit: int = 0,
     ) -> list[Value]:
         """
-        Writes a loop of `count` bodies in each iteration, in the lanes of the scope; an
-        iteration has `unit` indices if that is given.
+        Writes a loop of some bodies in each iteration, in the lanes of the scope: those
+        of these numbers of every `unit`, or of as many as there are.
 
         `initial` has the initial accumulators of each body, one body after the other.
         Where it has more, the bodies of an iteration take the first of them, and their
@@ -85,12 +91,12 @@ class LoopWriter:
         step = lanes.count if op.index is lanes.index else 1
 
         def body(at: str, carried: list[Value]) -> list[Value]:
-            results = carried[count * len(inner) :]
-            for number in range(count):
+            results = carried[len(numbers) * len(inner) :]
+            for place, number in enumerate(numbers):
                 offset = number * step
                 with self.scope.inner(replace(lanes, offset=offset)):
                     self.scope.set_index(index, self.w.add(at, str(offset)))
-                    mine = carried[number * len(inner) : (number + 1) * len(inner)]
+                    mine = carried[place * len(inner) : (place + 1) * len(inner)]
                     for argument, value in zip(inner, mine, strict=True):
                         self.scope.define(argument, value)
                     self.write_ops(op.body.block.ops)
@@ -100,7 +106,8 @@ class LoopWriter:
                     ]
             return results
 
-        return self.w.loop(start, stop, unit or count * step, initial, body)
+        total = step * (unit or len(numbers))
+        return self.w.loop(start, stop, total, initial, body)
 
     def write_vectors(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
@@ -109,23 +116,23 @@ class LoopWriter:
         Writes a loop over several vectors at a time, one over single vectors, and one
         over the bodies that are left.
         """
-        by = "" if op.combine is None else op.combine.data
+        by = _combiner(op)
         done, accumulators = start, list[Value]()
         for vectors in op.counts:
             whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
-            # The initial value is combined at the end, not in every lane.
             # LLVM interleaves the long bodies of math functions when vectors are one
             # value. A long body without is written once, and takes turns.
             is_wide = _has_functions(op) and vectors <= op.several
             lanes = op.width * vectors if is_wide else op.width
             count = vectors * op.width // lanes
+            # The initial value is combined at the end, not in every lane.
             first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
             before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
-                most = min(count, op.several)
-                found = self.write_bodies(op, done, whole, before, most)
+                numbers = range(min(count, op.several))
+                found = self.write_bodies(op, done, whole, before, numbers)
             accumulators = [
                 combine_lanes(self.w, each, by, op.width)
                 for each in self.combined(found, len(initial), by)
@@ -142,7 +149,7 @@ class LoopWriter:
         accumulators: Sequence[Value],
     ) -> list[Value]:
         """Combines accumulators, if any; writes a loop over the bodies left."""
-        by = "" if op.combine is None else op.combine.data
+        by = _combiner(op)
         lanes = self.scope.lanes.count
         accumulators = [
             combine(self.w, before, combine_lanes(self.w, each, by, lanes), by)
@@ -157,64 +164,94 @@ class LoopWriter:
         Writes a sum in partial sums without vectors along it: in the lanes of a loop
         around it, or in none.
         """
-        assert op.combine is not None, "partial results are combined"
-        by, few = op.combine.data, min(op.units)
-        lanes = self.scope.lanes.count
         done, accumulators = start, list[Value]()
         for unit in op.units:
             whole = self.whole(start, stop, unit, op.size)
-            if whole == done:
-                continue
-            first = [self.w.splat(_empty(each.type, by), lanes) for each in initial]
-            before = accumulators or first * unit
-            found = self.write_unit(op, done, whole, before, unit)
-            accumulators = self.combined(found, len(initial) * few, by)
-            done = whole
-        total = self.combined(accumulators, len(initial), by)
+            if whole != done:
+                accumulators = self.write_units(op, done, whole, accumulators, unit)
+                done = whole
+        total = self.combined(accumulators, len(initial), _combiner(op))
         return self.write_rest(op, done, stop, initial, total)
 
-    def write_unit(
-        self, op: ForOp, start: str, stop: str, initial: Sequence[Value], unit: int
+    def write_units(
+        self, op: ForOp, start: str, stop: str, before: list[Value], unit: int
     ) -> list[Value]:
         """
-        Writes loops over whole units, with accumulators for each index of one: some at
-        a time, which fit the registers, if the body is short; else one at a time.
+        Writes loops over whole units, with an accumulator for each index of one, which
+        are combined to the fewest: with as many bodies at a time as registers hold
+        accumulators if the body is short, else with one.
         """
+        by, width, few = _combiner(op), len(op.initial), min(op.units)
+        lanes = self.scope.lanes.count
+        empty = [self.w.splat(_empty(each.type, by), lanes) for each in op.initial]
         is_short = len(op.body.block.ops) <= _SHORT and not _has_functions(op)
-        count, width = min(op.units) if is_short else 1, len(op.initial)
-        is_once = (
-            is_number(start) and is_number(stop) and int(stop) - int(start) == unit
-        )
-        if count == unit or (is_short and is_once):
-            return self.write_bodies(op, start, stop, initial, unit)
-        memory = [self.w.allocate(each, unit) for each in initial[:width]]
-        places = range(0, unit * width, width)
-        for number, place in enumerate(places):
-            for address, value in zip(
-                memory, initial[place : place + width], strict=True
-            ):
-                self.w.put(value, address, str(number))
-
-        def some(at: str, _: list[Value]) -> list[Value]:
-            here = [self.w.add(at, str(each)) for each in range(count)]
-            before = [
-                self.w.get(value, address, each)
-                for each in here
-                for address, value in zip(memory, initial[:width], strict=True)
+        if is_short and (unit == few or _is_once(start, stop, unit)):
+            initial = before or empty * unit
+            found = self.write_bodies(op, start, stop, initial, range(unit))
+            return self.combined(found, few * width, by)
+        if is_short:
+            some = max(few // _AT_ONCE, 1)
+            numbers = [
+                first + each for first in range(0, unit, few) for each in range(some)
             ]
+
+            def several(at: str) -> list[Value]:
+                first, initial = self.w.add(start, at), empty * len(numbers)
+                found = self.write_bodies(op, first, stop, initial, numbers, unit)
+                return self.combined(found, some * width, by)
+
+            found = self.stacked(several, empty, few, some)
+            return self.taken(found, empty, range(few))
+        known = [self.w.allocate(each, few) for each in empty] if before else []
+        self.put(before, known, "0")
+
+        def one(at: str) -> list[Value]:
             first = self.w.add(start, at)
-            found = self.write_bodies(op, first, stop, before, count, unit)
-            for number, each in enumerate(here):
-                mine = found[number * width : (number + 1) * width]
-                for address, value in zip(memory, mine, strict=True):
-                    self.w.put(value, address, each)
+            initial = self.taken(known, empty, [at]) if known else empty
+            return self.write_bodies(op, first, stop, initial, (0,), unit)
+
+        def folded(at: str) -> list[Value]:
+            numbers = [self.w.add(at, str(each)) for each in range(0, unit, few)]
+            return self.combined(self.taken(found, empty, numbers), width, by)
+
+        found = self.stacked(one, empty, unit)
+        found = self.stacked(folded, empty, few) if unit > few else found
+        return self.taken(found, empty, range(few))
+
+    def stacked(
+        self,
+        made: Callable[[str], Sequence[Value]],
+        like: Sequence[Value],
+        count: int,
+        some: int = 1,
+    ) -> list[str]:
+        """
+        Writes a loop that makes accumulators for `count` indices, of `some` at a time;
+        where on the stack they are, each like one of those given.
+        """
+        memory = [self.w.allocate(each, count) for each in like]
+
+        def step(at: str, _: list[Value]) -> list[Value]:
+            self.put(made(at), memory, at)
             return []
 
-        self.w.loop("0", str(unit), count, (), some)
+        self.w.loop("0", str(count), some, (), step)
+        return memory
+
+    def put(self, values: Sequence[Value], memory: Sequence[str], at: str) -> None:
+        """Stores accumulators as those of the indices from `at` on."""
+        for place, value in enumerate(values):
+            number, which = divmod(place, len(memory))
+            self.w.put(value, memory[which], self.w.add(at, str(number)))
+
+    def taken(
+        self, memory: Sequence[str], like: Sequence[Value], numbers: Iterable[int | str]
+    ) -> list[Value]:
+        """Loads the accumulators of some indices."""
         return [
-            self.w.get(value, address, str(each))
-            for each in range(unit)
-            for address, value in zip(memory, initial[:width], strict=True)
+            self.w.get(each, address, str(number))
+            for number in numbers
+            for address, each in zip(memory, like, strict=True)
         ]
 
     def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
@@ -246,6 +283,17 @@ def _is_multiple(size: Dim, unit: int) -> bool:
     """Whether a dimension is a number of whole units, whatever its symbols are."""
     factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
     return all(each % unit == 0 for each in factors)
+
+
+def _combiner(op: ForOp) -> str:
+    """What combines the accumulators of a loop, if it has any."""
+    return "" if op.combine is None else op.combine.data
+
+
+def _is_once(start: str, stop: str, unit: int) -> bool:
+    """Whether a range is one unit, which is not large."""
+    known = is_number(start) and is_number(stop) and unit <= _MOST
+    return known and int(stop) - int(start) == unit
 
 
 def _empty(type: Attribute, by: str) -> Value:
