@@ -29,7 +29,7 @@ Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 _KINDS = ("parallel", "ordered", "reduce")
 _COMBINERS = ("add", "mul", "max", "min")
 
-ROUNDS = 4
+_ROUNDS = 4
 """How many times its partial results a loop has while there are as many bodies left."""
 
 
@@ -153,7 +153,9 @@ class ForOp(IRDLOperation):
         How many vectors have accumulators of their own: several, and of those left over
         one.
         """
-        return (ROUNDS, 1) if self.partials else tuple(dict.fromkeys((self.several, 1)))
+        return (
+            (_ROUNDS, 1) if self.partials else tuple(dict.fromkeys((self.several, 1)))
+        )
 
     @property
     def units(self) -> tuple[int, ...]:
