@@ -200,8 +200,8 @@ class LoopWriter:
                 found = self.write_bodies(op, first, stop, initial, numbers, unit)
                 return self.combined(found, some * width, by)
 
-            found = self.stacked(several, empty, few, some)
-            return self.taken(found, empty, range(few))
+            memory = self.stacked(several, empty, few, some)
+            return self.taken(memory, empty, range(few))
         known = [self.w.allocate(each, few) for each in empty] if before else []
         self.put(before, known, "0")
 
@@ -212,11 +212,11 @@ class LoopWriter:
 
         def folded(at: str) -> list[Value]:
             numbers = [self.w.add(at, str(each)) for each in range(0, unit, few)]
-            return self.combined(self.taken(found, empty, numbers), width, by)
+            return self.combined(self.taken(memory, empty, numbers), width, by)
 
-        found = self.stacked(one, empty, unit)
-        found = self.stacked(folded, empty, few) if unit > few else found
-        return self.taken(found, empty, range(few))
+        memory = self.stacked(one, empty, unit)
+        totals = self.stacked(folded, empty, few) if unit > few else memory
+        return self.taken(totals, empty, range(few))
 
     def stacked(
         self,
