@@ -18,10 +18,10 @@ After:
 It is the loop along which most loads and stores are contiguous. Where loops follow each
 other inside of a loop over rows, it is each of them, or the loop over rows. The bodies
 that are left over at the end run one by one, by the same arithmetic. A loop that
-reduces gets an accumulator for each lane, of several vectors where a body is short, and
-these are combined at its end: the order depends on the number of elements and the
-target only, never on the sizes around it. The bodies of an ordered loop never run side
-by side.
+reduces gets an accumulator for each lane, and these are combined at its end. Where the
+order tells, as in sums of floats, the number of elements and the target alone decide
+it: such a loop gets `partials` as many as lanes fit a vector, whether it is the loop
+along the vectors or not. The bodies of an ordered loop never run side by side.
 """
 
 from __future__ import annotations
