@@ -4,6 +4,8 @@ Describe a lowered module to the runtime: its `Program`, and its constants.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 
@@ -11,13 +13,25 @@ from ..dialects import Dim, computed_type, dtype, greatest, product, sizes
 from ..dialects.loop import (
     CallOp,
     CallOutOp,
+    CheckAttr,
     DefineOp,
     ProgramOp,
     RequireOp,
+    SkipAttr,
     SlotAttr,
     TensorAttr,
 )
-from ..runtime import CallOut, ConstantBlock, Program, Slot, TensorInfo, check_symbols
+from ..runtime import (
+    CallOut,
+    Check,
+    ConstantBlock,
+    Program,
+    Skip,
+    Slot,
+    TensorInfo,
+    Way,
+    check_symbols,
+)
 from .errors import CompileError
 from .weights import WeightStore
 
@@ -50,11 +64,13 @@ def describe(program: ProgramOp) -> Program:
         room=tuple(room(program)) if defined else (),
         is_shared=any(each.work is not None for each in program.kernels.values()),
         ranges={name: each for name, each in ranges.items() if each is not None},
-        checks=tuple((c.quantity.data, c.message.data) for c in program.checks),
+        checks=tuple(map(_check, program.checks)),
         slots=tuple(map(slot, program.slots)),
         planner=plan.planner.data,
         bytes=max(plan.bytes.data, 0),
         lower_bound=max(plan.lower_bound.data, 0),
+        skips=tuple(_skips(program)),
+        folded=program.folded.value.data,
         donations=tuple((d.input.data, d.output.data) for d in program.donations),
         orders=tuple(tuple(one.data for one in each) for each in plan.orders),
         calls=tuple(source(op) for op in calls),
@@ -65,6 +81,12 @@ def describe(program: ProgramOp) -> Program:
     except ValueError as error:
         raise CompileError(str(error)) from error
     return made
+
+
+def _check(check: CheckAttr) -> Check:
+    """A condition on sizes as the runtime knows it."""
+    shown = tuple(each.data for each in check.shown)
+    return Check(check.quantity.data, check.message.data, shown)
 
 
 _CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
@@ -110,6 +132,22 @@ def slot(slot: SlotAttr) -> Slot:
         slot.offset.data,
         slot.source.data,
     )
+
+
+def _skips(program: ProgramOp) -> Iterator[Skip]:
+    """The skips as the runtime knows them, each slot with all that it may be."""
+    for slot in program.skipped_slots:
+        entries = [each for each in program.skips if each.slot.data == slot]
+        first = entries[0]
+        yield Skip(
+            slot, first.kernel.data, first.source.data, tuple(map(_way, entries))
+        )
+
+
+def _way(skip: SkipAttr) -> Way:
+    """What a slot may be, as the runtime knows it."""
+    when = tuple(tuple(map(plain, clause)) for clause in skip.when)
+    return Way(skip.region.data, skip.number.data, plain(skip.offset), when)
 
 
 def _call_out(op: CallOutOp) -> CallOut:

@@ -6,8 +6,8 @@ Dimensions: a number, or a polynomial over named symbols, bound to values at eac
     str(dim("seq*2+1"))          = "2 * seq + 1"
 
 Two dimensions are equal when their canonical forms are, so `==` on types and on text is
-enough everywhere. Besides sums and products there are three functions: `floordiv(a,
-b)`, `min(a, b)` and `max(a, b)`. All symbols are at least zero.
+enough everywhere. Besides sums and products there are four functions: `floordiv(a, b)`,
+`min(a, b)`, `max(a, b)` and `broadcast(a, b)`. All symbols are at least zero.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from .polynomial import (
     Polynomial,
     SizeError,
     Symbol,
+    broadcast,
     ceildiv,
     floordiv,
     maximum,
@@ -47,6 +48,7 @@ __all__ = [
     "Ranges",
     "SizeError",
     "Symbol",
+    "broadcast",
     "ceildiv",
     "dim",
     "evaluate",
@@ -65,7 +67,12 @@ __all__ = [
     "total",
 ]
 
-FUNCTIONS = {"floordiv": floordiv, "min": minimum, "max": maximum}
+FUNCTIONS = {
+    "floordiv": floordiv,
+    "min": minimum,
+    "max": maximum,
+    "broadcast": broadcast,
+}
 
 MOST_DIGITS = 32
 """The most digits of a number in text: more than any allowed number has."""
@@ -130,9 +137,10 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
         return moved >= 0
     for monomial, factor in moved.terms:
         match monomial:
-            case (Call("min" | "max" as function, arguments),):
+            case (Call("min" | "max" | "broadcast" as function, arguments),):
                 # The call equals one of its arguments, but it is not known which.
-                enough = any if (function == "max") == (factor > 0) else all
+                better = "max" if factor > 0 else "min"
+                enough = any if function == better else all
                 rest = moved - Polynomial(((monomial, factor),))
                 return enough(
                     is_nonnegative(rest + each * factor, {}) for each in arguments
@@ -228,7 +236,10 @@ def _limit_atom(atom: Atom, ranges: Ranges, upper: int) -> Dim:
         return Polynomial((((atom,), 1),)) if known is None else known[upper]
     a, b = atom.arguments
     divides = atom.function == "floordiv"
-    return FUNCTIONS[atom.function](
+    function = atom.function
+    if function == "broadcast":
+        function = "max" if upper else "min"
+    return FUNCTIONS[function](
         _limit(a, ranges, upper), _limit(b, ranges, 1 - upper if divides else upper)
     )
 

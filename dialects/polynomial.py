@@ -207,6 +207,29 @@ def maximum(a: Dim, b: Dim) -> Dim:
     return _call("max", *sorted((a, b), key=str))
 
 
+def broadcast(a: Dim, b: Dim) -> Dim:
+    """
+    The size that axes of the sizes `a` and `b` broadcast to: `b` where `a` is 1, else
+    `a`.
+
+    It is defined where the sizes broadcast. There it is commutative, associative and
+    idempotent; a number other than 1 is the result.
+    """
+    kept = sorted({*_broadcast_parts(a), *_broadcast_parts(b)} - {1}, key=str)
+    if numbers := [each for each in kept if isinstance(each, int)]:
+        return numbers[0]
+    return reduce(lambda a, b: _call("broadcast", a, b), kept) if kept else 1
+
+
+def _broadcast_parts(value: Dim) -> set[Dim]:
+    """The sizes that `value` is the broadcast of; itself when it is of none."""
+    match terms_of(value):
+        case ((((Call("broadcast", (a, b)),), 1)),):
+            return _broadcast_parts(a) | _broadcast_parts(b)
+        case _:
+            return {value}
+
+
 def product(dims: Iterable[Dim]) -> Dim:
     """The product of dimensions, 1 when there are none."""
     return reduce(lambda a, b: a * b, dims, 1)

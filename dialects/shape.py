@@ -179,21 +179,6 @@ def with_element(type: Tensor, element: Element) -> Tensor:
     return TensorType(element, type.get_shape(), type.encoding)
 
 
-def broadcast(*types: Tensor) -> tuple[Dim, ...]:
-    """The dimensions that tensors of these types broadcast to, by numpy's rule."""
-    result: list[Dim] = []
-    shapes = [sizes(type) for type in types]
-    for back in range(1, max(map(len, shapes)) + 1):
-        here = {shape[-back] for shape in shapes if len(shape) >= back}
-        if len(wide := here - {1}) > 1:
-            raise VerifyException(
-                "expected operands that broadcast, got "
-                + " and ".join(str(type) for type in types)
-            )
-        result.append(wide.pop() if wide else 1)
-    return tuple(reversed(result))
-
-
 def normalize_axis(axis: int, rank: int) -> int:
     """
     `axis` counted from the front; raises `VerifyException` when it is out of range.

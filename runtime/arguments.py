@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .memory import NoMemory
-from .program import LIMIT, Program, TensorInfo, named
+from .program import LIMIT, Program, TensorInfo
 from .size import evaluate
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -135,9 +135,9 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
 
 def check_values(program: Program, symbols: Mapping[str, int]) -> None:
     """Raises `ValueError` for values of symbols that the model cannot take."""
-    for quantity, message in program.checks:
-        if evaluate(quantity, symbols) < 0:
-            raise ValueError(f"{message}, got {named(symbols)}")
+    for each in program.checks:
+        if (error := each.error(symbols)) is not None:
+            raise error
     for name, value in symbols.items():
         least, most = program.ranges.get(name, (0, value))
         if not least <= value <= most:

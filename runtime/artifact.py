@@ -20,6 +20,7 @@ import numpy as np
 
 from .constant_block import ALIGNMENT, PIECE, Bytes, ConstantBlock
 from .program import Program
+from .program_json import read_program
 from .regular_file import fill, locked, read_bytes, room, size_of
 from .safetensors import Contents, Stream, contents, write_to
 from .safetensors_header import Entry
@@ -115,7 +116,7 @@ def load(file: FileIO, key: str) -> Artifact:
         digest.add_objects(arrays)
         if not np.array_equal(digest.value(), expected):
             raise ArtifactError("a file that was changed since it was written")
-        program = Program.from_json(found.metadata["program"])
+        program = read_program(found.metadata["program"])
         notes = json.loads(found.metadata["notes"])
         objects = [
             arrays[name].tobytes() for name in map(_object_name, range(len(arrays)))

@@ -98,6 +98,12 @@ class Code:
     give_back: Any
     """`sr_give_back(context)`."""
 
+    note: Any
+    """`sr_note(row)`: notes that this thread ran with a plan row."""
+
+    noted: Any
+    """`sr_noted() -> row`, that of this thread's last run, or None."""
+
 
 def link_text(text: str, exported: Sequence[str], name: str) -> Any:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
@@ -121,6 +127,7 @@ def link(objects: Sequence[bytes]) -> Code:
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
     exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
+    exported += ("sr_note", "sr_noted")
     check_whole()
     with unforked(), _LOCK:
         builder = _builder(objects, exported)
@@ -143,6 +150,8 @@ def link(objects: Sequence[bytes]) -> Code:
         ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
         borrow,
         give_back,
+        ctypes.PYFUNCTYPE(None, pointer)(address["sr_note"]),
+        ctypes.PYFUNCTYPE(pointer)(address["sr_noted"]),
     )
 
 

@@ -45,7 +45,12 @@ class State:
     """The row of the last call; one that no sizes match, before there was any."""
     NOW = 10
     """How often rows were added; a call notes it in the row that it uses."""
-    DTYPES = 11
+    NOTES = 11
+    """
+    Which row each thread used last, where that decides what was skipped: pairs of a
+    thread and a row, by the hash of the thread.
+    """
+    DTYPES = 12
     """The first of the descriptors of `DTYPE_NAMES`."""
 
     SIZE = DTYPES + len(DTYPE_NAMES)
@@ -57,6 +62,9 @@ HASH_FACTOR = 0x9E3779B97F4A7C15
 HASH_SHIFT = 29
 """The bits by which the hash is shifted and added to itself after that."""
 
+
+NOTES = 64
+"""Threads of which the last row is noted; others may have the same place."""
 
 CALLS = 1024
 """The calls in a row that need little of a block, after which it shrinks."""
@@ -70,10 +78,11 @@ SMALL = 1 << 16
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The fields of a plan row, for a program with so many symbols and slots."""
+    """The fields of a plan row, for a program with so many symbols, slots and skips."""
 
     symbols: int
     slots: int
+    skips: int = 0
 
     BYTES = 0
     """The size of the block of activations."""
@@ -94,9 +103,14 @@ class RowLayout:
         return self.first_symbol + self.symbols
 
     @property
+    def first_skip(self) -> int:
+        """The field of the first skip: 0, or which of its ways is taken, from 1."""
+        return self.first_slot + self.slots
+
+    @property
     def size(self) -> int:
         """How many fields there are."""
-        return self.first_slot + self.slots
+        return self.first_skip + self.skips
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,9 @@ RANGE_ERROR = 3
 
 SIZE_ERROR = 4
 """The status of a run that computed sizes which an op cannot take."""
+
+EQUALITY_ERROR = 6
+"""The status of a run that computed two sizes which differ, and should not."""
 
 INTERRUPTED = 5
 """The status of a run that a handler of a signal ended; its exception is set."""

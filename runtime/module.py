@@ -134,8 +134,19 @@ class StaticModule:
         return self.runtime.plan
 
     def statistics(self) -> Statistics:
-        """What calls of the module did so far."""
-        return Statistics(slow_calls=self._slow_calls, plans=len(self._plans))
+        """
+        What calls of the module did so far, and what the last run in this thread did
+        not do. (After runs in more than 64 threads that may be unknown, and is empty.)
+        """
+        row = self._code.noted() if self._program.skips else None
+        skipped, size = ((), 0) if row is None else self._plans.skipped_in(row)
+        return Statistics(
+            slow_calls=self._slow_calls,
+            plans=len(self._plans),
+            folded=self._program.folded,
+            skipped=skipped,
+            bytes_not_moved=size,
+        )
 
     def release(self) -> None:
         """

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,10 +20,19 @@ import numpy.typing as npt
 
 from .block import ALIGNMENT, LOCK
 from .fork import unforked
-from .layout import HASH_FACTOR, HASH_SHIFT, WORD, ContextLayout, RowLayout, State
+from .layout import (
+    HASH_FACTOR,
+    HASH_SHIFT,
+    NOTES,
+    WORD,
+    ContextLayout,
+    RowLayout,
+    State,
+)
 from .planning import Plan, Record, plan, plan_in_order
 from .program import LIMIT, Program, named
 from .size import evaluate
+from .skips import Skipped, skipped, skipped_bytes, taken_ways, united
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
@@ -49,6 +59,8 @@ class PlanTable:
         """Rows that are no longer in the table, which a run may still use."""
         self._contexts: list[Words] = []
         self._table = np.zeros(2, np.uint64)
+        self._notes = np.zeros(2 * NOTES, np.uint64)
+        state[State.NOTES] = self._notes.ctypes.data
         self._none = np.full(self.layout.size, _NO_SIZE, np.uint64)
         state[State.LAST] = self._none.ctypes.data
         self._publish()
@@ -78,7 +90,8 @@ class PlanTable:
         with LOCK:
             row = self._rows.get(key)
         if row is None:
-            row = self._row_of(key, self.plan_for(symbols))
+            taken = taken_ways(self.program, symbols)
+            row = self._row_of(key, self._plan(symbols, taken), taken)
             with unforked(), LOCK:
                 row = self._rows.get(key, row)
                 self._add(key, row)
@@ -87,6 +100,10 @@ class PlanTable:
 
     def plan_for(self, symbols: Mapping[str, int]) -> Plan:
         """A plan for these sizes; raises `ValueError` as `row_for` does."""
+        return self._plan(symbols, taken_ways(self.program, symbols))
+
+    def _plan(self, symbols: Mapping[str, int], taken: Sequence[int]) -> Plan:
+        """A plan for these sizes, with these ways of skips."""
         program = self.program
         program.check_reach(symbols)
         if program.is_planned:
@@ -101,9 +118,17 @@ class PlanTable:
                 "expected sizes with which activations are less than 2**62 bytes, "
                 f"got {together} bytes with {named(symbols)}"
             )
-        if program.orders:
-            return plan_in_order(records, program.orders, ALIGNMENT)
-        return plan(records, program.planner, ALIGNMENT)
+        if not any(taken):
+            return self._placed(records)
+        joined = united(program, records, taken, symbols)
+        made = self._placed(joined.records)
+        return replace(made, offsets=tuple(joined.offsets(made.offsets)))
+
+    def _placed(self, records: Sequence[Record]) -> Plan:
+        """A plan of records, one for each slot."""
+        if self.program.orders:
+            return plan_in_order(records, self.program.orders, ALIGNMENT)
+        return plan(records, self.program.planner, ALIGNMENT)
 
     def symbols_of(self, context: Words) -> dict[str, int]:
         """What the symbols are in the row of a context; none before its first run."""
@@ -121,21 +146,33 @@ class PlanTable:
         if not self.symbols_of(context):
             return Plan((), 0, 0)
         row, layout = self._read(context), self.layout
-        offsets = tuple(row[layout.first_slot : layout.size])
+        offsets = tuple(row[layout.first_slot : layout.first_skip])
         return Plan(offsets, row[layout.BYTES], row[layout.LOWER_BOUND])
+
+    def skipped_in(self, address: int) -> tuple[tuple[Skipped, ...], int]:
+        """What is skipped by the row at an address, and the bytes of those results."""
+        row, layout, program = self._at(address), self.layout, self.program
+        values = row[layout.first_symbol : layout.first_slot]
+        symbols = dict(zip(program.symbols, values, strict=True))
+        taken = row[layout.first_skip :]
+        return skipped(program, taken, symbols), skipped_bytes(program, taken, symbols)
 
     def _read(self, context: Words) -> Sequence[int]:
         """The fields of the row that a context names, which is kept."""
-        address = int(context[ContextLayout.PLAN])
+        return self._at(int(context[ContextLayout.PLAN]))
+
+    def _at(self, address: int) -> Sequence[int]:
+        """The fields of the row at an address."""
         return (ctypes.c_uint64 * self.layout.size).from_address(address)[:]
 
-    def _row_of(self, key: Sequence[int], made: Plan) -> Words:
+    def _row_of(self, key: Sequence[int], made: Plan, taken: Sequence[int]) -> Words:
         layout = self.layout
         row = np.zeros(layout.size, np.uint64)
         row[layout.BYTES] = made.size
         row[layout.LOWER_BOUND] = made.lower_bound
         row[layout.first_symbol : layout.first_slot] = key
-        row[layout.first_slot :] = made.offsets
+        row[layout.first_slot : layout.first_skip] = made.offsets
+        row[layout.first_skip :] = taken
         return row
 
     def _add(self, key: tuple[int, ...], row: Words) -> None:
@@ -172,6 +209,7 @@ class PlanTable:
         # A retired row is found no more. So who uses one has it from `LAST` or has it
         # already, and this order of reading misses nobody.
         used = {int(self._state[State.LAST])}
+        used |= {int(each) for each in self._notes[1::2]}
         used |= {int(each[ContextLayout.PLAN]) for each in list(self._contexts)}
         self._retired = [row for row in self._retired if row.ctypes.data in used]
 

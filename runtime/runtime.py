@@ -18,7 +18,15 @@ import numpy.typing as npt
 
 from .block import LOCK, NO_BLOCK, aligned_block
 from .code import Code
-from .layout import CALL_OUT_ERROR, CALLS, LITTLE, RANGE_ERROR, SIZE_ERROR, SMALL
+from .layout import (
+    CALL_OUT_ERROR,
+    CALLS,
+    EQUALITY_ERROR,
+    LITTLE,
+    RANGE_ERROR,
+    SIZE_ERROR,
+    SMALL,
+)
 from .memory import NoMemory
 from .plan_table import PlanTable
 from .planning import Plan
@@ -112,6 +120,7 @@ class StaticRuntime:
         self.row = row
         self.context[self.layout.PLAN] = row.ctypes.data
         self._look(size)
+        self.code.note(row.ctypes.data)
 
     def reserve(self, size: int, symbols: Mapping[str, int]) -> None:
         """Makes the block one of `size` bytes at least."""
@@ -256,6 +265,8 @@ class StaticRuntime:
         index, least, bound = self.context[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:
             return ValueError(source)
+        if status == EQUALITY_ERROR:
+            return ValueError(f"{source}, got {index} and {least}")
         if status == RANGE_ERROR:
             return ValueError(
                 f"{source}: expected a size from {least} to {bound}, got {index}"

@@ -2,7 +2,7 @@
 Sizes that a call determines: evaluate the text of a dimension for the call's symbols.
 
 The text is what the compiler writes, such as `2 * batch` or `floordiv(n + 1, 2)`. Only
-sums, products and three functions are read; all else is refused.
+sums, products and four functions are read; all else is refused.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ FUNCTIONS: dict[str, Callable[[int, int], int]] = {
     "floordiv": lambda a, b: a // b if b else 0,
     "min": min,
     "max": max,
+    "broadcast": lambda a, b: b if a == 1 else a,
 }
 
 _OPERATORS: dict[str, Callable[[int, int], int]] = {

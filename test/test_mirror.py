@@ -165,6 +165,10 @@ TESTED_ELSEWHERE = {
         "is what programs and caches read",
         "runtime/test_artifact.py",
     ),
+    "runtime/program_json.py": (
+        "is what a program is read by",
+        "runtime/test_program.py",
+    ),
     "runtime/safetensors_header.py": (
         "is the head of a file",
         "runtime/test_safetensors.py",

@@ -16,6 +16,7 @@ from .compose import activation, bounds, pooling, product
 from .compose.bounds import between, clamped, is_bound, is_infinite
 from .compose.counting import counted, progression, true_indices, truths
 from .compose.extreme import reversed_order
+from .compose.joining import may_be, retype_yields, unite
 from .compose.length import length, raised, root
 from .compose.normalization import (
     centered,
@@ -33,10 +34,12 @@ from .compose.shaping import (
     along,
     expanded,
     filled,
+    must_be,
     per_channel,
     permuted,
     repeated,
     reshaped,
+    retyped,
     shape_of,
 )
 from .container import DictType, ListType, TupleType
@@ -61,8 +64,8 @@ from .nest import (
     axis,
     same,
 )
-from .op import CHECKS, Requirement, SingleResultOp, texts
 from .op import GraphOp as GraphOp
+from .op import Requirement, SingleResultOp, texts
 from .ops.activation import GeluOp, LeakyReluOp, SigmoidOp, SiluOp
 from .ops.argmax import ArgmaxOp
 from .ops.argmax_pool import ArgmaxPoolOp
@@ -192,7 +195,6 @@ __all__ = [
     "BitwiseXorOp",
     "Body",
     "BufferAttr",
-    "CHECKS",
     "COORDINATES",
     "Carried",
     "CastOp",
@@ -365,7 +367,9 @@ __all__ = [
     "is_infinite",
     "joined",
     "length",
+    "may_be",
     "mean_pool",
+    "must_be",
     "narrow",
     "near_power",
     "number",
@@ -386,6 +390,8 @@ __all__ = [
     "repeated",
     "replaced_by",
     "reshaped",
+    "retype_yields",
+    "retyped",
     "reversed_order",
     "root",
     "root_of",
@@ -406,6 +412,7 @@ __all__ = [
     "to_names",
     "true_indices",
     "truths",
+    "unite",
     "unstacked_type",
     "uses_of",
     "with_bias",

@@ -6,16 +6,19 @@ from xdsl.dialects.builtin import FileLineColLoc, NameLoc
 from xdsl.ir import Operation
 
 from .ops.fusion import FusionOp
+from .ops.require import RequireOp
 
 
 def describe(op: Operation) -> str:
     """The name of an op, and its location in the model."""
-    location = op.location
+    location, name = op.location, op.name
+    if isinstance(op, RequireOp) and op.op is not None:
+        name = op.op.data
     if isinstance(location, NameLoc):
-        return f"{op.name} at {location.desc.data}"
+        return f"{name} at {location.desc.data}"
     if isinstance(location, FileLineColLoc):
         position = f"{location.filename.data}:{location.line.data}"
-        return f"{op.name} at {position}"
+        return f"{name} at {position}"
     if isinstance(op, FusionOp):
         return " and ".join(describe(each) for each in op.ops)
-    return op.name
+    return name

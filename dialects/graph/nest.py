@@ -26,7 +26,8 @@ from typing import Literal, TypeAlias
 
 from xdsl.ir import SSAValue
 
-from ..dims import Dim
+from ..agreement import is_open
+from ..dims import Dim, minimum
 
 
 @dataclass(frozen=True)
@@ -193,19 +194,41 @@ class Nest:
         return self.write == here and self.onto is None
 
 
+def broadcast_positions(
+    bounds: Sequence[Dim], shapes: Sequence[Sequence[Dim]]
+) -> list[tuple[Linear, ...]]:
+    """
+    Where tensors of these shapes are read at a point within `bounds`, to which they
+    broadcast.
+    """
+    rank = len(bounds)
+    found: list[list[Linear]] = [[] for _ in shapes]
+    for number, bound in enumerate(bounds):
+        sizes = [
+            shape[number - rank] if rank - number <= len(shape) else None
+            for shape in shapes
+        ]
+        opens = is_open([bound, *(each for each in sizes if each is not None)])
+        for each, size in zip(found, sizes, strict=True):
+            if size is not None:
+                each.append(axis(number) * _step(size, bound, opens))
+    return [tuple(each) for each in found]
+
+
+def _step(size: Dim, bound: Dim, opens: bool) -> Dim:
+    """How far an index moves along an axis of this size with each step of a point."""
+    if size == 1:
+        return 0
+    if isinstance(size, int) or size == bound or not opens:
+        return 1
+    return minimum(1, size - 1)
+
+
 def elementwise(
     bounds: Sequence[Dim], operands: Sequence[Sequence[Dim]], body: Body
 ) -> Nest:
     """The nest over `bounds` that reads each operand where numpy broadcasts it."""
     rank = len(bounds)
-    sources = tuple(
-        Read(
-            number,
-            tuple(
-                axis(rank - len(shape) + at) if size != 1 else Linear()
-                for at, size in enumerate(shape)
-            ),
-        )
-        for number, shape in enumerate(operands)
-    )
+    at = broadcast_positions(bounds, operands)
+    sources = tuple(Read(number, each) for number, each in enumerate(at))
     return Nest(tuple(bounds), sources, body, axes(rank))

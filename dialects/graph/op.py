@@ -30,7 +30,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, result_def, traits_def
 from xdsl.parser import Parser
@@ -38,17 +38,15 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..agreement import Agreement, noting
 from ..dims import Dim, dim, evaluate
 from ..shape import Array, Tensor, computed_type, sizes, tensor_type
 from .literal import to_attribute, to_values
 from .nest import Nest
 from .order import Carried, Order, carry_elements
 
-CHECKS = "graph.checks"
-"""
-The attribute of a function with the requirements of removed ops on symbols: quantities,
-each followed by the message for a negative value.
-"""
+_STATIC = NoneAttr()
+"""The encoding of a tensor type that has only numbers as sizes."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,14 @@ class Requirement:
     value: Dim
     message: str
     """The error message when it is negative."""
+
+    sizes: tuple[Dim, ...] = ()
+    """The sizes whose values the message shows; two of them, or none."""
+
+    @staticmethod
+    def of(agreement: Agreement) -> Requirement:
+        """The condition that two sizes agree, as was assumed."""
+        return Requirement(agreement.quantity, agreement.message, agreement.sizes)
 
 
 class GraphOp(IRDLOperation, ABC):
@@ -82,9 +88,11 @@ class GraphOp(IRDLOperation, ABC):
         attributes = {name: to_attribute(each) for name, each in properties.items()}
         values = [SSAValue.get(operand) for operand in operands]
         types = [value.type for value in values]
+        with noting():  # what the op assumes is no assumption of who builds it
+            results = self.infer_types(types, attributes)
         super().__init__(
             operands=self.group_operands(values),
-            result_types=list(self.infer_types(types, attributes)),
+            result_types=list(results),
             properties=attributes,
         )
 
@@ -155,8 +163,26 @@ class GraphOp(IRDLOperation, ABC):
         return ()
 
     def requirements(self) -> Sequence[Requirement]:
-        """The conditions on sizes that are known only at run time."""
+        """
+        The conditions on sizes that are known only at run time, but for agreements.
+        """
         return ()
+
+    def all_requirements(self) -> list[Requirement]:
+        """
+        The conditions on sizes that are known only at run time, first that those agree
+        which `infer` assumes to.
+        """
+        return [*self.agreements(), *self.requirements()]
+
+    def agreements(self) -> Sequence[Requirement]:
+        """The conditions that sizes agree which `infer` assumes to."""
+        types = (*self.operand_types, *self.result_types)
+        if all(isinstance(e, TensorType) and e.encoding == _STATIC for e in types):
+            return ()
+        with noting() as found:
+            self.infer_types(self.operand_types, self.properties)
+        return list(dict.fromkeys(map(Requirement.of, found)))
 
     def defines(self, operands: Sequence[Array]) -> Mapping[str, int]:
         """The symbols that the op defines, with their values for these operands."""
@@ -250,7 +276,10 @@ class GraphOp(IRDLOperation, ABC):
         """The dimensions that the properties hold."""
         values = self.values()
         return [
-            dim(text) for name in self.DIM_PROPERTIES for text in texts(values[name])
+            dim(text)
+            for name in self.DIM_PROPERTIES
+            if name in values
+            for text in texts(values[name])
         ]
 
     def run_reference(
@@ -258,7 +287,7 @@ class GraphOp(IRDLOperation, ABC):
     ) -> tuple[Array, ...]:
         """Runs the reference, with symbols replaced by their values."""
         values = self.values()
-        for name in self.DIM_PROPERTIES:
+        for name in {*self.DIM_PROPERTIES} & values.keys():
             values[name] = tuple(
                 evaluate(dim(each), symbols) for each in texts(values[name])
             )

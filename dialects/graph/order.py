@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from .nest import Linear, Nest, Read, axis
+from ..dims import Polynomial
+from .nest import Linear, Nest, Position, Read
 
 Order: TypeAlias = tuple[int, ...]
 
@@ -92,8 +93,21 @@ def _is_elementwise(nest: Nest) -> bool:
     return nest.is_pointwise and all(
         isinstance(source, Read)
         and all(
-            position in (Linear(), axis(rank - len(source.at) + number))
+            _stays(position, rank - len(source.at) + number)
             for number, position in enumerate(source.at)
         )
         for source in nest.sources
+    )
+
+
+def _stays(position: Position, number: int) -> bool:
+    """
+    Whether a position is the coordinate along an axis, or the first where the size may
+    be 1.
+    """
+    if not isinstance(position, Linear) or position.offset != 0:
+        return False
+    return all(
+        axis == number and (factor == 1 or isinstance(factor, Polynomial))
+        for axis, factor in position.factors
     )

@@ -12,7 +12,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..shape import Array
-from .op import GraphOp
+from .op import GraphOp, Requirement
 
 
 class RegionOp(GraphOp, ABC):
@@ -36,6 +36,10 @@ class RegionOp(GraphOp, ABC):
     @classmethod
     def infer(cls, *operands: Any, **properties: Any) -> Any:
         raise AssertionError("the types of the results are what the regions yield")
+
+    def all_requirements(self) -> list[Requirement]:
+        """None: the ops in the regions have their own."""
+        return []
 
     @abstractmethod
     def result_types_for(self) -> Sequence[Attribute]:

@@ -37,6 +37,7 @@ from .ops.split_index import SplitIndexOp
 from .ops.tile import TileOp
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
+from .skip import SkipAttr
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .subscript import BlockedIndex, Subscript
 from .target import CACHES, TARGET, TargetAttr, target_of
@@ -78,6 +79,7 @@ __all__ = [
     "RequireOp",
     "STRATEGY",
     "ScheduleAttr",
+    "SkipAttr",
     "SlotAttr",
     "SplitIndexOp",
     "StoreOp",
@@ -134,6 +136,7 @@ Loop = Dialect(
         PlanAttr,
         PreferenceAttr,
         ScheduleAttr,
+        SkipAttr,
         SlotAttr,
         SymbolAttr,
         TargetAttr,

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim, symbol
-from ..entries import TEXT, EntriesAttr, bare, entry
+from ..entries import NAMES, TEXT, EntriesAttr, bare, entry
 from ..shape import Tensor, tensor_type, verified_dim
 
 
@@ -129,13 +129,20 @@ class CheckAttr(EntriesAttr):
 
     quantity: StringAttr = param_def()
     message: StringAttr = param_def()
+    shown: ArrayAttr[StringAttr] = param_def()
+    """The sizes whose values the message shows."""
 
-    FORM: ClassVar = (bare("quantity", TEXT), bare("message", TEXT))
+    FORM: ClassVar = (
+        bare("quantity", TEXT),
+        bare("message", TEXT),
+        entry("shown", NAMES, default=()),
+    )
 
     @staticmethod
-    def of(quantity: Dim, message: str) -> CheckAttr:
+    def of(quantity: Dim, message: str, shown: Sequence[Dim] = ()) -> CheckAttr:
         """The check that a quantity is not negative; `message` says of what."""
-        return CheckAttr(StringAttr(str(quantity)), StringAttr(message))
+        texts = ArrayAttr([StringAttr(str(each)) for each in shown])
+        return CheckAttr(StringAttr(str(quantity)), StringAttr(message), texts)
 
     @property
     def size(self) -> Dim:

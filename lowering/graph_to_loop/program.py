@@ -13,18 +13,15 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     IndexType,
     StringAttr,
     TensorType,
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from ...dialects import (
     Dim,
-    dim,
     greatest,
     is_nonnegative,
     product,
@@ -34,10 +31,8 @@ from ...dialects import (
 )
 from ...dialects.graph import (
     BUFFERS,
-    CHECKS,
     LIFETIMES,
     ConstantOp,
-    ControlOp,
     CopyOp,
     DefineSymbolOp,
     FusionOp,
@@ -75,6 +70,7 @@ from ...dialects.loop import (
 from ...dialects.loop import IfOp as FlowIfOp
 from .kernel import build_kernel, kernel_name, pieces
 from .signature import Storage, plan_of, ranges_of, tensors_of
+from .skips import Skips, is_folded
 
 
 @dataclass(frozen=True)
@@ -112,6 +108,7 @@ class ProgramBuilder:
         self.storage = Storage(function, self.memory)
         self.ranges = ranges_of(function)
         self.least = {name: least for name, (least, _) in self.ranges.items()}
+        self.skips = Skips(self.memory, self.storage, self.is_late)
         self.positive: dict[Dim, bool] = {}
         """Of which sizes it is known whether they can be below zero."""
 
@@ -132,6 +129,8 @@ class ProgramBuilder:
             slots=self.storage.slots,
             plan=plan_of(self.function, self.storage.steps),
             checks=self.checks(),
+            skips=self.skips.entries,
+            folded=sum(map(is_folded, self.function.walk())),
             # The entry asks for it before the run has defined any symbol.
             work=greatest(total(self.work), self.defined),
         )
@@ -148,15 +147,11 @@ class ProgramBuilder:
 
     def checks(self) -> list[CheckAttr]:
         """What must hold of inputs."""
-        known = self.function.attributes.get(CHECKS, ArrayAttr([]))
-        assert isa(known, ArrayAttr[StringAttr])
-        texts = [each.data for each in known]
-        pairs = zip(texts[::2], texts[1::2], strict=True)
-        found = dict.fromkeys(CheckAttr.of(dim(text), told) for text, told in pairs)
+        found: dict[CheckAttr, None] = {}
         for op in self.function.body.block.ops:
             for each in self.requirements(op):
-                if not self.is_late(each.value):
-                    found[CheckAttr.of(each.value, each.message)] = None
+                if not self.is_late(each.value, *each.sizes):
+                    found[CheckAttr.of(each.value, each.message, each.sizes)] = None
         return list(found)
 
     def add_ops(self, block: Block) -> None:
@@ -164,8 +159,8 @@ class ProgramBuilder:
         for op in block.ops:
             inside = block is not self.function.body.block
             for each in self.requirements(op):
-                if inside or self.is_late(each.value):
-                    self.body.add_op(RequireOp(each.value, each.message))
+                if inside or self.is_late(each.value, *each.sizes):
+                    self.body.add_op(RequireOp(each.value, each.message, each.sizes))
             match op:
                 case IfOp():
                     self.add_if(op)
@@ -186,10 +181,9 @@ class ProgramBuilder:
         for each in op.walk() if isinstance(op, FusionOp) else (op,):
             if not isinstance(each, GraphOp):
                 continue
-            own = () if isinstance(each, ControlOp) else each.requirements()
-            for needed in (*own, *self.sizes_of(each)):
+            for needed in (*each.all_requirements(), *self.sizes_of(each)):
                 message = f"{describe(each)}: {needed.message}"
-                found[Requirement(needed.value, message)] = None
+                found[Requirement(needed.value, message, needed.sizes)] = None
         yield from (each for each in found if not isinstance(each.value, int))
 
     def sizes_of(self, op: GraphOp) -> Iterator[Requirement]:
@@ -203,9 +197,9 @@ class ProgramBuilder:
                     message = f"expected sizes of zero or more in {type}"
                     yield Requirement(size, message)
 
-    def is_late(self, size: Dim) -> bool:
-        """Whether a size is known only after the program has computed it."""
-        return not symbols_of(size).isdisjoint(self.defined)
+    def is_late(self, *sizes: Dim) -> bool:
+        """Whether one of some sizes is known only after the program has computed it."""
+        return any(not symbols_of(each).isdisjoint(self.defined) for each in sizes)
 
     def inside(self, block: Block, trips: Dim) -> Block:
         """The calls of a region, which runs so many times."""
@@ -258,7 +252,8 @@ class ProgramBuilder:
             read = [op.operands[each] for each in made.operands]
             buffers = [self.view(each) for each in (*read, op.results[0])]
             is_copy = isinstance(op, CopyOp) and len(buffers) == 2
-            call = CallOp(made.name, buffers, made.symbols, unless_same=is_copy)
+            skip = self.skips.number_of(op, made.name)
+            call = CallOp(made.name, buffers, made.symbols, is_copy, skip)
             call.attributes["source"] = source
             self.body.add_op(call)
 

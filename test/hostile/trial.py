@@ -35,6 +35,7 @@ from static_runtime.compiler.tools.opt import OptMain, Section
 from static_runtime.compiler.tools.reproducer import CrashError
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.runtime.program import Program
+from static_runtime.runtime.program_json import read_program
 from static_runtime.runtime.size import evaluate
 
 from ..compiler.frontends.interpret import interpret
@@ -298,7 +299,7 @@ def as_artifact(mutant: Mutant, in_full: bool) -> Outcome:
 def as_program(mutant: Mutant, in_full: bool) -> Outcome:
     """The outcome of a program of an artifact that somebody wrote on purpose."""
     try:
-        program = Program.from_json(mutant.data.decode())
+        program = read_program(mutant.data.decode())
         symbols = dict.fromkeys((*program.symbols, *program.defined), 3)
         for info in (*program.inputs, *program.outputs):
             for size in info.shape:

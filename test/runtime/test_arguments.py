@@ -15,7 +15,7 @@ from static_runtime.runtime.arguments import (
     to_array,
 )
 from static_runtime.runtime.layout import DTYPE_NAMES
-from static_runtime.runtime.program import Program, TensorInfo
+from static_runtime.runtime.program import Check, Program, TensorInfo
 
 from .arrangements import Tensor, arrangements, same
 
@@ -30,7 +30,7 @@ PROGRAM = Program(
     outputs=(),
     symbols=("n", "m"),
     ranges={"n": (1, 100)},
-    checks=(("n - m", "graph.slice at s: expected a slice inside x"),),
+    checks=(Check("n - m", "graph.slice at s: expected a slice inside x"),),
     slots=(),
     planner="naive",
     bytes=0,

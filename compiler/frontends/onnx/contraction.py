@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from ....dialects import is_float
-from ....dialects.graph import LinearOp, MatmulOp, PermuteOp, product, shape_of
+from collections.abc import Sequence
+
+from ....dialects import Dim, is_float
+from ....dialects.graph import (
+    LinearOp,
+    MatmulOp,
+    PermuteOp,
+    expanded,
+    product,
+    shape_of,
+)
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
@@ -34,10 +43,18 @@ def _gemm(node: Node) -> Result:
         a = PermuteOp(a, order=(1, 0)).result
     op = LinearOp(a, b) if node.flag("transB") else MatmulOp(a, b)
     c = node.operand(2) if node.has(2) and beta != 0 else None
-    result = product.combined(op.result, c, alpha, beta)
-    if shape_of(result) != op.shape:
-        raise node.error(f"expected a C that broadcasts, got {node.type(2)}")
-    return result
+    if c is not None and not _is_narrow(shape_of(c), op.shape):
+        # Of the two, C alone broadcasts.
+        c = expanded(c, op.shape)
+    return product.combined(op.result, c, alpha, beta)
+
+
+def _is_narrow(shape: Sequence[Dim], wide: Sequence[Dim]) -> bool:
+    """Whether a tensor of a shape is known to broadcast to a wider one."""
+    last = wide[len(wide) - len(shape) :]
+    return len(shape) <= len(wide) and all(
+        size in (1, whole) for size, whole in zip(shape, last, strict=True)
+    )
 
 
 HANDLERS: dict[str, Handler] = {"Gemm": _gemm, "MatMul": matmul}

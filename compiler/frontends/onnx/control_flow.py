@@ -11,13 +11,30 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, SSAValue
 
-from ....dialects import sizes, tensor, tensor_type
-from ....dialects.graph import IfOp, LoopOp, PermuteOp, YieldOp, capture
+from ....dialects import Dim, agreed, sizes, tensor, tensor_type
+from ....dialects.graph import (
+    IfOp,
+    LoopOp,
+    PermuteOp,
+    YieldOp,
+    capture,
+    may_be,
+    retype_yields,
+    unite,
+)
 from ..unsupported import Unsupported
+from .emit import location_of
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
 from .node import Node
-from .region import add, building, entries_of, scalar, tensors
+from .region import (
+    add,
+    building,
+    entries_of,
+    retype,
+    scalar,
+    tensors,
+)
 from .scope import Entry, Lost, Scope
 
 
@@ -40,13 +57,9 @@ def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if len(blocks) < len(names):
         # After both branches, so that unsupported ops of both are reported.
         return [Lost() for _ in node.proto.output]
-    then, otherwise = (block.last_op for block in blocks)
-    assert then is not None
-    assert otherwise is not None
-    if then.operand_types != otherwise.operand_types:
-        got = " and ".join(
-            ", ".join(map(str, each.operand_types)) for each in (then, otherwise)
-        )
+    if not unite(blocks, node.op, location_of(node.name)):
+        ends = [end for block in blocks if (end := block.last_op) is not None]
+        got = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
         raise Unsupported(f"branches with results of one type each: {got}")
     chosen = scalar(builder, node, node.operand(0))
     captured = capture(*blocks)
@@ -77,10 +90,11 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         moved(builder, node, each, axis, 0)
         for each, axis in zip(whole, axes, strict=True)
     ]
-    limits = {sizes(tensor_type(each))[0] for each in scanned}
-    if len(limits) != 1:
-        got = ", ".join(map(str, limits)) or "none"
-        raise node.error(f"expected tensors of one length to scan, got {got}")
+    limit = _limit_of(node, scanned)
+    scanned = [
+        retype(builder, node, each, [limit, *sizes(tensor_type(each))[1:]])
+        for each in scanned
+    ]
     with building(builder, Block()):
         body = builder.block
         types = [each.type for each in carried]
@@ -95,19 +109,32 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
         if results is None:
             return [Lost() for _ in node.proto.output]
         body.add_op(YieldOp(*results))
-    if [each.type for each in results[:first]] != types[:first]:
+    if not all(map(may_be, results[:first], types)):
         raise Unsupported("a scan in which sizes change")
+    retype_yields(body, 0, types[:first], node.op, location_of(node.name))
     flags, captured = [bool(each) for each in backward], capture(body)
     op = add(
         builder,
         node,
-        lambda: LoopOp.of(body, limits.pop(), None, carried, scanned, captured, flags),
+        lambda: LoopOp.of(body, limit, None, carried, scanned, captured, flags),
     )
     stacks = [
         moved(builder, node, each, 0, axis)
         for each, axis in zip(op.results[first:], outer, strict=True)
     ]
     return [*op.results[:first], *stacks]
+
+
+def _limit_of(node: Node, scanned: Sequence[SSAValue]) -> Dim:
+    """The length of all tensors that a node scans, along the first axis."""
+    limits = [sizes(tensor_type(each))[0] for each in scanned]
+    found: Dim | None = limits[0] if limits else None
+    for each in limits[1:]:
+        found = None if found is None else agreed(found, each)
+    if found is None:
+        got = ", ".join(dict.fromkeys(map(str, limits))) or "none"
+        raise node.error(f"expected tensors of one length to scan, got {got}")
+    return found
 
 
 def moved(

@@ -15,6 +15,7 @@ from ....dialects.graph import (
     PermuteOp,
     ReshapeOp,
     SumOp,
+    reshaped,
     to_names,
 )
 from .node import Handler, Node, Result
@@ -120,8 +121,7 @@ def _unrepeated(node: Node, term: _Term) -> _Term:
             first = labels.index(label)
             second = labels.index(label, first + 1)
             shape = sizes(tensor_type(value))
-            if shape[first] != shape[second]:
-                raise node.error(f"expected one size of {label}, got {value.type}")
+            _agreed(node, label, shape[first], shape[second])
             value = DiagonalOp(value, axes=(first, second), offset=0).result
             del labels[second], labels[first]
             labels.append(label)
@@ -135,20 +135,22 @@ def _squeezed(node: Node, terms: Sequence[_Term]) -> list[_Term]:
         for label, size in term.sizes().items():
             if known.setdefault(label, size) == 1:
                 known[label] = size
-            elif size not in (1, known[label]):
-                raise node.error(
-                    f"expected one size of {label}, got {known[label]} and {size}"
-                )
+            elif size != 1:
+                known[label] = _agreed(node, label, known[label], size)
     results: list[_Term] = []
     for term in terms:
         kept = {
-            each: size for each, size in term.sizes().items() if size == known[each]
+            label: known[label]
+            for label, size in term.sizes().items()
+            if size != 1 or known[label] == 1
         }
-        if len(kept) < len(term.labels):
-            shape = to_names(kept.values())
-            term = _Term(ReshapeOp(term.value, shape=shape).result, tuple(kept))
-        results.append(term)
+        results.append(_Term(reshaped(term.value, [*kept.values()]), tuple(kept)))
     return results
+
+
+def _agreed(node: Node, label: str, a: Dim, b: Dim) -> Dim:
+    """The size of two axes with the same label."""
+    return node.agreed(a, b, f"expected one size of {label}, got {a} and {b}")
 
 
 def _multiplied(a: _Term, b: _Term, needed: set[str]) -> _Term:

@@ -16,9 +16,14 @@ from ..stored import constant, stored
 from .known import Known
 
 
+def location_of(name: str) -> NameLoc:
+    """The location of what a node or a tensor of this name becomes."""
+    return NameLoc(StringAttr(name), NoneAttr())
+
+
 def locate(block: Block, last: Operation | None, name: str) -> None:
     """Sets the location of the ops of `block` after `last` to `name`."""
-    location = NameLoc(StringAttr(name), NoneAttr())
+    location = location_of(name)
     op = block.first_op if last is None else last.next_op
     while op is not None:
         if isinstance(op.location, UnknownLoc):

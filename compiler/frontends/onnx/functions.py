@@ -15,8 +15,8 @@ from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, help
 from ....dialects import Tensor, sizes
 from .call_graph import nodes_in
 from .element import NUMBERS
+from .messages import error_at
 from .model_file import opset_of
-from .node import error_at
 from .signature import Signature
 
 

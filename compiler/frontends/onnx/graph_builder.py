@@ -26,8 +26,9 @@ from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
 from .known import FEW, Known, evaluate
+from .messages import clipped, error_at
 from .model_file import ONNX
-from .node import Handler, Node, Results, Value, clipped, error_at
+from .node import Handler, Node, Results, Value
 from .scope import Entry, Lost, Scope
 from .signature import signature
 from .symbols import Symbols

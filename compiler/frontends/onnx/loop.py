@@ -28,13 +28,14 @@ from ....dialects.graph import (
     SliceOp,
     YieldOp,
     capture,
+    may_be,
     to_names,
 )
 from ..unsupported import Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node
-from .region import add, building, entries_of, scalar, tensors
+from .region import add, building, entries_of, retype, scalar, tensors
 from .scope import Entry, Lost, Scope
 
 MOST_TRIPS = 1 << 12
@@ -113,7 +114,14 @@ class _LoopBuilder:
         carried = [self.node.operand(place) for place in range(2, 2 + len(self.states))]
         ends = [each.type for each in results[: len(carried)]]
         if ends != [each.type for each in carried]:
-            return self.unroll(ends, [each.type for each in carried])
+            pairs = zip(results, [each.type for each in carried], strict=False)
+            if self.is_short() or not all(may_be(*pair) for pair in pairs):
+                return self.unroll(ends, [each.type for each in carried])
+            with building(self.builder, body):
+                for place, each in enumerate(carried):
+                    shape = sizes(tensor_type(each))
+                    found = retype(self.builder, self.node, results[place], shape)
+                    results[place] = found
         return self.close(body, entries[0], results, carried)
 
     def add_trip(self) -> list[Entry]:
@@ -236,13 +244,18 @@ class _LoopBuilder:
             results.append(part.results[0])
         return results
 
+    def is_short(self) -> bool:
+        """Whether the trips are known and few."""
+        limit, condition = self.trips.limit, self.trips.condition
+        starts = condition is None or _is_true(condition)
+        return isinstance(limit, int) and limit <= _MOST_UNROLLED and starts
+
     def unroll(
         self, got: Sequence[Attribute], expected: Sequence[Attribute]
     ) -> Sequence[Entry]:
         """Unrolls a loop whose trips are known and few."""
         limit, condition = self.trips.limit, self.trips.condition
-        starts = condition is None or _is_true(condition)
-        if not isinstance(limit, int) or limit > _MOST_UNROLLED or not starts:
+        if not isinstance(limit, int) or not self.is_short():
             raise Unsupported(
                 "a loop in which sizes change: from "
                 f"{', '.join(map(str, expected))} to {', '.join(map(str, got))}"
@@ -270,14 +283,16 @@ class _LoopBuilder:
 
     def stack(self, rows: Sequence[SSAValue]) -> SSAValue:
         """Builds the stack of the rows, which must have one type."""
-        if len({each.type for each in rows}) > 1:
+        if not all(may_be(each, rows[0].type) for each in rows):
             raise Unsupported("results of each trip of different types")
-        shape = to_names([1, *sizes(tensor_type(rows[0]))])
+        shapes = [to_names([1, *sizes(tensor_type(each))]) for each in rows]
         wide = [
             add(
-                self.builder, self.node, lambda row=row: ReshapeOp(row, shape=shape)
+                self.builder,
+                self.node,
+                lambda row=row, shape=shape: ReshapeOp(row, shape=shape),
             ).results[0]
-            for row in rows
+            for row, shape in zip(rows, shapes, strict=True)
         ]
         return add(self.builder, self.node, lambda: ConcatOp(*wide, axis=0)).results[0]
 

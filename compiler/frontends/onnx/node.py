@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import TypeAlias
 
@@ -15,15 +16,19 @@ from ....dialects import (
     Dim,
     Element,
     Tensor,
+    agreed,
     normalize_axis,
+    noting,
     shown,
     sizes,
     tensor_type,
 )
+from ....dialects.graph import Requirement, RequireOp
 from ...errors import CompileError
 from ..unsupported import Unsupported
 from .element import TYPES
 from .known import Known
+from .messages import error_at
 from .signature import Signature
 from .symbols import Symbols
 from .tensor import TensorReader
@@ -41,20 +46,6 @@ Handler: TypeAlias = "Callable[[Node], Results]"
 
 _MOST_DIMENSIONS = 4096
 """The most numbers in an input that acts as a property of an op."""
-
-
-_MOST_SHOWN = 200
-"""The most characters of a name in messages; a name contains its callers' names."""
-
-
-def clipped(name: str) -> str:
-    """The name, or its end when it is long."""
-    return name if len(name) <= _MOST_SHOWN else f"...{name[-_MOST_SHOWN:]}"
-
-
-def error_at(node: str, op: str, problem: str) -> CompileError:
-    """The error that describes a problem with a node."""
-    return CompileError(f"onnx node {clipped(node)!r} ({clipped(op)}): {problem}")
 
 
 class Node:
@@ -91,6 +82,31 @@ class Node:
         result = copy(self)
         result._emit = emit
         return result
+
+    @contextmanager
+    def assuming(self) -> Generator[None]:
+        """Builds the checks of what is assumed of sizes while the context is open."""
+        with noting() as found:
+            yield
+        for each in found:
+            RequireOp.of(Requirement.of(each), self.op)
+
+    def agreed(self, a: Dim, b: Dim, problem: str = "") -> Dim:
+        """
+        The size that `a` and `b` both are, which is checked at run time if it must be.
+
+        Raises `CompileError` when they differ at all sizes, with this `problem`.
+        """
+        with self.assuming():
+            found = agreed(a, b)
+        if found is None:
+            raise self.error(problem or f"expected equal sizes, got {a} and {b}")
+        return found
+
+    def require(self, amount: Dim, message: str, *shown: Dim) -> None:
+        """Builds the check that `amount` is not negative, unless that is known."""
+        if not self.symbols.is_nonnegative(amount):
+            RequireOp.of(Requirement(amount, f"expected {message}", shown), self.op)
 
     def error(self, problem: str) -> CompileError:
         """The error that describes a problem with this node."""

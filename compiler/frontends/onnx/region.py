@@ -9,8 +9,8 @@ from onnx import GraphProto
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects import sizes, tensor_type
-from ....dialects.graph import ReshapeOp, to_names
+from ....dialects import Dim, sizes, tensor_type
+from ....dialects.graph import ReshapeOp, retyped, to_names
 from .emit import locate
 from .graph_builder import GraphBuilder
 from .node import Node
@@ -41,6 +41,19 @@ def scalar(builder: GraphBuilder, node: Node, value: SSAValue) -> SSAValue:
     if not sizes(tensor_type(value)):
         return value
     return add(builder, node, lambda: ReshapeOp(value, shape=to_names([]))).results[0]
+
+
+def retype(
+    builder: GraphBuilder, node: Node, value: SSAValue, shape: Sequence[Dim]
+) -> SSAValue:
+    """A value with its sizes in the form of `shape`, to which they must be equal."""
+    if sizes(tensor_type(value)) == tuple(shape):
+        return value
+    last = builder.block.last_op
+    with ImplicitBuilder(builder.block):
+        result = retyped(value, shape, node.op)
+    locate(builder.block, last, node.name)
+    return result
 
 
 def entries_of(

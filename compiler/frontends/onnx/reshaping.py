@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects import Dim, broadcast, floordiv, product, tensor
+from ....dialects import Dim, broadcast, floordiv, maximum, product, tensor
 from ....dialects.graph import PermuteOp, expanded, permuted, repeated, reshaped
-from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
 
@@ -44,7 +43,15 @@ def reshape(node: Node) -> Result:
         if len(open_places) > 1 or rest == 0:
             got = ", ".join(map(str, wanted))
             raise node.error(f"expected a shape with one size to find, got {got}")
-        shape[open_places[0]] = floordiv(product(old), rest)
+        total = product(old)
+        count = floordiv(total, rest)
+        node.require(
+            rest * count - total,
+            f"{total} elements to be a multiple of {rest}",
+            total,
+            rest,
+        )
+        shape[open_places[0]] = count
     return reshaped(node.operand(0), shape)
 
 
@@ -52,11 +59,15 @@ def squeeze(node: Node) -> Result:
     """The input without some of its axes of size one, or without all of them."""
     shape = node.shape(0)
     if (axes := node.axes(1)) is None:
-        if any(not isinstance(size, int) for size in shape):
-            raise Unsupported(f"no axes, with a size that varies: {node.type(0)}")
         dropped = {place for place, size in enumerate(shape) if size == 1}
+        for size in shape:
+            if not isinstance(size, int):
+                # No axis of a varying size is removed: the rank is that of all runs.
+                node.require(maximum(size - 2, -size), f"a size {size} other than 1")
     else:
         dropped = {node.normalize(each, len(shape)) for each in axes}
+        for place in sorted(dropped):
+            node.agreed(shape[place], 1)
     kept = [size for place, size in enumerate(shape) if place not in dropped]
     return reshaped(node.operand(0), kept)
 
@@ -88,7 +99,8 @@ def expand(node: Node) -> Result:
     wanted = node.dims(1)
     if any(isinstance(size, int) and size < 0 for size in wanted):
         raise node.error(f"expected sizes of zero or more, got {wanted}")
-    shape = broadcast(node.type(0), tensor(node.element(0), *wanted))
+    with node.assuming():
+        shape = broadcast(node.type(0), tensor(node.element(0), *wanted))
     return expanded(node.operand(0), shape)
 
 

@@ -11,7 +11,6 @@ from ....dialects.graph import (
     Cut,
     IndexSelectOp,
     PadOp,
-    RequireOp,
     cut,
     padded,
 )
@@ -20,10 +19,10 @@ from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
 from .symbols import Symbols
 
-_END = 2**31 - 1
+_END = 10**8
 """
-The index that exporters write for the end of an axis; for a symbolic size it is beyond
-the end, as runs of more elements are refused.
+The least index that counts as the end of an axis of a symbolic size, as exporters write
+one: runs of more elements are refused.
 """
 
 _BEYOND = 2**62
@@ -44,8 +43,8 @@ def split(node: Node) -> Results:
     if len(parts) < node.output_count:
         raise node.error(f"expected {node.output_count} sizes, got {len(parts)}")
     total = sum(parts)
-    if total != shape[axis]:
-        raise node.error(f"expected parts of {shape[axis]} in all, got {total}")
+    problem = f"expected parts of {shape[axis]} in all, got {total}"
+    node.agreed(total, shape[axis], problem)
     results: list[Result] = []
     for size in parts:
         results.append(cut(node.operand(0), {axis: (start, size, 1)}))
@@ -67,8 +66,10 @@ def _parts(node: Node, size: Dim) -> list[Dim]:
             raise node.error(f"expected {given_count.i} results, got {count}")
     part = floordiv(size, count)
     if part * count != size:
-        if not isinstance(size, int):
-            raise Unsupported(f"{count} parts of a size that varies: {size}")
+        if "num_outputs" not in node.signature.attributes:
+            parts = f"{size} elements to be a multiple of {count}"
+            node.require(part * count - size, parts, size, count)
+            return [part] * count
         part = ceildiv(size, count)
     last = size - part * (count - 1)
     if isinstance(last, int) and last < 0:
@@ -104,18 +105,17 @@ def _slice_(node: Node) -> Result:
     cuts: dict[int, Cut] = {}
     for place, start, end, step in zip(places, starts, ends, steps, strict=True):
         size = shape[place]
-        if any(
-            isinstance(each, int) and _means_end(each, size) for each in (start, end)
-        ):
-            message = f"a size of at most {_END}, since a slice ends at {end}"
-            RequireOp(amount=str(_END - size), message=message)
+        for each in (start, end):
+            if isinstance(each, int) and _means_end(each, size) and abs(each) < _BEYOND:
+                message = f"a size {size} of at most {abs(each)}, where a slice ends"
+                node.require(abs(each) - size, message)
         cuts[place] = _cut(size, start, end, step, node.symbols)
     return cut(node.operand(0), cuts)
 
 
 def _means_end(place: int, size: Dim) -> bool:
     """Whether an index counts as the end, or the beginning, of a symbolic size."""
-    return place in (_END, -_END, -_END - 1) and not isinstance(size, int)
+    return abs(place) >= _END and not isinstance(size, int)
 
 
 def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:

@@ -10,10 +10,20 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects import Dim, sizes, tensor, tensor_type
-from ....dialects.graph import UNLIMITED, IfOp, LoopOp, YieldOp, reshaped
+from ....dialects.graph import (
+    UNLIMITED,
+    IfOp,
+    LoopOp,
+    YieldOp,
+    may_be,
+    reshaped,
+    retype_yields,
+    unite,
+)
 from ..unsupported import Unsupported
 from .arguments import Value, resolve
 from .program import ProgramReader
+from .source import location
 
 
 def _graph_of(node: Any) -> fx.GraphModule:
@@ -100,10 +110,9 @@ def cond(reader: ProgramReader, node: fx.Node) -> Value:
     captured = _tensors(values)
     types = _types_of(captured)
     blocks = [region(reader, each, values, types) for each in graphs]
-    ends = [block.last_op for block in blocks]
-    got = [tuple(end.operand_types) for end in ends if end is not None]
-    if got[0] != got[1]:
-        both = " and ".join(", ".join(map(str, each)) for each in got)
+    if not unite(blocks, str(node.target), location(node)):
+        ends = [end for block in blocks if (end := block.last_op) is not None]
+        both = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
         raise Unsupported(f"branches with results of one type each: {both}")
     return list(IfOp.of(_one_boolean(condition), captured, *blocks).results)
 
@@ -128,12 +137,22 @@ def while_loop(reader: ProgramReader, node: fx.Node) -> Value:
     captured = _tensors(others)
     types = _types_of([*states, *captured])
     block = region(reader, _graph_of(body), [*first, *others], types, close)
-    end = block.last_op
-    assert end is not None
-    if list(end.operand_types[1:]) != types[: len(states)]:
-        raise Unsupported("a loop in which sizes change")
+    _keep_sizes(node, block, 1, types[: len(states)])
     loop = LoopOp.of(block, UNLIMITED, condition, states, (), captured)
     return list(loop.results)
+
+
+def _keep_sizes(
+    node: fx.Node, block: Block, first: int, types: Sequence[Attribute]
+) -> None:
+    """
+    Gives the carried values that a trip yields, from number `first` on, these types.
+    """
+    end = block.last_op
+    assert end is not None
+    if not all(map(may_be, end.operands[first : first + len(types)], types)):
+        raise Unsupported("a loop in which sizes change")
+    retype_yields(block, first, types, str(node.target), location(node))
 
 
 def scan(reader: ProgramReader, node: fx.Node) -> Value:
@@ -156,10 +175,7 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     types = [*_types_of(states), *elements, *_types_of(captured)]
     arguments = [*first, *whole, *others]
     block = region(reader, _graph_of(combine), arguments, types)
-    end = block.last_op
-    assert end is not None
-    if list(end.operand_types[: len(states)]) != _types_of(states):
-        raise Unsupported("a scan in which sizes change")
+    _keep_sizes(node, block, 0, _types_of(states))
     loop = LoopOp.of(block, limits.pop(), None, states, elements_of, captured)
     return list(loop.results)
 

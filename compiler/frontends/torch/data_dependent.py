@@ -16,6 +16,7 @@ from ....dialects.graph import (
     RequireOp,
     convert,
     expanded,
+    must_be,
     reshaped,
     shape_of,
     taken,
@@ -32,16 +33,18 @@ from .sizes import GREATEST, Expression, Sizes, sizes_in
 def define(
     sizes: Sizes, foreseen: int | SymInt, value: SSAValue, low: Dim, high: Dim
 ) -> Dim:
-    """Builds the definition of a size that is a new symbol in torch's types."""
-    if isinstance(foreseen, int):
-        raise Unsupported(f"a size that torch takes for {foreseen}")
-    expression = foreseen.node.expr
-    if not expression.is_Symbol:
-        raise Unsupported(f"a size that torch knows as {expression}")
-    if expression in sizes.names:
-        raise Unsupported(f"a size that is known already, {expression}")
-    symbol = sizes.define_at_run(expression, low, high)
+    """
+    Builds the definition of a size that a run computes.
+
+    Where torch takes it for another size, as by a `torch._check`, it must be equal.
+    """
+    expression: Expression = None if isinstance(foreseen, int) else foreseen.node.expr
+    is_new = getattr(expression, "is_Symbol", False) and expression not in sizes.names
+    name = expression if is_new else f"count_{len(sizes.names)}"
+    symbol = sizes.define_at_run(name, low, high)
     DefineSymbolOp(value, symbol=str(symbol), low=str(low), high=str(high))
+    if not is_new:
+        must_be(symbol, sizes.dim(foreseen), "torch._check")
     return symbol
 
 

@@ -42,7 +42,7 @@ from .guards import always_holds, in_words
 from .outputs import output_names, output_value
 from .parameters import KINDS, Parameters
 from .readers import READERS
-from .result import check_result
+from .result import checked
 from .sizes import sizes_of_inputs
 from .source import location, place
 
@@ -138,7 +138,7 @@ class ProgramReader:
         """Sets the location of an op, and adds its requirements on sizes."""
         op.location = location(node)
         if isinstance(op, GraphOp):
-            for each in op.requirements():
+            for each in op.all_requirements():
                 self.sizes.require(each.value)
             for value in op.results:
                 if isinstance(value.type, TensorType):
@@ -196,8 +196,7 @@ class ProgramReader:
             raise Unsupported("")
         arguments = arguments_of(node, self.values)
         result = READERS[op](Call(node, self.sizes, self.weights), *arguments)
-        check_result(result, node.meta["val"], self.sizes)
-        return result
+        return checked(result, node.meta["val"], self.sizes, op)
 
     def item(self, node: fx.Node) -> Value:
         """The number that a tensor of one element holds."""

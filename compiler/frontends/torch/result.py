@@ -8,23 +8,35 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ....dialects import evaluate, shape, symbols_of
+from ....dialects.graph import may_be, retyped
 from .call import Result
 from .sizes import Sizes
 
 
-def check_result(result: Result, foreseen: Any, sizes: Sizes) -> None:
+def checked(result: Result, foreseen: Any, sizes: Sizes, op: str) -> Result:
     """
-    Asserts that every value has the type that torch infers.
+    The results, each of the type that torch infers.
 
     Two texts may mean one size, such as `floordiv(n - 2, 2) + 1` and `floordiv(n, 2)`,
-    so sizes are compared by their values.
+    so sizes are compared by their values. Where they may differ in a run, as those of
+    data do, `op` requires that they do not.
     """
     if isinstance(result, SSAValue):
-        result, foreseen = [result], [foreseen]
-    for value, tensor in zip(result, foreseen, strict=True):
-        if value is not None:
-            got, expected = shape.tensor_type(value), sizes.type(tensor)
-            assert _agree(got, expected), f"expected {expected}, got {got}"
+        return _checked(result, sizes.type(foreseen), op)
+    pairs = zip(result, foreseen, strict=True)
+    return [
+        None if value is None else _checked(value, sizes.type(tensor), op)
+        for value, tensor in pairs
+    ]
+
+
+def _checked(value: SSAValue, expected: shape.Tensor, op: str) -> SSAValue:
+    """A value of the type that torch infers."""
+    got = shape.tensor_type(value)
+    if _agree(got, expected):
+        return value
+    assert may_be(value, expected), f"expected {expected}, got {got}"
+    return retyped(value, shape.sizes(expected), op)
 
 
 def _agree(a: shape.Tensor, b: shape.Tensor) -> bool:

@@ -65,6 +65,7 @@ from ....dialects.graph import (
     defined_symbols,
     is_computed,
     ops_in,
+    skips_of,
 )
 from ....runtime.planning import (
     SEARCHES,
@@ -143,7 +144,9 @@ def _assign(function: func.FuncOp, planner: str) -> None:
         and not isinstance(op, ConstantOp)
     ]
     room = [greatest(byte_size(tensor_type(each)), ranges) for each in activations]
-    offsets, summary = _plan_activations(activations, room, planner)
+    # What is skipped at run time shares memory otherwise.
+    is_open = any(skips_of(op) for op in ops_in(block))
+    offsets, summary = _plan_activations(activations, room, planner, is_open)
     for slot, (value, offset) in enumerate(zip(activations, offsets, strict=True)):
         roots[value] = BufferAttr.of("activations", slot, offset, room[slot])
     function.attributes["graph.plan"] = summary
@@ -167,10 +170,11 @@ def _assign_constants(block: Block) -> dict[SSAValue, BufferAttr]:
 
 
 def _plan_activations(
-    values: Sequence[OpResult], sizes: Sequence[Dim], planner: str
+    values: Sequence[OpResult], sizes: Sequence[Dim], planner: str, is_open: bool
 ) -> tuple[list[int], DictionaryAttr]:
     """
-    The offset of each value in the arena of activations, and the figures of the plan.
+    The offset of each value in the arena of activations, and the figures of the plan;
+    only orders of the values if sizes decide.
     """
     entries: dict[str, Attribute] = {"planner": StringAttr(planner)}
     known = [size for size in sizes if isinstance(size, int)]
@@ -179,7 +183,7 @@ def _plan_activations(
         Record(size, life.first.data, life.last.data)
         for size, life in zip(known, lives, strict=False)
     ]
-    if len(known) < len(sizes):
+    if is_open or len(known) < len(sizes):
         plan([], planner)
         if planner in SEARCHES:
             orders = _orders(lives, sizes, planner)

@@ -13,7 +13,7 @@ After:
 
 Each op's own `decompose` builds its parts, repeatedly until nothing decomposes. From
 here every op has loop nests, is a view, or is a fallback that runs its reference. A
-requirement on sizes that the parts do not repeat becomes a check of the function.
+requirement on sizes that the parts do not repeat becomes a `graph.require`.
 """
 
 from __future__ import annotations
@@ -23,16 +23,14 @@ from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from ....dialects import Dim
-from ....dialects.graph import CHECKS, GraphOp, describe
+from ....dialects.graph import GraphOp, RequireOp, reshaped, shape_of
 
 
 class _DecomposeOp(RewritePattern):
@@ -43,39 +41,37 @@ class _DecomposeOp(RewritePattern):
             return
         with ImplicitBuilder(built := Block()):
             results = op.decompose()
-        if results is None:
-            return
+            if results is None:
+                return
+            # Sizes that agree may have another form.
+            results = [
+                each if each.type == result.type else reshaped(each, shape_of(result))
+                for each, result in zip(results, op.results, strict=True)
+            ]
         for each in built.ops:
             each.location = op.location
         repeated = {
             each.value
             for part in built.ops
             if isinstance(part, GraphOp)
-            for each in part.requirements()
+            for each in part.all_requirements()
         }
-        keep_requirements(op, repeated)
+        keep_requirements(op, repeated, op)
         rewriter.inline_block(built, InsertPoint.before(op))
-        rewriter.replace(op, [], list(results))
+        rewriter.replace(op, [], results)
 
 
-def keep_requirements(op: GraphOp, repeated: Container[Dim] = ()) -> None:
+def keep_requirements(op: GraphOp, repeated: Container[Dim], before: Operation) -> None:
     """
-    Turns the requirements of `op` that nothing in its place repeats into checks of the
-    function.
+    Adds checks of what `op` requires, and nothing in its place repeats, before an op.
     """
-    new = [
-        StringAttr(text)
-        for each in op.requirements()
-        if not isinstance(each.value, int) and each.value not in repeated
-        for text in (str(each.value), f"{describe(op)}: {each.message}")
-    ]
-    function = op.parent_op()
-    while function is not None and not isinstance(function, func.FuncOp):
-        function = function.parent_op()
-    if new and function is not None:
-        known = function.attributes.get(CHECKS, ArrayAttr([]))
-        assert isa(known, ArrayAttr[StringAttr])
-        function.attributes[CHECKS] = ArrayAttr([*known.data, *new])
+    block = before.parent
+    assert block is not None, "the op is part of a function"
+    for each in op.all_requirements():
+        if not isinstance(each.value, int) and each.value not in repeated:
+            check = RequireOp.of(each, op.name)
+            check.location = op.location
+            block.insert_op_before(check, before)
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,13 @@ since it is an output, yielded or overwritten by a loop, remains a copy.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -47,7 +47,6 @@ from ....dialects.graph import (
     CopyOp,
     FusionOp,
     GraphOp,
-    Requirement,
     ReshapeOp,
     SubviewOp,
     block_of,
@@ -162,36 +161,15 @@ def _may_own(use: Use, source: SSAValue) -> bool:
 
 
 def _replace(op: GraphOp, by: SSAValue | ReshapeOp | SubviewOp) -> None:
-    """Replaces an op by an operand or a view, if its requirements can be kept."""
+    """Replaces an op by an operand or a view, and keeps what it requires."""
     is_operand = isinstance(by, SSAValue)
     # What has all elements of its only operand, in order, required nothing.
-    is_alike = is_operand and len(op.operands) == 1
-    repeated = () if is_operand else {each.value for each in by.requirements()}
-    if not is_alike and not _keep_requirements(op, repeated):
-        return
+    if not is_operand or len(op.operands) > 1:
+        repeated = () if is_operand else {each.value for each in by.all_requirements()}
+        for each in list(op.ops) if isinstance(op, FusionOp) else [op]:
+            keep_requirements(each, repeated, op)
     if is_operand:
         Rewriter.replace_op(op, [], [by])
     else:
         by.location = op.location
         Rewriter.replace_op(op, by)
-
-
-def _keep_requirements(op: GraphOp, repeated: Container[Dim]) -> bool:
-    """Keeps what ops of a group require of sizes; false where that is not possible."""
-    ops = list(op.ops) if isinstance(op, FusionOp) else [op]
-    needed = [each for one in ops for each in one.requirements()]
-    if not all(_is_checked_before(op, each) for each in needed):
-        return False
-    for each in ops:
-        keep_requirements(each, repeated)
-    return True
-
-
-def _is_checked_before(op: Operation, needed: Requirement) -> bool:
-    """Whether a requirement holds always, or can be checked before anything runs."""
-    if isinstance(needed.value, int):
-        return True
-    block = op.parent_block()
-    if block is None or not isinstance(block.parent_op(), func.FuncOp):
-        return False
-    return symbols_of(needed.value).isdisjoint(defined_symbols(block))

@@ -99,7 +99,7 @@ def _infer_block(block: Block, symbols: Mapping[str, Dim]) -> None:
     for op in block.ops:
         if not isinstance(op, GraphOp):
             continue
-        for name in op.DIM_PROPERTIES:
+        for name in {*op.DIM_PROPERTIES} & op.properties.keys():
             op.properties[name] = _bind_property(op, name, symbols)
         if isinstance(op, RegionOp):
             for inner in op.blocks:

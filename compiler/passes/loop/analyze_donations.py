@@ -19,7 +19,7 @@ is skipped where its two buffers are the same memory. So a cache of keys and val
 grows by a row at the cost of a row.
 
 This reads off the calls of a program, in their order. A call within a branch or a loop
-counts for all of it.
+counts for all of it, and a slot for all that it may be (`mark-runtime-skippable`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,15 @@ class AnalyzeDonations(ModulePass):
 def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
     """The pairs of an input and an output that may be the same memory."""
     ops = list(program.body.block.ops)
-    touched = [set(_memory(op)) for op in ops]
+    may_be: dict[_Memory, set[_Memory]] = {}
+    for skip in program.skips:
+        one = "activations", skip.slot.data
+        other = skip.region.data, skip.number.data
+        may_be.setdefault(one, set()).update({other, *may_be.get(other, ())})
+    touched = [
+        {each for used in _memory(op) for each in (used, *may_be.get(used, ()))}
+        for op in ops
+    ]
     first: dict[_Memory, int] = {}
     last: dict[_Memory, int] = {}
     for at, memory in enumerate(touched):

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from ...agreement import Agreement
 from ...dims import Dim
 from ...shape import Array, sizes, tensor_type
 from ..literal import to_names
+from ..op import Requirement
 from ..ops.constant import ConstantOp
 from ..ops.expand import ExpandOp
 from ..ops.permute import PermuteOp
+from ..ops.require import RequireOp
 from ..ops.reshape import ReshapeOp
 
 
@@ -25,6 +28,22 @@ def reshaped(x: SSAValue, shape: Sequence[Dim]) -> SSAValue:
     if shape_of(x) == tuple(shape):
         return x
     return ReshapeOp(x, shape=to_names(shape)).result
+
+
+def must_be(size: Dim, wanted: Dim, op: str) -> None:
+    """Builds the check that two sizes are equal, unless they are; `op` requires it."""
+    if size != wanted:
+        RequireOp.of(Requirement.of(Agreement((size, wanted))), op)
+
+
+def retyped(x: SSAValue, shape: Sequence[Dim], op: str) -> SSAValue:
+    """
+    Builds `x` with its sizes in the form of `shape`, to which they must be equal in
+    every run; `op` is what requires that.
+    """
+    for size, wanted in zip(shape_of(x), shape, strict=True):
+        must_be(size, wanted, op)
+    return reshaped(x, shape)
 
 
 def expanded(x: SSAValue, shape: Sequence[Dim]) -> SSAValue:

@@ -12,7 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...shape import Array, Tensor, broadcast, is_float, tensor, with_element
+from ...agreement import broadcast
+from ...shape import Array, Tensor, is_float, tensor, with_element
 from .. import scalar
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp

@@ -27,10 +27,12 @@ from xdsl.ir import Block, SSAValue
 from xdsl.irdl import opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...dims import Dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..compose.number import number_like
 from ..compose.parts import cut
+from ..compose.shaping import reshaped
 from ..literal import to_names
 from ..op import GraphOp
 from ..ops.binary import AddOp
@@ -118,7 +120,8 @@ class RecurrentOp(GraphOp, ABC):
                 wanted = tensor(type.element_type, *shapes[name])
             else:
                 wanted = tensor(types["input"].element_type, *shapes[name])
-            if type != wanted:
+            fits = agreed_shape(sizes(type), sizes(wanted)) is not None
+            if not fits or type.element_type != wanted.element_type:
                 raise VerifyException(f"expected {name} of {wanted}, got {type}")
         element, steps = types["input"].element_type, shapes["input"][0]
         states = [tensor(element, *shapes[each]) for each in cls.STATES]
@@ -220,7 +223,9 @@ class RecurrentOp(GraphOp, ABC):
         return (output, *states)
 
     def decompose(self) -> Sequence[SSAValue]:
-        operands = self.named()
+        given = self.named()
+        shapes = self.operand_shapes({name: tensor_type(given[name]) for name in given})
+        operands = {name: reshaped(given[name], shapes[name]) for name in given}
         steps, *_ = sizes(tensor_type(operands["input"]))
         scanned = [self.before_loop(operands)]
         if "lengths" in operands:

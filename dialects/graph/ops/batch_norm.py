@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...shape import Array, Tensor, dtype, sizes
 from ..families.elementwise import require
 from ..literal import to_names
@@ -49,8 +50,8 @@ class BatchNormOp(SingleResultOp):
         for each in statistics:
             if (
                 len(shape) < 2
-                or sizes(each) != (shape[1],)
                 or each.element_type != input.element_type
+                or agreed_shape(sizes(each), shape[1:2]) is None
             ):
                 raise VerifyException(f"expected NxCx... and C, got {input} and {each}")
         return input

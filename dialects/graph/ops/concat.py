@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...dims import Dim
 from ...shape import Array, Tensor, normalize_axis, sizes, tensor
 from ..literal import to_attribute
@@ -21,22 +22,25 @@ def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
     """The type of the concatenation of tensors along `axis`."""
     if not inputs:
         raise VerifyException("expected tensors to concatenate, got none")
-    first = sizes(inputs[0])
-    along = normalize_axis(axis, len(first))
+    rest = sizes(inputs[0])
+    along = normalize_axis(axis, len(rest))
     total: Dim = 0
     for each in inputs:
         shape = sizes(each)
-        same = len(shape) == len(first) and all(
-            number == along or size == first[number]
-            for number, size in enumerate(shape)
+        found = agreed_shape(
+            (*rest[:along], 0, *rest[along + 1 :]),
+            (*shape[:along], 0, *shape[along + 1 :]),
         )
-        if not same or each.element_type != inputs[0].element_type:
+        same_kind = len(shape) == len(rest) and (
+            each.element_type == inputs[0].element_type
+        )
+        if found is None or not same_kind:
             raise VerifyException(
                 f"expected tensors that differ along axis {axis} only, got "
                 f"{inputs[0]} and {each}"
             )
-        total = shape[along] + total
-    return tensor(inputs[0].element_type, *first[:along], total, *first[along + 1 :])
+        rest, total = found, shape[along] + total
+    return tensor(inputs[0].element_type, *rest[:along], total, *rest[along + 1 :])
 
 
 @irdl_op_definition

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agree
 from ...dims import Dim, product
 from ...shape import Array, Tensor, sizes, tensor
 from .. import scalar
@@ -93,7 +94,7 @@ class ConvOp(SingleResultOp):
                 and isinstance(o, int)
                 and groups > 0
                 and o % groups == 0
-                and c == c_group * groups
+                and agree(c, c_group * groups)
             ):
                 window = window_sizes(spatial, kernel, strides, padding, dilation)
                 result = put_together(n, o, window, channels_last)

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agree
 from ...dims import floordiv, product
 from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from ..families.elementwise import require
@@ -74,7 +75,7 @@ class ConvTransposeOp(SingleResultOp):
                 and isinstance(o_group, int)
                 and groups > 0
                 and c2 % groups == 0
-                and c == c2
+                and agree(c, c2)
             ):
                 window = TransposedWindow.of(
                     kernel, strides, padding, output_padding, dilation

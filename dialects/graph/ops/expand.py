@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import stretched
 from ...dims import dim
-from ...shape import Array, Tensor, broadcast, sizes, tensor
+from ...shape import Array, Tensor, sizes, tensor
 from ..literal import to_attribute
 from ..nest import Nest, elementwise, same
 from ..op import SingleResultOp
@@ -38,7 +39,9 @@ class ExpandOp(SingleResultOp):
     @classmethod
     def infer(cls, input: Tensor, shape: tuple[str, ...]) -> Tensor:
         result = tensor(input.element_type, *(dim(each) for each in shape))
-        if broadcast(input, result) != sizes(result):
+        before, after = sizes(input), sizes(result)
+        more = len(after) - len(before)
+        if more < 0 or not all(map(stretched, before, after[more:])):
             raise VerifyException(
                 f"expected a shape {input} broadcasts to, got {result}"
             )

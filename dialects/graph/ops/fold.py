@@ -18,6 +18,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...dims import Dim, dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from .. import scalar
@@ -64,7 +65,7 @@ class FoldOp(SingleResultOp):
                 if len(kernel) == count and min(kernel, default=1) > 0:
                     zeros = (0, 0) * count
                     positions = window_sizes(image, kernel, strides, zeros, dilation)
-                    if list(positions) == rest[:count]:
+                    if agreed_shape(positions, rest[:count]) is not None:
                         return tensor(input.element_type, n, c, *image)
             case _:
                 pass

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i1, i
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...dims import Dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..families.elementwise import require
@@ -39,7 +40,8 @@ def block(
         )
     if inner[-1:] != (len(axes),):
         raise VerifyException(f"expected indices of {len(axes)} each, got {indices}")
-    if inner[:-1][:batch_dims] != shape[:batch_dims] or batch_dims >= len(inner):
+    batch = inner[:-1][:batch_dims]
+    if batch_dims >= len(inner) or agreed_shape(batch, shape[:batch_dims]) is None:
         raise VerifyException(
             f"expected {batch_dims} axes alike, got {input} and {indices}"
         )

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agree
 from ...dims import Dim, maximum, product
 from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
 from ..families.elementwise import require
@@ -69,9 +70,9 @@ class GridSampleOp(SingleResultOp):
         match sizes(input), sizes(grid):
             case (n, c, *spatial), (n2, *points, count) if (
                 count == len(spatial) == len(points) > 0
-                and n == n2
                 and 0 not in spatial
                 and grid.element_type == input.element_type
+                and agree(n, n2)
             ):
                 return tensor(input.element_type, n, c, *points)
             case _:

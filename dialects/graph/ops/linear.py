@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agree
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..families.elementwise import require
 from ..literal import to_names
@@ -41,7 +42,7 @@ class LinearOp(SingleResultOp):
         require(input, "number")
         match sizes(input), sizes(weight):
             case (*rows, k), (n, k2) if (
-                k == k2 and input.element_type == weight.element_type
+                input.element_type == weight.element_type and agree(k, k2)
             ):
                 return tensor(input.element_type, *rows, n)
             case _:

@@ -9,11 +9,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim
-from ...shape import Array, Tensor, broadcast, sizes, tensor
+from ...agreement import agree, broadcast
+from ...shape import Array, Tensor, sizes, tensor
 from .. import scalar
 from ..families.elementwise import require
-from ..nest import Linear, Nest, Position, Read, axes, axis
+from ..nest import Nest, Read, axes, axis, broadcast_positions
 from ..op import SingleResultOp
 
 
@@ -41,7 +41,7 @@ class MatmulOp(SingleResultOp):
                 f"expected operands of one dtype, got {lhs} and {rhs}"
             )
         match sizes(lhs), sizes(rhs):
-            case (*left, m, k), (*right, k2, n) if k == k2:
+            case (*left, m, k), (*right, k2, n) if agree(k, k2):
                 stack = broadcast(
                     tensor(lhs.element_type, *left), tensor(lhs.element_type, *right)
                 )
@@ -58,19 +58,11 @@ class MatmulOp(SingleResultOp):
         (*left, _, k), (*right, _, _) = self.operand_sizes()
         count = len(stack)
         i, j, inner = axis(count), axis(count + 1), axis(count + 2)
-
-        def at(shape: Sequence[Dim], *last: Linear) -> tuple[Position, ...]:
-            skip = count - len(shape)
-            outer = (
-                axis(skip + number) if size != 1 else Linear()
-                for number, size in enumerate(shape)
-            )
-            return (*outer, *last)
-
+        lhs, rhs = broadcast_positions(stack, (left, right))
         return [
             Nest(
                 (*stack, m, n, k),
-                (Read(0, at(left, i, inner)), Read(1, at(right, inner, j))),
+                (Read(0, (*lhs, i, inner)), Read(1, (*rhs, inner, j))),
                 scalar.mul,
                 axes(count + 2),
                 1,

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from .. import scalar
 from ..families.elementwise import require
@@ -58,9 +59,9 @@ class ResampleOp(SingleResultOp):
         match sizes(indices):
             case (*batch, points, _) if (
                 len(batch) <= along
-                and tuple(batch) == shape[: len(batch)]
-                and sizes(weights) == sizes(indices)
                 and weights.element_type == input.element_type
+                and agreed_shape(batch, shape[: len(batch)]) is not None
+                and agreed_shape(sizes(weights), sizes(indices)) is not None
             ):
                 return tensor(
                     input.element_type, *shape[:along], points, *shape[along + 1 :]

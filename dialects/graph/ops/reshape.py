@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agree
 from ...dims import Dim, dim, guess, product
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..literal import to_names
@@ -37,7 +38,7 @@ class ReshapeOp(SingleResultOp):
     @classmethod
     def infer(cls, input: Tensor, shape: tuple[str, ...]) -> Tensor:
         wanted = [dim(each) for each in shape]
-        if product(wanted) != product(sizes(input)):
+        if not agree(product(sizes(input)), product(wanted)):
             raise VerifyException(
                 f"expected as many elements as {input}, got shape {', '.join(shape)}"
             )

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from ...agreement import agreed_shape
 from ...shape import Array, Tensor, sizes, tensor_type
 from ..families.scatter import combiner, require_update, update
 from ..nest import Nest, Read, axes, same
@@ -63,7 +64,8 @@ class ScatterNdOp(SingleResultOp):
     ) -> Tensor:
         inside = block(input, indices, axes)
         require_update(input, updates, reduction)
-        if sizes(updates) != (*sizes(indices)[:-1], *inside):
+        wanted = (*sizes(indices)[:-1], *inside)
+        if agreed_shape(sizes(updates), wanted) is None:
             raise VerifyException(
                 f"expected a block of {input} for each index, got {indices} and "
                 f"{updates}"

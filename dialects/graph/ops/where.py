@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import TensorType, i1
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...shape import Array, Tensor, broadcast, tensor
+from ...agreement import broadcast
+from ...shape import Array, Tensor, tensor
 from .. import scalar
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp

@@ -6,7 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolNameConstraint
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolNameConstraint,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import (
     IRDLOperation,
@@ -30,12 +37,13 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim, dim, symbols_of
 from ...shape import Tensor, sizes
 from ..interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
+from ..skip import SkipAttr
 from ..storage import ConstantAttr, PlanAttr, SlotAttr
 from ..subscript import DIM
 from .kernel import KernelOp
 from .program_calls import CallOp, CallOutOp, ViewOp
 from .program_flow import DefineOp, ElementOp, RepeatOp, RequireOp
-from .program_memory import verify_donations, verify_memory
+from .program_memory import verify_donations, verify_memory, verify_skips
 
 NONE: ArrayAttr[Attribute] = ArrayAttr([])
 
@@ -66,7 +74,9 @@ class ProgramOp(IRDLOperation):
     values, in the order in which the runtime keeps them, and `checks` what must hold of
     them. `constants` and `slots` are the memory of weights and of activations, and
     `plan` says how well slots share it. `donations` are the inputs in whose memory a call
-    may want an output. `work` is how many points of loops a run is.
+    may want an output, and `skips` the slots that may be other memory as it lies, when
+    the calls that name them are not made. `folded` counts ops of the model that move
+    elements at no cost, whatever the sizes. `work` is how many points of loops a run is.
 
     ```mlir
     loop.program @main inputs [#loop.tensor<"x" : tensor<4xf32>>]
@@ -89,6 +99,8 @@ class ProgramOp(IRDLOperation):
     plan = prop_def(PlanAttr, default_value=PlanAttr.of("naive", 0, 0, 0))
     checks = prop_def(ArrayAttr[CheckAttr], default_value=NONE)
     donations = prop_def(ArrayAttr[DonationAttr], default_value=NONE)
+    skips = prop_def(ArrayAttr[SkipAttr], default_value=NONE)
+    folded = prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64))
     work = prop_def(DIM, default_value=StringAttr("0"))
     body = region_def("single_block")
 
@@ -98,7 +110,8 @@ class ProgramOp(IRDLOperation):
     assembly_format = (
         "$sym_name (`inputs` $inputs^)? (`outputs` $outputs^)? (`symbols` $symbols^)? "
         "(`constants` $constants^)? (`slots` $slots^)? (`plan` $plan^)? "
-        "(`checks` $checks^)? (`donations` $donations^)? (`work` $work^)? attr-dict-with-keyword custom<Body>($body)"
+        "(`checks` $checks^)? (`donations` $donations^)? (`skips` $skips^)? "
+        "(`folded` $folded^)? (`work` $work^)? attr-dict-with-keyword custom<Body>($body)"
     )
 
     def __init__(
@@ -113,6 +126,8 @@ class ProgramOp(IRDLOperation):
         slots: Sequence[SlotAttr],
         plan: PlanAttr,
         checks: Sequence[CheckAttr],
+        skips: Sequence[SkipAttr],
+        folded: int,
         work: Dim,
     ):
         """The program of this name, whose calls are `body`."""
@@ -127,6 +142,8 @@ class ProgramOp(IRDLOperation):
                 "plan": plan,
                 "checks": ArrayAttr(checks),
                 "donations": NONE,
+                "skips": ArrayAttr(skips),
+                "folded": IntegerAttr(folded, i64),
                 "work": StringAttr(str(work)),
             },
             regions=[Region(body)],
@@ -151,6 +168,11 @@ class ProgramOp(IRDLOperation):
     def defined(self) -> dict[str, DefineOp]:
         """The symbols that a run defines, in the order of the context."""
         return {op.symbol.data: op for op in self.walk() if isinstance(op, DefineOp)}
+
+    @property
+    def skipped_slots(self) -> tuple[int, ...]:
+        """The slots that may be other memory, by the numbers that calls have."""
+        return tuple(dict.fromkeys(each.slot.data for each in self.skips))
 
     @property
     def points(self) -> Dim:
@@ -183,6 +205,7 @@ class ProgramOp(IRDLOperation):
         """Memory is where the plan says, and each op works on what there is."""
         verify_memory(self.constants, self.slots, self.plan)
         verify_donations(self.donations, self.input_types, self.output_types)
+        verify_skips(self.skips, self.body.block, self.slots)
         _verify_symbols(self)
         elements = _elements(self)
         kernels = self.kernels
@@ -212,6 +235,8 @@ def _verify_symbols(program: ProgramOp) -> None:
     of_call = [each.size for each in program.slots]
     of_call += [each.size for each in program.checks]
     of_call.append(program.points)
+    for skip in program.skips:
+        of_call += [skip.offset, *(q for clause in skip.when for q in clause)]
     of_call += (size for each in program.input_types for size in sizes(each))
     _refuse_unknown(of_call, given)
     of_run = [size for each in program.output_types for size in sizes(each)]
@@ -254,6 +279,7 @@ def sizes_used(op: Operation) -> Iterator[Dim]:
             yield from op.range
         case RequireOp():
             yield dim(op.quantity.data)
+            yield from op.shown
         case _:
             pass
 

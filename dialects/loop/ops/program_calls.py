@@ -110,10 +110,12 @@ class CallOp(IRDLOperation):
     ```mlir
     loop.call @k0(%0, %1) symbols ["batch"] : memref<?xf32>, memref<?xf32>
     loop.call @copy(%0, %1) symbols [] unless_same : memref<?xf32>, memref<?xf32>
+    loop.call @permute(%0, %1) symbols ["b"] skip 0 : memref<?xf32>, memref<?xf32>
     ```
 
     With `unless_same` the kernel copies the first buffer to the last, as it lies, and
-    is not run where both are the same memory.
+    is not run where both are the same memory. With `skip` it is not run where that skip
+    of the program is taken.
     """
 
     name = "loop.call"
@@ -121,11 +123,12 @@ class CallOp(IRDLOperation):
     callee = prop_def(FlatSymbolRefAttrConstr)
     symbols = prop_def(ArrayAttr.constr(DIM))
     unless_same = opt_prop_def(UnitAttr)
+    skip = opt_prop_def(IntegerAttr.constr(i64))
     buffers = var_operand_def(MemRefType)
 
     assembly_format = (
         "$callee `(` $buffers `)` `symbols` $symbols (`unless_same` $unless_same^)? "
-        "attr-dict `:` type($buffers)"
+        "(`skip` $skip^)? attr-dict `:` type($buffers)"
     )
 
     def __init__(
@@ -134,6 +137,7 @@ class CallOp(IRDLOperation):
         buffers: Sequence[SSAValue],
         symbols: Sequence[str],
         unless_same: bool = False,
+        skip: int | None = None,
     ):
         """The call of the kernel `callee` on `buffers`."""
         super().__init__(
@@ -142,6 +146,7 @@ class CallOp(IRDLOperation):
                 "callee": SymbolRefAttr(callee),
                 "symbols": ArrayAttr([StringAttr(each) for each in symbols]),
                 "unless_same": UnitAttr() if unless_same else None,
+                "skip": None if skip is None else IntegerAttr(skip, i64),
             },
         )
 

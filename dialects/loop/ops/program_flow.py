@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     IndexType,
     MemRefType,
     StringAttr,
@@ -22,6 +25,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
+from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
 from ..subscript import DIM, parse_number, print_number, resolve_index
@@ -320,7 +324,20 @@ class RequireOp(IRDLOperation):
 
     assembly_format = "$quantity attr-dict"
 
-    def __init__(self, quantity: Dim, source: str):
-        """The requirement that a quantity is zero or more; `source` says of what."""
+    def __init__(self, quantity: Dim, source: str, shown: Sequence[Dim] = ()):
+        """
+        The requirement that a quantity is zero or more; `source` says of what, and the
+        values of `shown`, which are two sizes or none, are part of the error.
+        """
         super().__init__(properties={"quantity": StringAttr(str(quantity))})
         self.attributes["source"] = StringAttr(source)
+        if shown:
+            texts = [StringAttr(str(each)) for each in shown]
+            self.attributes["shown"] = ArrayAttr(texts)
+
+    @property
+    def shown(self) -> tuple[Dim, ...]:
+        """The sizes whose values the error shows: two, or none."""
+        texts = self.attributes.get("shown", ArrayAttr([]))
+        assert isa(texts, ArrayAttr[StringAttr]), "sizes are texts"
+        return tuple(dim(each.data) for each in texts)

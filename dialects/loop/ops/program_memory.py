@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Block
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import product
 from ...shape import Tensor, sizes
 from ..interface import DonationAttr
+from ..skip import SkipAttr
 from ..storage import ConstantAttr, PlanAttr, SlotAttr
+from .program_calls import CallOp
 
 
 def verify_memory(
@@ -70,3 +73,31 @@ def verify_donations(
             raise VerifyException(
                 f"expected a donation between tensors of one size, got {given} and {made}"
             )
+
+
+def verify_skips(
+    skips: Iterable[SkipAttr], calls: Block, slots: ArrayAttr[SlotAttr]
+) -> None:
+    """Slots may be memory that there is, and calls name slots that may be skipped."""
+    skipped = {each.slot.data for each in skips}
+    known: set[int] = set()
+    for each in skips:
+        numbers = [each.slot.data]
+        if each.region.data == "activations":
+            numbers.append(each.number.data)
+        if max(numbers) >= len(slots) or len({*numbers}) != len(numbers):
+            raise VerifyException(
+                f"expected a skip between two of {len(slots)} slots, got {each}"
+            )
+        if any(number in skipped - known for number in numbers[1:]):
+            raise VerifyException(
+                f"expected the skips of slot {numbers[1]} before what may be that slot, "
+                f"got {each} first"
+            )
+        known.add(numbers[0])
+    for op in calls.walk():
+        if isinstance(op, CallOp) and op.skip is not None:
+            if op.skip.value.data >= len(skipped):
+                raise VerifyException(
+                    f"expected a skip of {len(skipped)}, got {op.skip.value.data}"
+                )

@@ -18,7 +18,11 @@ def layout_of(program: ProgramOp) -> ContextLayout:
 
 def row_of(program: ProgramOp) -> RowLayout:
     """The fields of a plan row of the program."""
-    return RowLayout(symbols=len(program.symbols), slots=len(program.slots))
+    return RowLayout(
+        symbols=len(program.symbols),
+        slots=len(program.slots),
+        skips=len(program.skipped_slots),
+    )
 
 
 class ContextWriter:

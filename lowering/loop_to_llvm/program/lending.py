@@ -19,6 +19,7 @@ from ....runtime import (
     HASH_FACTOR,
     HASH_SHIFT,
     LITTLE,
+    NOTES,
     SMALL,
     WORD,
     RowLayout,
@@ -128,6 +129,51 @@ done:
 """
 
 
+# A place is two words: a thread, as Python knows it, and the row that it used last.
+_NOTES = f"""declare ptr @PyThreadState_Get()
+define internal ptr @sr_place() nounwind {{
+entry:
+  %thread = call ptr @PyThreadState_Get()
+  %number = ptrtoint ptr %thread to i64
+  %mixed = mul i64 %number, {HASH_FACTOR - 2**64}
+  %high = lshr i64 %mixed, {64 - NOTES.bit_length()}
+  %masked = and i64 %high, {NOTES - 1}
+  %at = shl i64 %masked, 1
+  %notes = load ptr, ptr {_state(State.NOTES)}, align {WORD}
+  %place = getelementptr inbounds i64, ptr %notes, i64 %at
+  ret ptr %place
+}}
+define void @sr_note(ptr %row) nounwind {{
+entry:
+  %thread = call ptr @PyThreadState_Get()
+  %place = call ptr @sr_place()
+  %row.at = getelementptr inbounds ptr, ptr %place, i64 1
+  store ptr %thread, ptr %place, align {WORD}
+  store ptr %row, ptr %row.at, align {WORD}
+  ret void
+}}
+define ptr @sr_noted() nounwind {{
+entry:
+  %thread = call ptr @PyThreadState_Get()
+  %place = call ptr @sr_place()
+  %row.at = getelementptr inbounds ptr, ptr %place, i64 1
+  %other = load ptr, ptr %place, align {WORD}
+  %row = load ptr, ptr %row.at, align {WORD}
+  %same = icmp eq ptr %thread, %other
+  %found = select i1 %same, ptr %row, ptr null
+  ret ptr %found
+}}
+"""
+
+_NO_NOTES = """define void @sr_note(ptr %row) nounwind {
+  ret void
+}
+define ptr @sr_noted() nounwind {
+  ret ptr null
+}
+"""
+
+
 class LendingWriter(ObjectWriter):
     """Writes how a call finds its plan row, borrows a context and gives it back."""
 
@@ -138,6 +184,8 @@ class LendingWriter(ObjectWriter):
         self.names = program.symbol_names
         self.bytes_planned = program.plan.bytes.data
         """The size of the block, or `UNKNOWN` while it depends on symbols."""
+        self.is_noted = self.row.skips > 0
+        """Whether it is noted which row a thread used, as it says what was skipped."""
         self.wanted = "null"
         """The array that holds the values of the symbols; null if there are none."""
         if self.is_open:
@@ -151,7 +199,8 @@ class LendingWriter(ObjectWriter):
 
     def helpers(self) -> str:
         """The functions that the entry calls to find a row and to have a context."""
-        return RESERVE + (_write_find(self.row) if self.is_open else "")
+        notes = _NOTES if self.is_noted else _NO_NOTES
+        return RESERVE + notes + (_write_find(self.row) if self.is_open else "")
 
     def find_row(self, values: Sequence[str]) -> str:
         """
@@ -220,7 +269,13 @@ class LendingWriter(ObjectWriter):
         w.start(lent)
         w.do(f"br label %{have}")
         w.start(have)
-        return w.emit(f"phi ptr [{first}, %{end}], [{other}, %{lent}]")
+        context = w.emit(f"phi ptr [{first}, %{end}], [{other}, %{lent}]")
+        if self.is_noted:
+            # The row that was found may be gone, if Python lent the context.
+            plan = self.context_field(context, self.layout.PLAN)
+            used = w.emit(f"load ptr, ptr {plan}, align {WORD}")
+            w.do(f"call void @sr_note(ptr {used})")
+        return context
 
     def bytes_of(self, row: str) -> str:
         """The size of the block that a plan needs."""

@@ -11,7 +11,13 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, dim, symbols_of
-from ....dialects.loop import ElementOp, ProgramOp, ViewOp, element_type
+from ....dialects.loop import (
+    ElementOp,
+    ProgramOp,
+    SkipAttr,
+    ViewOp,
+    element_type,
+)
 from ....runtime import WORD
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
@@ -31,12 +37,23 @@ class OperandWriter(ContextWriter):
         """The dimensions that the program computes."""
         self.ready: set[str] = set()
         """The symbols that were defined before what is written now."""
+        self.ways: dict[int, list[SkipAttr]] = {}
+        """What slots may be."""
+        self.apart: set[int] = set()
+        """The slots that may be in memory other than that of activations."""
+        for each in program.skips:
+            slot, source = each.slot.data, each.number.data
+            self.ways.setdefault(slot, []).append(each)
+            if each.region.data != "activations" or source in self.apart:
+                self.apart.add(slot)
+        self.skip_numbers = {slot: at for at, slot in enumerate(self.ways)}
         self.begin()
 
     def begin(self) -> None:
         """Begins a function, which has addresses of its own."""
         self.w = FunctionWriter({})
         self.addresses: dict[SSAValue, str] = {}
+        self.slots: dict[int, str] = {}
         first = self.row.first_symbol
         planned = {
             name: self.planned(first + at) for at, name in enumerate(self.symbols)
@@ -107,8 +124,61 @@ class OperandWriter(ContextWriter):
             case _:
                 if (offset := self.program.offset_of(op)) is not None:
                     return self.offset(layout.ACTIVATIONS, str(offset))
-                planned = self.planned(self.row.first_slot + number)
-                return self.offset(layout.ACTIVATIONS, planned)
+                return self.slot(number)
+
+    def slot(self, number: int) -> str:
+        """
+        The address of a slot whose offset the row has; or of the memory that it is as
+        that lies, where the row says so and that is elsewhere.
+        """
+        # What a slot may be is written before it, however long the chain of these is.
+        waiting, needed = [number], {number}
+        while waiting:
+            for skip in self.ways.get(waiting.pop(), ()):
+                source = skip.number.data
+                if skip.region.data == "activations" and source not in needed:
+                    needed.add(source)
+                    waiting.append(source)
+        for each in sorted(needed - self.slots.keys(), key=self.skip_number):
+            self.slots[each] = self.slot_address(each)
+        return self.slots[number]
+
+    def skip_number(self, slot: int) -> int:
+        """The number of the skip of a slot; -1 if it has none."""
+        return self.skip_numbers.get(slot, -1)
+
+    def slot_address(self, slot: int) -> str:
+        """Writes the address of a slot; those of what it may be are there already."""
+        planned = self.planned(self.row.first_slot + slot)
+        address = self.offset(self.layout.ACTIVATIONS, planned)
+        for way, skip in enumerate(self.ways.get(slot, ()), 1):
+            if skip.region.data == "activations" and skip.number.data not in self.apart:
+                # The offset of the slot is there already.
+                continue
+            taken = self.planned(self.row.first_skip + self.skip_number(slot))
+            this = self.w.entered(f"icmp eq i64 {taken}, {way}")
+            source = self.source(skip)
+            address = self.w.entered(f"select i1 {this}, ptr {source}, ptr {address}")
+        return address
+
+    def source(self, skip: SkipAttr) -> str:
+        """The address of the memory that a slot may be."""
+        number, layout = skip.number.data, self.layout
+        match skip.region.data:
+            case "inputs":
+                base = self.pointer(layout.HEAD + number)
+            case "outputs":
+                base = self.pointer(layout.first_output + number)
+            case "constants":
+                start = self.program.constants.data[number].offset.data
+                base = self.offset(layout.CONSTANTS, str(start))
+            case _:
+                base = self.slots[number]
+        if skip.offset == 0:
+            return base
+        bytes = self.size(skip.offset)
+        # The first of no elements may be anywhere.
+        return self.w.entered(f"getelementptr i8, ptr {base}, i64 {bytes}")
 
     def address(self, value: SSAValue) -> str:
         """The address of a view, or the number of a trip."""

@@ -31,6 +31,7 @@ from ....dialects.loop import (
 from ....runtime import (
     CALL_OUT_ERROR,
     CALLED,
+    EQUALITY_ERROR,
     GRAIN,
     INDEX_ERROR,
     INTERRUPTED,
@@ -207,8 +208,11 @@ class _ProgramWriter(OperandWriter):
     def require(self, op: RequireOp) -> None:
         """Ends the run when a quantity is below zero."""
         quantity = self.size(dim(op.quantity.data))
+        for number, each in enumerate(op.shown):
+            field = self.field(self.layout.ERROR + number)
+            self.w.do(f"store i64 {self.size(each)}, ptr {field}, align {WORD}")
         below = self.w.emit(f"icmp slt i64 {quantity}, 0")
-        self.leave_if(below, SIZE_ERROR)
+        self.leave_if(below, EQUALITY_ERROR if op.shown else SIZE_ERROR)
         self.calls += 1
 
     def call(self, op: CallOp) -> None:
@@ -218,7 +222,7 @@ class _ProgramWriter(OperandWriter):
         callee = self.names[name]
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
         arguments += [f"i64 {self.size(each)}" for each in op.sizes]
-        after = self.unless_same(op)
+        after = self.guard(op)
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:
@@ -236,19 +240,24 @@ class _ProgramWriter(OperandWriter):
             if guess(self.spent) >= self.share:
                 self.may_end()
 
-    def unless_same(self, op: CallOp) -> str:
+    def guard(self, op: CallOp) -> str:
         """
-        Begins what is run only if both buffers of a copy differ; the label of what
-        comes after, none where a call always runs.
+        Begins what is run only if a call is needed: the buffers of a copy differ, or
+        the result is nothing else. The label of what comes after; none if it always
+        runs.
         """
-        if op.unless_same is None:
-            return ""
         w = self.w
-        one, other = map(self.address, op.buffers)
-        copy, after = w.fresh("copy"), w.fresh("copied")
-        same = w.emit(f"icmp eq ptr {one}, {other}")
-        w.do(f"br i1 {same}, label %{after}, label %{copy}")
-        w.start(copy)
+        if op.unless_same is not None:
+            one, other = map(self.address, op.buffers)
+            needless = w.emit(f"icmp eq ptr {one}, {other}")
+        elif op.skip is not None:
+            taken = self.planned(self.row.first_skip + op.skip.value.data)
+            needless = w.emit(f"icmp ne i64 {taken}, 0")
+        else:
+            return ""
+        needed, after = w.fresh("needed"), w.fresh("after")
+        w.do(f"br i1 {needless}, label %{after}, label %{needed}")
+        w.start(needed)
         return after
 
     def may_end(self, in_trip: bool = False) -> None:

@@ -128,7 +128,7 @@ class _WideEntryWriter(CallWriter):
         w = self.w
         if self.is_cut:
             self.call_slowly()
-            return self.text() + FREE_LIST
+            return self.helpers() + self.text() + FREE_LIST
         count = w.emit(f"and i64 %flags, {COUNT}")
         self.require(w.emit(f"icmp eq i64 {count}, {len(self.inputs)}"))
         self.require(w.emit("icmp eq ptr %names, null"))

@@ -72,6 +72,9 @@ class DimensionWriter:
                 )
             return self.symbols[atom.name]
         a, b = (self.size(each) for each in atom.arguments)
+        if atom.function == "broadcast":
+            one = self.entered(f"icmp eq i64 {a}, 1")
+            return self.entered(f"select i1 {one}, i64 {b}, i64 {a}")
         if atom.function != "floordiv":
             return self.entered(
                 f"call i64 @llvm.s{atom.function}.i64(i64 {a}, i64 {b})"

@@ -111,6 +111,6 @@ def check(value: SSAValue, array: Array, symbols: dict[str, int]) -> None:
 
 def check_requirements(op: GraphOp, symbols: dict[str, int]) -> None:
     """What must hold of the sizes holds, as it is checked before a run."""
-    for each in op.requirements():
+    for each in op.all_requirements():
         if int(str(evaluate(each.value, symbols))) < 0:
             raise ValueError(each.message)

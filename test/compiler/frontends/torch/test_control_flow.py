@@ -224,6 +224,28 @@ def test_a_tensor_of_one_element_has_a_place_or_none(value: float):
         assert got.shape == tuple(wanted.shape)
 
 
+def test_a_size_that_must_be_another_is_refused_when_it_is_not():
+    def joined(mask: torch.Tensor, y: torch.Tensor) -> Any:
+        rows = mask.nonzero()
+        torch._check(rows.shape[0] == y.shape[0])
+        return torch.cat([rows, y], 1), rows * y
+
+    model, y = Wrapped(joined), torch.arange(3)[:, None]
+    program = torch.export.export(
+        model,
+        (torch.tensor([1, 0, 1, 1]), y),
+        dynamic_shapes=(({0: AUTO}, {0: AUTO}),),
+    )
+    module = sr.compile(program, options=sr.Options(cache=False))
+    for count in (1, 2, 3, 5, 8):
+        mask, y = torch.tensor([0, 1] * count), torch.arange(count)[:, None]
+        for got, wanted in zip(module(mask, y), model(mask, y), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+    message = "torch._check at .*: expected equal sizes count_.* and .*, got 1 and 2"
+    with pytest.raises(ValueError, match=message):
+        module(np.array([0, 1]), np.array([[1], [2]]))
+
+
 def test_a_size_out_of_its_range_is_an_error_of_the_run():
     program = torch.export.export(
         Cut(), (numbers(4, 3), torch.tensor(2)), dynamic_shapes=({0: AUTO}, None)

@@ -78,11 +78,11 @@ func.func @has_a_reference_only(%x : tensor<2x3xf32>) -> tensor<2x3xi64> {
   return %1 : tensor<2x3xi64>
 }
 
-// What the op requires of a size, and its parts do not, is a check of the function.
+// What the op requires of a size, and its parts do not, stays.
 //
 // CHECK-LABEL: func.func @requirement
-// CHECK-SAME:    graph.checks = ["length - 1", "graph.resize: expected elements along axis 0 of tensor
-// CHECK-NOT:     graph.resize
+// CHECK-NEXT:    graph.require {amount = "length - 1", message = "elements along axis 0 of tensor{{.*}}", op = "graph.resize"}
+// CHECK-NOT:     graph.resize %
 func.func @requirement(%x : tensor<?xf32, ["length"]>) -> tensor<4xf32> {
   %0 = graph.resize %x {axis = 0 : i64, size = "4", mode = "floor", coordinates = "asymmetric"} : tensor<?xf32, ["length"]> -> tensor<4xf32>
   return %0 : tensor<4xf32>

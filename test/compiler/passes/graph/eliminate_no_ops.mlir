@@ -202,11 +202,11 @@ func.func @regions(%x : tensor<1x4xf32>) -> tensor<4x1xf32> {
   return %1 : tensor<4x1xf32>
 }
 
-// The requirement of a slice is kept as a check of the function.
+// The requirement of a slice is kept as an op of its own.
 //
 // VIEWS-LABEL: func.func @requirements
-// VIEWS-SAME:    graph.checks = [
-// VIEWS-NEXT:    %[[R:.*]] = graph.reshape %x
+// VIEWS-NEXT:    graph.require
+// VIEWS:         %[[R:.*]] = graph.reshape %x
 // VIEWS-NEXT:    graph.relu %[[R]]
 func.func @requirements(%x : tensor<?x1xf32, ["n"]>) -> tensor<1x?xf32, ["n"]> {
   %0 = graph.fusion %x : tensor<?x1xf32, ["n"]> -> tensor<1x?xf32, ["n"]> {
@@ -249,8 +249,8 @@ func.func @small_part(%x : tensor<64x3xf32>) -> tensor<2x3xf32> {
 // lie side by side, or is returned, is copied.
 //
 // VIEWS-LABEL: func.func @parts_of_an_input
-// VIEWS-SAME:    graph.checks = [
-// VIEWS-NEXT:    %[[A:.*]] = graph.subview %x {offset = "4 * n - 8", shape = ["1", "4"]}
+// VIEWS-NEXT:    graph.require
+// VIEWS:         %[[A:.*]] = graph.subview %x {offset = "4 * n - 8", shape = ["1", "4"]}
 // VIEWS-NEXT:    graph.exp %[[A]]
 // VIEWS-NEXT:    %[[B:.*]] = graph.slice
 // VIEWS-NEXT:    graph.exp %[[B]]

@@ -144,9 +144,10 @@ func.func @nearest(%x : tensor<2x?xf32, ["w"]>, %y : tensor<2x?xf32, ["v"]>) -> 
   return %1 : tensor<2x?xf32, ["v"]>
 }
 
-// Where the size is known to stay, nothing is left.
+// Where the size is known to stay, only what the op requires is left.
 //
 // RESIZE-LABEL: func.func @nearest_of_known_size
+// RESIZE-NEXT:    graph.require
 // RESIZE-NEXT:    graph.relu %x
 func.func @nearest_of_known_size(%x : tensor<2x?xf32, ["w"]>) -> tensor<2x?xf32, ["w"]> {
   %0 = graph.resize %x {axis = 1 : i64, size = "w", mode = "floor", coordinates = "asymmetric"} : tensor<2x?xf32, ["w"]> -> tensor<2x?xf32, ["w"]>

@@ -89,18 +89,42 @@ func.func @shapes_clash(%a : tensor<4xf32>, %b : tensor<5xf32>) {
 
 // -----
 
-// Two symbols may differ when the model runs.
-func.func @symbols_clash(%a : tensor<?xf32, ["m"]>, %b : tensor<?xf32, ["n"]>) {
-  // expected-error {{expected operands that broadcast, got tensor<?xf32, ["m"]> and tensor<?xf32, ["n"]>}}
-  %0 = graph.div %a, %b : tensor<?xf32, ["m"]>, tensor<?xf32, ["n"]> -> tensor<?xf32, ["m"]>
+// Two symbols broadcast when the model runs, or the run is refused.
+//
+// CHECK-LABEL: func.func @symbols
+// CHECK:         -> tensor<?xf32, ["broadcast(m, n)"]>
+func.func @symbols(%a : tensor<?xf32, ["m"]>, %b : tensor<?xf32, ["n"]>) {
+  %0 = graph.div %a, %b : tensor<?xf32, ["m"]>, tensor<?xf32, ["n"]> -> tensor<?xf32, ["broadcast(m, n)"]>
   return
 }
 
 // -----
 
-// A symbol may be anything but this number when the model runs.
-func.func @symbol_is_no_number(%a : tensor<?xf32, ["n"]>, %b : tensor<4xf32>) {
-  // expected-error {{expected operands that broadcast, got tensor<?xf32, ["n"]> and tensor<4xf32>}}
+// A symbol is this number or one when the model runs.
+//
+// CHECK-LABEL: func.func @symbol_and_number
+// CHECK:         -> tensor<4xf32>
+func.func @symbol_and_number(%a : tensor<?xf32, ["n"]>, %b : tensor<4xf32>) {
   %0 = graph.maximum %a, %b : tensor<?xf32, ["n"]>, tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// Sizes of one symbol are equal, as a batch is not one beside itself.
+//
+// CHECK-LABEL: func.func @one_symbol
+// CHECK:         -> tensor<?xf32, ["n"]>
+func.func @one_symbol(%a : tensor<?xf32, ["2 * floordiv(n, 2)"]>, %b : tensor<?xf32, ["n"]>) {
+  %0 = graph.add %a, %b : tensor<?xf32, ["2 * floordiv(n, 2)"]>, tensor<?xf32, ["n"]> -> tensor<?xf32, ["n"]>
+  return
+}
+
+// -----
+
+// These sizes are never equal.
+func.func @symbols_clash(%a : tensor<?xf32, ["n"]>, %b : tensor<?xf32, ["n + 1"]>) {
+  // expected-error {{expected operands that broadcast, got tensor<?xf32, ["n"]> and tensor<?xf32, ["n + 1"]>}}
+  %0 = graph.div %a, %b : tensor<?xf32, ["n"]>, tensor<?xf32, ["n + 1"]> -> tensor<?xf32, ["n"]>
   return
 }

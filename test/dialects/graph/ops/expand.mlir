@@ -24,7 +24,7 @@ func.func @symbols(%x : tensor<1x3xf32>) {
 
 // An axis that is wider than one keeps its size.
 func.func @no_broadcast(%x : tensor<3xf32>) {
-  // expected-error {{expected operands that broadcast, got tensor<3xf32> and tensor<2xf32>}}
+  // expected-error {{expected a shape tensor<3xf32> broadcasts to, got tensor<2xf32>}}
   %0 = graph.expand %x {shape = ["2"]} : tensor<3xf32> -> tensor<2xf32>
   return
 }
@@ -40,9 +40,11 @@ func.func @narrower(%x : tensor<3xf32>) {
 
 // -----
 
-// A symbol may be anything but this number when the model runs.
-func.func @symbol_is_no_number(%x : tensor<?xf32, ["n"]>) {
-  // expected-error {{expected operands that broadcast, got tensor<?xf32, ["n"]> and tensor<4xf32>}}
+// A symbol is this number or one when the model runs.
+//
+// CHECK-LABEL: func.func @symbol_to_number
+// CHECK:         -> tensor<4xf32>
+func.func @symbol_to_number(%x : tensor<?xf32, ["n"]>) {
   %0 = graph.expand %x {shape = ["4"]} : tensor<?xf32, ["n"]> -> tensor<4xf32>
   return
 }

@@ -33,9 +33,11 @@ func.func @inner_sizes_clash(%a : tensor<2x3xf32>, %b : tensor<4x5xf32>) {
 
 // -----
 
-// A symbol may be anything but this number when the model runs.
-func.func @symbol_is_no_number(%a : tensor<?x?xf32, ["m", "k"]>, %b : tensor<3x4xf32>) {
-  // expected-error {{expected MxK and KxN, got tensor<?x?xf32, ["m", "k"]> and tensor<3x4xf32>}}
+// The symbol is this number when the model runs.
+//
+// CHECK-LABEL: func.func @symbol_and_number
+// CHECK:         -> tensor<?x4xf32, ["m"]>
+func.func @symbol_and_number(%a : tensor<?x?xf32, ["m", "k"]>, %b : tensor<3x4xf32>) {
   %0 = graph.matmul %a, %b : tensor<?x?xf32, ["m", "k"]>, tensor<3x4xf32> -> tensor<?x4xf32, ["m"]>
   return
 }

@@ -35,9 +35,20 @@ func.func @too_few_elements(%x : tensor<2x3xf32>) {
 
 // -----
 
-// A symbol may be anything but this number when the model runs.
-func.func @symbol_is_no_number(%x : tensor<?xf32, ["n"]>) {
-  // expected-error {{expected as many elements as tensor<?xf32, ["n"]>, got shape 4}}
+// A symbol is this number when the model runs.
+//
+// CHECK-LABEL: func.func @symbol_to_number
+// CHECK:         -> tensor<4xf32>
+func.func @symbol_to_number(%x : tensor<?xf32, ["n"]>) {
   %0 = graph.reshape %x {shape = ["4"]} : tensor<?xf32, ["n"]> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// These sizes are never equal.
+func.func @symbols_clash(%x : tensor<?xf32, ["n"]>) {
+  // expected-error {{expected as many elements as tensor<?xf32, ["n"]>, got shape 2 * n}}
+  %0 = graph.reshape %x {shape = ["2 * n"]} : tensor<?xf32, ["n"]> -> tensor<?xf32, ["2 * n"]>
   return
 }

@@ -1,0 +1,66 @@
+"""Values that branches and trips hand on, whose sizes must be those of one type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Attribute, Block, SSAValue
+
+from ...agreement import agreed_shape
+from ...shape import sizes, tensor, tensor_type
+from .shaping import retyped
+
+
+def may_be(value: SSAValue, type: Attribute) -> bool:
+    """Whether a value has a type in some run."""
+    here, there = tensor_type(value), tensor_type(type)
+    return (
+        here.element_type == there.element_type
+        and agreed_shape(sizes(here), sizes(there)) is not None
+    )
+
+
+def retype_yields(
+    block: Block,
+    first: int,
+    types: Sequence[Attribute],
+    op: str,
+    location: LocationAttr,
+) -> None:
+    """
+    Gives what a block yields, from number `first` on, these types; `op` requires their
+    sizes.
+    """
+    end = block.last_op
+    assert end is not None, "a block ends with what it yields"
+    before = end.prev_op
+    end.detach()
+    with ImplicitBuilder(block):
+        for number, type in enumerate(types, first):
+            value, shape = end.operands[number], sizes(tensor_type(type))
+            end.operands[number] = retyped(value, shape, op)
+    built = block.first_op if before is None else before.next_op
+    while built is not None:
+        built.location = location
+        built = built.next_op
+    block.add_op(end)
+
+
+def unite(blocks: Sequence[Block], op: str, location: LocationAttr) -> bool:
+    """
+    Gives what two branches yield one type each, to which a branch that runs must come;
+    false where the types are never equal.
+    """
+    ends = [end for block in blocks if (end := block.last_op) is not None]
+    types: list[Attribute] = []
+    for pair in zip(*(end.operands for end in ends), strict=True):
+        first, second = map(tensor_type, pair)
+        shape = agreed_shape(sizes(first), sizes(second))
+        if shape is None or first.element_type != second.element_type:
+            return False
+        types.append(tensor(first.element_type, *shape))
+    for block in blocks:
+        retype_yields(block, 0, types, op, location)
+    return True

@@ -1,0 +1,95 @@
+"""
+Where the result of a kernel may be other memory as it lies, so that no call is needed.
+
+    #loop.skip<slot = 1, to = inputs, number = 0, when = [["b - 1", "t - 1"]],
+               kernel = "permute_0", source = "graph.permute at heads">
+
+The slot is the memory `number` of the region `to`, from the byte `offset` on, when each
+list of `when` has a quantity that is zero. Entries of one slot are alternatives, of
+which the first that holds counts. The runtime decides when it plans for new sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.utils.exceptions import VerifyException
+
+from ..dims import Dim, dim
+from ..entries import LISTS, TEXT, WORD, EntriesAttr, entry
+from ..shape import verified_dim
+
+_SOURCES = ("inputs", "constants", "activations", "outputs")
+
+
+@irdl_attr_definition
+class SkipAttr(EntriesAttr):
+    """What a slot may be, the condition, and whose call is then not made."""
+
+    name = "loop.skip"
+
+    slot: IntAttr = param_def()
+    region: StringAttr = param_def()
+    number: IntAttr = param_def()
+    start: StringAttr = param_def()
+    conditions: ArrayAttr[ArrayAttr[StringAttr]] = param_def()
+    kernel: StringAttr = param_def()
+    source: StringAttr = param_def()
+
+    FORM: ClassVar = (
+        entry("slot"),
+        entry("to", WORD, of="region"),
+        entry("number"),
+        entry("when", LISTS, of="conditions"),
+        entry("kernel", TEXT),
+        entry("source", TEXT),
+        entry("offset", TEXT, of="start", default="0"),
+    )
+
+    @staticmethod
+    def of(
+        slot: int,
+        region: str,
+        number: int,
+        offset: Dim,
+        when: Iterable[Sequence[Dim]],
+        kernel: str,
+        source: str,
+    ) -> SkipAttr:
+        """The skip of what computes a slot, to memory from the byte `offset` on."""
+        lists = (ArrayAttr(StringAttr(str(q)) for q in clause) for clause in when)
+        return SkipAttr(
+            IntAttr(slot),
+            StringAttr(region),
+            IntAttr(number),
+            StringAttr(str(offset)),
+            ArrayAttr(lists),
+            StringAttr(kernel),
+            StringAttr(source),
+        )
+
+    @property
+    def offset(self) -> Dim:
+        """The byte of the memory that is the first of the slot."""
+        return dim(self.start.data)
+
+    @property
+    def when(self) -> tuple[tuple[Dim, ...], ...]:
+        """Lists of quantities, of each of which one must be zero."""
+        return tuple(tuple(dim(q.data) for q in each) for each in self.conditions)
+
+    def verify(self) -> None:
+        """It is memory that there is, under a condition."""
+        if self.region.data not in _SOURCES:
+            raise VerifyException(
+                f"expected a region of {', '.join(_SOURCES)}, got {self.region.data}"
+            )
+        if not self.conditions.data:
+            raise VerifyException(f"expected a condition, got none in {self}")
+        for clause in self.conditions:
+            for quantity in clause:
+                verified_dim(quantity.data)
+        verified_dim(self.start.data)
