@@ -38,6 +38,7 @@ from .passes import (
     ReuseOperands,
     SetTarget,
     SizeTiles,
+    SolveSymbols,
     SplitUpdates,
     TileProducts,
     TuneContractions,
@@ -55,6 +56,8 @@ def graph_passes(
         # The model as the front end read it: its attributes become weights.
         Freeze(),
         InferShapes(),
+        SolveSymbols(),
+        # From here every symbol is a size of an input, or computed by the run.
         EliminateListConstructs(),
         # From here no value is a container.
         FoldConstants(),

@@ -9,6 +9,7 @@ from ....dialects import (
     FUNCTIONS,
     Dim,
     Polynomial,
+    Symbol,
     dim,
     evaluate,
     is_nonnegative,
@@ -16,6 +17,7 @@ from ....dialects import (
     minimum,
     symbol,
     symbols_of,
+    terms_of,
 )
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
@@ -67,9 +69,10 @@ class Symbols:
         """
         The dimension with the text `text` in an input.
 
-        It is a symbol of this name, an expression over symbols of other dimensions, or
-        a new symbol for text without a letter such as `?` or `-1`. It is never a
-        number, since numbers stand in `dim_value`.
+        It is a symbol of this name, an expression over symbols of other dimensions, a
+        multiple of a symbol that no other dimension is, or a new symbol for text
+        without a letter such as `?` or `-1`. It is never a number, since numbers stand
+        in `dim_value`.
         """
         if text in self._named:
             return self._named[text]
@@ -81,11 +84,16 @@ class Symbols:
         return self._named[text]
 
     def _expression(self, text: str) -> Polynomial | None:
-        """The dimension that `text` describes if it depends on known symbols only."""
+        """
+        The dimension that `text` describes if it depends on known symbols only, or is
+        the first to tell what a symbol is.
+        """
         if not text or len(text) > LONGEST:
             return None
         try:
             value = dim(text)
+            if (name := _determined(value)) is not None and name not in self._named:
+                self._named[name] = self.fresh(name)
             if not symbols_of(value) <= self._named.keys():
                 return None
             value = evaluate(value, self._named)
@@ -124,3 +132,17 @@ class Symbols:
         if self.assume_nonnegative(a - b):
             return a
         return b if self.assume_nonnegative(b - a) else maximum(a, b)
+
+
+def _determined(size: Dim) -> str | None:
+    """
+    The symbol of a size such as `2 * n` or `n + 1`; None for one that may be a name,
+    such as `n - 1`.
+    """
+    match terms_of(size):
+        case [((Symbol(name),), factor)] if factor > 0:
+            return name
+        case [((Symbol(name),), factor), ((), offset)] if factor > 0 and offset > 0:
+            return name
+        case _:
+            return None
