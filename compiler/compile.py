@@ -36,6 +36,7 @@ from ..runtime import (
 )
 from .errors import CompileError
 from .front_end import as_path, is_read, reader_of
+from .given import Given
 from .host import check_runs_here, host_text, machine_text
 from .options import Options, check_is
 from .report import CompileReport, warm_report, with_constants
@@ -208,7 +209,12 @@ class Compilation:
 
     def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
         """What reads the source into the graph dialect, with its framework imported."""
-        return reader_of(model, self.example_inputs, self.dynamic_shapes)
+        return reader_of(model, self.example_inputs, self.dynamic_shapes, self.given)
+
+    @property
+    def given(self) -> Given:
+        """What the user says of the model."""
+        return Given(self.options.bounds)
 
     @property
     def keeps(self) -> bool:

@@ -36,6 +36,9 @@ class UnsupportedOp:
     reason: str = ""
     """What of the op is unsupported, or nothing when all of it is."""
 
+    inputs: tuple[str, ...] = ()
+    """The inputs of the model for whose values, if they were known, it would be."""
+
 
 class UnsupportedModelError(CompileError):
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime import FILE, kind_of
 from .errors import CompileError, ModelFileError
+from .given import Given
 from .source_file import SourceFile
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _LONGEST_NAME = 256
 
 
 def reader_of(
-    model: Any, example_inputs: Any, dynamic_shapes: Any
+    model: Any, example_inputs: Any, dynamic_shapes: Any, given: Given
 ) -> Callable[[SrContext], ModuleOp]:
     """What reads a model into the graph dialect, with its framework imported."""
     is_file = isinstance(model, SourceFile)
@@ -31,7 +32,7 @@ def reader_of(
     if is_file or is_read(model):
         from .frontends.onnx import read_onnx
 
-        return lambda ctx: read_onnx(model, ctx)
+        return lambda ctx: read_onnx(model, ctx, given)
     from .frontends.torch import is_torch_model, read_torch
 
     if not is_torch_model(model):
@@ -40,7 +41,7 @@ def reader_of(
             "a torch.nn.Module or an ExportedProgram, got "
             f"{type(model).__name__}"
         )
-    return lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes)
+    return lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes, given)
 
 
 def is_read(model: Any) -> bool:

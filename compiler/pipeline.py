@@ -20,6 +20,7 @@ from .passes import (
     AnalyzeDonations,
     AssignBuffers,
     AssignLayouts,
+    BoundSymbols,
     Decompose,
     EliminateCopies,
     EliminateListConstructs,
@@ -56,6 +57,7 @@ def graph_passes(
         # The model as the front end read it: its attributes become weights.
         Freeze(),
         InferShapes(),
+        BoundSymbols.of(options.bounds),
         SolveSymbols(),
         # From here every symbol is a size of an input, or computed by the run.
         EliminateListConstructs(),

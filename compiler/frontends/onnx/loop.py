@@ -31,7 +31,7 @@ from ....dialects.graph import (
     may_be,
     to_names,
 )
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node
@@ -153,9 +153,11 @@ class _LoopBuilder:
         limit = UNLIMITED if trips.limit is None else trips.limit
         stacks = results[len(carried) :]
         if stacks and conditional and trips.limit is None:
-            raise Unsupported(
+            limits = [node.operand(0)] if trips.count is not None else []
+            raise NeedsValue(
+                limits,
                 "results of each trip of a loop whose limit is computed when the "
-                "model runs"
+                "model runs",
             )
         if not conditional and trips.limit is None:
             raise node.error("expected a loop that ends, got no limit and no condition")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,10 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ....dialects import Dim, SizeError, Tensor, tensor
+from ....dialects import DTYPES, Array, Dim, SizeError, Tensor, tensor
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from ...given import Given
 from ...source_file import SourceFile
 from ..unsupported import Unsupported
 from .call_graph import functions_of
@@ -30,6 +32,7 @@ from .control_flow import REGIONS
 from .element import element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
+from .known import Known
 from .model_file import check, opset_of, read_bytes, read_file
 from .scope import Lost, Scope
 from .skeleton import Bytes
@@ -37,7 +40,11 @@ from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
 
 
-def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
+def read(
+    source: Path | SourceFile | bytes | ModelProto,
+    ctx: SrContext,
+    given: Given = Given(),
+) -> ModuleOp:
     """The implementation of `read_onnx`."""
     name: str | Path = "the model"
     folder: Path | None = None
@@ -58,14 +65,20 @@ def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> Modu
     stored |= {each.values.name for each in graph.sparse_initializer}
     inputs = [each for each in graph.input if each.name not in stored]
     _check_names(graph, inputs)
+    pinned = _pinned(inputs, given.constants)
+    inputs = [each for each in inputs if each.name not in pinned]
     functions = functions_of(model)
-    symbols = Symbols(_dimension_names(inputs))
+    symbols = Symbols(_dimension_names(inputs), given.bounds)
     block = Block()
     tensors = TensorReader(name, folder, data)
     emit = Emitter(block, ctx.weights)
     builder = GraphBuilder(block, emit, symbols, tensors, functions, REGIONS)
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)
+    for value, array in pinned.values():
+        _bind(value, array, symbols)
+        known = replace(Known.of(array), name=value.name, is_weight=True)
+        scope.entries[value.name] = known
     for value in inputs:
         _add_input(value, builder, scope)
     builder.add_nodes(scope)
@@ -108,9 +121,51 @@ def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> No
     except SizeError as error:
         raise CompileError(f"input {value.name!r}: {error}") from error
     argument = builder.block.insert_arg(type, len(builder.block.args))
+    builder.inputs.append(value.name)
     if SSAValue.is_valid_name(value.name):
         argument.name_hint = value.name
     scope.entries[value.name] = argument
+
+
+def _pinned(
+    inputs: Sequence[ValueInfoProto], constants: Mapping[str, Array]
+) -> dict[str, tuple[ValueInfoProto, Array]]:
+    """The inputs that the user gives as constants, with their arrays."""
+    known = {each.name: each for each in inputs}
+    if unknown := [name for name in constants if name not in known]:
+        raise CompileError(
+            f"expected constants for inputs of the model ({', '.join(known)}), got "
+            f"{', '.join(unknown)}"
+        )
+    return {name: (known[name], array) for name, array in constants.items()}
+
+
+def _bind(value: ValueInfoProto, array: Array, symbols: Symbols) -> None:
+    """Gives the dimensions of an input the sizes of the constant that it is."""
+    described = value.type.tensor_type
+    dtype = DTYPES[element(described.elem_type)]
+    if array.dtype != dtype:
+        raise CompileError(
+            f"constant {value.name!r}: expected {dtype}, got {array.dtype}"
+        )
+    if not described.HasField("shape"):
+        return
+    shape = described.shape.dim
+    wanted = ", ".join(
+        str(each.dim_value) if each.HasField("dim_value") else each.dim_param or "?"
+        for each in shape
+    )
+    fits = len(shape) == array.ndim and all(
+        not each.HasField("dim_value") or each.dim_value in (-1, size)
+        for each, size in zip(shape, array.shape, strict=False)
+    )
+    if not fits:
+        raise CompileError(
+            f"constant {value.name!r}: expected shape ({wanted}), got {array.shape}"
+        )
+    for each, size in zip(shape, array.shape, strict=True):
+        if each.dim_param:
+            symbols.bind(each.dim_param, size)
 
 
 def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ....dialects import (
     FUNCTIONS,
@@ -19,6 +19,7 @@ from ....dialects import (
     symbols_of,
     terms_of,
 )
+from ...errors import CompileError
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 256
@@ -34,8 +35,14 @@ GREATEST = 2**63 - 1
 class Symbols:
     """The symbols of one model by the model's names, and their bounds."""
 
-    def __init__(self, names: Iterable[str] = ()):
-        """The symbols of those among `names` that are identifiers."""
+    def __init__(
+        self, names: Iterable[str] = (), bounds: Mapping[str, int] | None = None
+    ):
+        """
+        The symbols of those among `names` that are identifiers; the user gives some
+        symbols `bounds`.
+        """
+        self.bounds = bounds or {}
         self.least: dict[str, int] = {}
         self.defined: set[str] = set()
         """Symbols that are defined at run time, and not by an input."""
@@ -58,6 +65,15 @@ class Symbols:
         self._numbers[base] = number
         self.least[free] = 0
         return symbol(free)
+
+    def bind(self, name: str, size: int) -> None:
+        """The dimension called `name` is a number in every run."""
+        known = self._named.setdefault(name, size)
+        if isinstance(known, Polynomial):
+            self.least.pop(str(known), None)
+            self._named[name] = size
+        elif known != size:
+            raise CompileError(f"expected one size {name}, got {known} and {size}")
 
     def define(self, name: str) -> Polynomial:
         """A new symbol that is defined at run time."""

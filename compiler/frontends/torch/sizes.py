@@ -68,6 +68,8 @@ class Sizes:
         self.bounds: Mapping[Expression, Any] = {}
         """The ranges of symbols that torch knows."""
         self.environment: Any = None
+        self.most: Mapping[str, int] = {}
+        """The most that the user says that sizes are, by their names."""
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
         """Names a symbol of torch; a name that is taken gets a suffix."""

@@ -37,7 +37,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
-    TensorType,
     i64,
 )
 from xdsl.ir import BlockArgument
@@ -60,9 +59,9 @@ from ....dialects import (
     terms_of,
 )
 from ....dialects.graph import RequireOp, ReshapeOp, defined_symbols, to_names
+from ..symbol_ranges import SYMBOLS, tensors_of
 from .infer_shapes import bind_symbols
 
-_RANGES = "graph.symbols"
 _GREATEST = 2**63 - 1
 
 
@@ -103,7 +102,7 @@ class SolveSymbols(ModulePass):
 
 def _axes(function: func.FuncOp) -> Iterator[Axis]:
     """The axes whose sizes determine a symbol that is no size itself."""
-    shapes = [(each, sizes(tensor_type(each))) for each in _tensors(function)]
+    shapes = [(each, sizes(tensor_type(each))) for each in tensors_of(function)]
     whole = {str(size) for _, shape in shapes for size in shape}
     for argument, shape in shapes:
         for place, size in enumerate(shape):
@@ -116,11 +115,6 @@ def _axes(function: func.FuncOp) -> Iterator[Axis]:
                     continue
             if name not in whole and factor > 0:
                 yield Axis(argument, place, name, factor, offset)
-
-
-def _tensors(function: func.FuncOp) -> list[BlockArgument]:
-    """The arguments of a function that are tensors."""
-    return [each for each in function.body.block.args if isa(each.type, TensorType)]
 
 
 def _solve(function: func.FuncOp, axis: Axis) -> None:
@@ -157,7 +151,7 @@ def _solve(function: func.FuncOp, axis: Axis) -> None:
 
 def _bound(function: func.FuncOp, axis: Axis, fresh: str) -> None:
     """Gives the new symbol the range of the size that it stands for."""
-    known = function.attributes.get(_RANGES)
+    known = function.attributes.get(SYMBOLS)
     ranges = dict(known.data) if isinstance(known, DictionaryAttr) else {}
     match ranges.get(axis.name):
         case ArrayAttr(data=(IntegerAttr() as least, IntegerAttr() as most)):
@@ -168,7 +162,7 @@ def _bound(function: func.FuncOp, axis: Axis, fresh: str) -> None:
         max(0, min(each * axis.factor + axis.offset, _GREATEST)) for each in limits
     )
     ranges[fresh] = ArrayAttr([IntegerAttr(low, i64), IntegerAttr(high, i64)])
-    function.attributes[_RANGES] = DictionaryAttr(ranges)
+    function.attributes[SYMBOLS] = DictionaryAttr(ranges)
 
 
 def _name_of(function: func.FuncOp, argument: BlockArgument) -> str:
@@ -181,9 +175,9 @@ def _name_of(function: func.FuncOp, argument: BlockArgument) -> str:
 
 def _symbols(function: func.FuncOp) -> Set[str]:
     """The symbols that a function has values for."""
-    ranges = function.attributes.get(_RANGES)
+    ranges = function.attributes.get(SYMBOLS)
     known = set(ranges.data) if isinstance(ranges, DictionaryAttr) else set[str]()
-    for each in _tensors(function):
+    for each in tensors_of(function):
         known |= {name for s in sizes(tensor_type(each)) for name in symbols_of(s)}
     defined: Mapping[str, object] = defined_symbols(function.body.block)
     return known | set(defined)
