@@ -19,6 +19,9 @@ ALWAYS_GIVEN = 8
 _PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
 
+_BINDINGS = ("refuse", "first-call")
+"""When values of inputs are known that an op needs."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -59,8 +62,18 @@ class Options:
     call in which a symbol is greater ends with an error.
     """
 
+    bind: str = "refuse"
+    """
+    What becomes of a model with an op that needs a value when it is compiled, such as
+    an axis or a shape, and has it from an input: "refuse" it, or compile it at the
+    "first-call" with each value of that input.
+    """
+
     def __post_init__(self) -> None:
         self._check_bounds()
+        if self.bind not in _BINDINGS:
+            known = " or ".join(_BINDINGS)
+            raise CompileError(f"expected bind of {known}, got {self.bind}")
         check_is("True or False for cache", bool, self.cache)
         check_is("True or False for tune", bool, self.tune)
         check_is("the name of a planner", str, self.planner)

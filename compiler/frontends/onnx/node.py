@@ -75,7 +75,6 @@ class Node:
         self.symbols = symbols
         self._tensors = tensors
         self.emitted: Mapping[SSAValue, Known] = emit.known
-        """The values of the graph that are known."""
         self._emit: Callable[[Known], SSAValue] = emit
         self._check_inputs()
         self._attributes = self._given_attributes()
@@ -237,10 +236,8 @@ class Node:
         if (value := self.known(place)) is not None:
             return value
         name = self.signature.input(place).name
-        raise NeedsValue(
-            [self.operand(place)],
-            f"an input {name} that is computed when the model runs",
-        )
+        why = f"an input {name} that is computed when the model runs"
+        raise NeedsValue([self.operand(place)], why)
 
     def dims(self, place: int) -> list[Dim]:
         """The elements of the input at this position, as dimensions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from onnx import GraphProto, ModelProto, ValueInfoProto
@@ -21,7 +22,17 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ....dialects import DTYPES, Array, Dim, SizeError, Tensor, tensor
+from ....dialects import (
+    DTYPES,
+    Array,
+    Dim,
+    SizeError,
+    Tensor,
+    sizes,
+    tensor,
+    tensor_type,
+)
+from ....runtime import TensorInfo, to_array
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
 from ...given import Given
@@ -84,10 +95,22 @@ def read(
     builder.add_nodes(scope)
     results = _results(graph, builder, scope)
     if builder.unsupported:
-        raise UnsupportedModelError(builder.unsupported, str(name))
+        # Inputs that are no tensors are reported by themselves.
+        infos = [
+            _info(name, tensor_type(argument))
+            for name, argument in zip(builder.inputs, block.args, strict=True)
+        ]
+        outputs = [each.name for each in graph.output]
+        raise UnsupportedModelError(builder.unsupported, str(name), infos, outputs)
     ctx.weights.files |= tensors.notes
     block.add_op(ReturnOp(*results))
     return _module(block, [each.name for each in inputs], graph, symbols)
+
+
+def _info(name: str, type: Tensor) -> TensorInfo:
+    """An input as the runtime knows it."""
+    shape = tuple(each if isinstance(each, int) else str(each) for each in sizes(type))
+    return TensorInfo(name, DTYPES[type.element_type].name, shape)
 
 
 def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
@@ -128,7 +151,7 @@ def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> No
 
 
 def _pinned(
-    inputs: Sequence[ValueInfoProto], constants: Mapping[str, Array]
+    inputs: Sequence[ValueInfoProto], constants: Mapping[str, Any]
 ) -> dict[str, tuple[ValueInfoProto, Array]]:
     """The inputs that the user gives as constants, with their arrays."""
     known = {each.name: each for each in inputs}
@@ -137,17 +160,25 @@ def _pinned(
             f"expected constants for inputs of the model ({', '.join(known)}), got "
             f"{', '.join(unknown)}"
         )
-    return {name: (known[name], array) for name, array in constants.items()}
+    return {
+        name: (known[name], _array(known[name], constants[name])) for name in constants
+    }
+
+
+def _array(value: ValueInfoProto, given: Any) -> Array:
+    """The constant that an input is, with elements of the input's type."""
+    try:
+        dtype = DTYPES[element(value.type.tensor_type.elem_type)]
+        return to_array(given, TensorInfo(value.name, dtype.name, ()))
+    except Unsupported as reason:
+        raise CompileError(f"constant {value.name!r}: {reason}") from reason
+    except (TypeError, ValueError) as error:
+        raise CompileError(f"constant for {error}") from error
 
 
 def _bind(value: ValueInfoProto, array: Array, symbols: Symbols) -> None:
     """Gives the dimensions of an input the sizes of the constant that it is."""
     described = value.type.tensor_type
-    dtype = DTYPES[element(described.elem_type)]
-    if array.dtype != dtype:
-        raise CompileError(
-            f"constant {value.name!r}: expected {dtype}, got {array.dtype}"
-        )
     if not described.HasField("shape"):
         return
     shape = described.shape.dim
