@@ -26,7 +26,7 @@ from ....dialects.graph import (
     true_indices,
     truths,
 )
-from ..unsupported import NeedsValue, Unsupported
+from ..unsupported import NeedsValue
 from .known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define, element
@@ -80,7 +80,8 @@ def run_time_slice(node: Node) -> Result:
     shape = node.shape(0)
     (count,) = node.shape(1)
     if not isinstance(count, int):
-        raise Unsupported("as many starts as only the run knows")
+        why = f"as many starts as are known when the model runs, {count}"
+        raise NeedsValue([node.operand(1), node.operand(2)], why)
     axes = node.whole_numbers(3) if node.has(3) else range(count)
     steps = node.whole_numbers(4) if node.has(4) else [1] * count
     if any(step <= 0 for step in steps):

@@ -192,7 +192,7 @@ def _bind(value: ValueInfoProto, array: Array, symbols: Symbols) -> None:
     )
     if not fits:
         raise CompileError(
-            f"constant {value.name!r}: expected shape ({wanted}), got {array.shape}"
+            f"constant {value.name!r}: expected shape [{wanted}], got {[*array.shape]}"
         )
     for each, size in zip(shape, array.shape, strict=True):
         if each.dim_param:

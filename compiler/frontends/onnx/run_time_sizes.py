@@ -22,7 +22,7 @@ from ....dialects.graph import (
     quantity,
     taken,
 )
-from ..unsupported import NeedsValue, Unsupported
+from ..unsupported import NeedsValue
 from .node import Node
 
 
@@ -143,11 +143,12 @@ def settled(node: Node, value: SSAValue, at: int) -> Dim | None:
 
 
 def _count(node: Node, place: int) -> int:
-    """How many elements a vector input has; raises `Unsupported` when that varies."""
+    """How many elements a vector input has; raises `NeedsValue` when that varies."""
     match node.shape(place):
         case (int(count),):
             return count
         case (other,):
-            raise Unsupported(f"as many sizes as only the run knows, {other}")
+            why = f"as many sizes as are known when the model runs, {other}"
+            raise NeedsValue([node.operand(place)], why)
         case _:
             raise node.error(f"expected a vector of sizes, got {node.type(place)}")
