@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from ..runtime import (
     OUT,
@@ -29,14 +29,23 @@ from ..runtime import (
 from ..runtime.planning import Plan
 from .errors import UnsupportedModelError
 
-if TYPE_CHECKING:
-    from .compile import Compilation
-
 MOST = 64
 """Modules that are kept, by the values that they were compiled for."""
 
 LARGEST = 4096
 """The most elements of an input for whose value a model is compiled."""
+
+
+class Compilation(Protocol):
+    """What compiles a model."""
+
+    def run(self) -> StaticModule:
+        """The compiled model."""
+        ...
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Compilation:
+        """The compilation in which these inputs, too, are constants."""
+        ...
 
 
 def compile_or_bind(compilation: Compilation) -> StaticModule:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, helper
+from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
 import static_runtime as sr
@@ -56,7 +56,7 @@ VALUES: dict[str, tuple[str, Mapping[str, Any], list[Any]]] = {
     "pads": (
         "g (float[3,4] x, int64[4] k) => (float[a,b] y) { y = Pad(x, k) }",
         {"x": floats(3, 4)},
-        [[0, 0, 0, 0], [1, 0, 2, 3], [0, -1, 0, 0], [4, 4, 4, 4], [1, 1, 0, 0]],
+        [[0, 0, 0, 0], [1, 0, 2, 3], [0, 1, 0, 0], [4, 4, 4, 4], [1, 1, 0, 0]],
     ),
     "k": (
         "g (float[3,6] x, int64[1] k) => (float[a,b] y, int64[a,b] z) "
@@ -125,7 +125,7 @@ def test_a_module_is_what_it_can_be():
 def test_wrong_calls_are_told_of():
     module = first(model(SUMS))
     x = floats(2, 3, 4)
-    with pytest.raises(TypeError, match="expected 3 inputs .x, axes, w., got none for"):
+    with pytest.raises(TypeError, match=r"expected 3 inputs \(x, axes, w\), got"):
         module(x, [1])
     with pytest.raises(TypeError, match="input axes: expected int64, got float32"):
         module(x, np.ones(1, np.float32), x)
@@ -193,17 +193,23 @@ def test_more_inputs_are_bound_where_a_value_asks_for_them():
 
 
 def test_what_no_value_helps_is_refused_at_once():
-    source = model(
-        "g (float[3,3] x, int64 k) => (float d) { t = Trilu(x, k) d = Det(t) }"
-    )
+    source = model("""g (float[3,3] x, int64 k) => (float d, float[3,3] t) {
+        t = Trilu(x, k) d = Det(x) }""")
     with pytest.raises(sr.CompileError, match="Det"):
-        sr.compile(source, options=BIND).__call__(floats(3, 3), 1)
+        sr.compile(source, options=BIND)
+
+
+def test_what_no_value_helps_is_refused_when_it_shows():
+    source = model("""g (float[3,3] x, int64 k) => (float d) {
+        t = Trilu(x, k) d = Det(t) }""")
+    module = first(source)
+    with pytest.raises(sr.CompileError, match="Det"):
+        module(floats(3, 3), 1)
 
 
 def test_a_model_that_needs_no_value_is_an_ordinary_module():
-    module = sr.compile(
-        model("g (float[n] x) => (float[n] y) { y = Relu(x) }"), options=BIND
-    )
+    source = model("g (float[n] x) => (float[n] y) { y = Relu(x) }")
+    module = sr.compile(source, options=BIND)
     assert not isinstance(module, FirstCallModule)
     assert module.statistics().slow_calls == 0
 
@@ -216,9 +222,8 @@ def test_large_values_are_not_bound():
 
 
 def test_a_constant_binds_the_symbols_of_its_shape():
-    source = model(
-        "g (float[n,3] x, float[n] w, int64[n] k) => (float[a] y) { y = Add(w, w) }"
-    )
+    source = model("""g (float[n,3] x, float[n] w, int64[n] k) => (float[a] y) {
+        y = Add(w, w) }""")
     module = sr.compile(source, constants={"k": [1, 2, 3, 4]})
     assert [each.shape for each in module.program.inputs] == [(4, 3), (4,)]
 
@@ -250,12 +255,8 @@ def test_constants_are_part_of_the_key():
 
 def test_a_constant_is_a_copy():
     axes = np.array([1])
-    source = helper.make_model(
-        model(SUMS).graph, opset_imports=[helper.make_opsetid("", 18)]
-    )
-    compilation = Compilation(source).with_constants({"axes": axes})
+    compilation = Compilation(model(SUMS)).with_constants({"axes": axes})
     axes[0] = 2
     x = floats(2, 3, 4)
-    np.testing.assert_allclose(
-        compilation.run()(x, x), x.sum(1, keepdims=True) * x, 1e-5
-    )
+    got = compilation.run()(x, x)
+    np.testing.assert_allclose(got, x.sum(1, keepdims=True) * x, 1e-5, 1e-6)
