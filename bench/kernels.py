@@ -110,6 +110,9 @@ def main(path: str, given: list[str]) -> None:
     runtime = made.runtime
     # What the inputs and outputs are must outlive the run.
     outputs = runtime.run(inputs, symbols)
+    first = runtime.layout.first_defined
+    for at, name in enumerate(made.program.defined):
+        symbols[name] = int(runtime.context[first + at])
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {
         name: function_name(each.name)[1:]

@@ -61,7 +61,10 @@ def compiled(
     example = model.inputs(*(2 * at + 64 for at, _ in enumerate(model.symbols)))
     shapes = None
     if is_open:
-        dims = {name: Dim(name, min=1, max=4096) for name in model.symbols}
+        dims = {
+            name: Dim(name, min=model.least.get(name, 1), max=model.most)
+            for name in model.symbols
+        }
         shapes = tuple(
             {at: dims[name] for at, name in axes.items()} for axes in model.axes
         )

@@ -66,23 +66,36 @@ def before(case: Case, threads: int) -> Call:
     return ours(case, threads)
 
 
-def onnxruntime(case: Case, threads: int) -> Call:
-    """ONNX Runtime's own kernels for CPUs."""
+F32 = {"INFERENCE_PRECISION_HINT": "f32"}
+"""What asks OpenVINO for 32 bits, where it would choose 16."""
+
+
+def session(path: Path, threads: int) -> Callable[[Mapping[str, Array]], Any]:
+    """ONNX Runtime's own kernels for CPUs: a model from named inputs to outputs."""
     library: Any = import_module("onnxruntime")
     options = library.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    session = library.InferenceSession(
-        str(case.model), options, providers=["CPUExecutionProvider"]
+    made = library.InferenceSession(
+        str(path), options, providers=["CPUExecutionProvider"]
     )
-    names = [each.name for each in session.get_inputs()]
-    feed = dict(zip(names, case.inputs(), strict=True))
-    return lambda: session.run(None, feed)
+    return lambda feed: made.run(None, feed)
+
+
+def onnxruntime(case: Case, threads: int) -> Call:
+    """ONNX Runtime on a case."""
+    run, feed = session(case.model, threads), named(case)
+    return lambda: run(feed)
+
+
+def named(case: Case) -> dict[str, Array]:
+    """The inputs of a case, by name."""
+    return {f"in{at}": each for at, each in enumerate(case.inputs())}
 
 
 def openvino(case: Case, threads: int) -> Call:
     """OpenVINO for latency, in f32: its own choice may be bf16."""
-    return openvino_with(case, threads, {"INFERENCE_PRECISION_HINT": "f32"})
+    return openvino_with(case, threads, F32)
 
 
 def openvino_default(case: Case, threads: int) -> Call:
@@ -92,6 +105,16 @@ def openvino_default(case: Case, threads: int) -> Call:
 
 def openvino_with(case: Case, threads: int, precision: Mapping[str, str]) -> Call:
     """OpenVINO for latency."""
+    run, feed = openvino_session(case.model, threads, precision), named(case)
+    return lambda: run(feed)
+
+
+def openvino_session(
+    path: Path,
+    threads: int,
+    precision: Mapping[str, str] = F32,
+) -> Callable[[Mapping[str, Array]], list[Array]]:
+    """OpenVINO for latency: a model from named inputs to outputs."""
     library: Any = import_module("openvino")
     settings = {
         **precision,
@@ -100,12 +123,10 @@ def openvino_with(case: Case, threads: int, precision: Mapping[str, str]) -> Cal
         "NUM_STREAMS": 1,
         "ENABLE_CPU_PINNING": False,
     }
-    model = library.Core().compile_model(str(case.model), "CPU", settings)
+    model = library.Core().compile_model(str(path), "CPU", settings)
     request, count = model.create_infer_request(), len(model.outputs)
-    names = [each.get_any_name() for each in model.inputs]
-    feed = dict(zip(names, case.inputs(), strict=True))
 
-    def run() -> list[Array]:
+    def run(feed: Mapping[str, Array]) -> list[Array]:
         results = request.infer(feed, share_inputs=True, share_outputs=True)
         return [results[number] for number in range(count)]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,6 +17,19 @@ from .small import DeepWide, MlpSmall
 from .transformers import Bert
 
 functional: Any = nn.functional
+
+
+class Encoder(Bert):
+    """The encoder of BERT for up to 128 tokens."""
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """i64[batch, tokens], i64[batch, tokens] -> f32[batch, tokens, width]."""
+        hidden = (1.0 - mask[:, None, None, :].to(torch.float32)) * -10000.0
+        place = self.get_buffer("place")[:, : ids.shape[1]]
+        x = self.norm(self.words(ids) + self.places(place) + self.kinds(0 * ids))
+        for layer in self.layers:
+            x = layer(x, hidden)
+        return x
 
 
 class ConvNextBlock(nn.Module):
@@ -115,11 +130,37 @@ class OpenModel:
     sizes: tuple[Sizes, ...]
     """Values of the symbols that are measured."""
 
+    most: int = 4096
+    """The greatest value of a symbol."""
+
+    least: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The least value of symbols that may not be one."""
+
     @property
     def symbols(self) -> tuple[str, ...]:
         """The symbols, in the order in which axes have them."""
         return tuple(
             dict.fromkeys(name for each in self.axes for name in each.values())
+        )
+
+
+def export_open(model: OpenModel, path: Path) -> None:
+    """Writes the model as ONNX, with inputs in0, in1, … of any of its sizes."""
+    inputs = model.inputs(*(2 + at for at, _ in enumerate(model.symbols)))
+    axes = {f"in{at}": dict(each) for at, each in enumerate(model.axes)}
+    with warnings.catch_warnings():
+        # As in `export.py`: the older exporter folds nothing.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            model.build().eval(),
+            inputs,
+            path,
+            input_names=[*axes],
+            output_names=["out0"],
+            dynamic_axes=axes,
+            opset_version=18,
+            do_constant_folding=False,
+            dynamo=False,
         )
 
 
@@ -150,7 +191,9 @@ _TEXTS = (
     *((1, 16), (1, 128), (2, 64), (1, 48), (4, 32)),
     *((1, 96), (3, 17), (2, 128), (1, 33), (8, 8)),
 )
-_BATCH, _PIXELS = {0: "batch"}, {0: "batch", 2: "height", 3: "width"}
+_BATCH, _TOKENS = {0: "batch"}, {0: "batch", 1: "length"}
+_LEAST_PIXELS = {"height": 32, "width": 32}
+_PIXELS = {0: "batch", 2: "height", 3: "width"}
 
 
 def _classifier(module: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
@@ -162,17 +205,26 @@ OPEN: dict[str, OpenModel] = {
     "mlp": OpenModel(MlpSmall, _features, (_BATCH,), _BATCHES),
     "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _FEW),
     "mobilenet_v2": OpenModel(_classifier(MobileNetV2), _image, (_BATCH,), _BATCHES),
+    "block.length": OpenModel(
+        lambda: Encoder(64, 1, 4, 128), _words, (_TOKENS,) * 2, _TEXTS, Bert.TOKENS
+    ),
     "encoder.length": OpenModel(
-        lambda: Bert(384, 3, 12, 1536),
+        lambda: Encoder(384, 3, 12, 1536),
         _words,
-        ({0: "batch", 1: "length"},) * 2,
+        (_TOKENS,) * 2,
         _TEXTS,
+        Bert.TOKENS,
     ),
-    "resnet50.pixels": OpenModel(_classifier(ResNet50), _image, (_PIXELS,), _IMAGES),
-    "mobilenet_v2.pixels": OpenModel(
-        _classifier(MobileNetV2), _image, (_PIXELS,), _IMAGES
-    ),
-    "convnext.pixels": OpenModel(ConvNext, _image, (_PIXELS,), _IMAGES),
+    **{
+        f"{name}.pixels": OpenModel(
+            _classifier(module), _image, (_PIXELS,), _IMAGES, least=_LEAST_PIXELS
+        )
+        for name, module in (
+            ("resnet50", ResNet50),
+            ("mobilenet_v2", MobileNetV2),
+            ("convnext", ConvNext),
+        )
+    },
     "unet": OpenModel(_classifier(UNet), _image, (_BATCH,), _BATCHES),
 }
 """The models by name; those with more than an open batch say so after a dot."""

@@ -154,12 +154,14 @@ from .order import Carried, Order, inverse, ordered, then
 from .region import ControlOp, RegionOp, block_of, capture
 from .storage.buffer import (
     BUFFERS,
+    DONATED,
     IN_PLACE,
     LIFETIMES,
     BufferAttr,
     LifetimeAttr,
     buffer_of,
     byte_size,
+    donated_to,
     replaced_by,
 )
 from .storage.memory import (
@@ -216,6 +218,7 @@ __all__ = [
     "CumsumOp",
     "CumulativeOp",
     "Cut",
+    "DONATED",
     "DefineSymbolOp",
     "DiagonalOp",
     "DictConstructOp",
@@ -356,6 +359,7 @@ __all__ = [
     "cut",
     "defined_symbols",
     "describe",
+    "donated_to",
     "expanded",
     "filled",
     "flipped",

@@ -19,7 +19,7 @@ from .isa import (
 from .ops.check_index import CheckIndexOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
-from .ops.kernel import STRATEGY, WORK, KernelOp
+from .ops.kernel import MAY_SHARE, STRATEGY, WORK, KernelOp
 from .ops.memory import LoadOp, StoreOp, buffer_type, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
@@ -63,6 +63,7 @@ __all__ = [
     "KernelOp",
     "LoadOp",
     "Loop",
+    "MAY_SHARE",
     "NAMES",
     "NOTHING",
     "OWN",

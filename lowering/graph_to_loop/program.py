@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     IndexType,
     StringAttr,
     TensorType,
+    i64,
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -45,10 +47,12 @@ from ...dialects.graph import (
     buffer_of,
     defined_symbols,
     describe,
+    donated_to,
     offset_of,
 )
 from ...dialects.kernel import Group, make_group, structure
 from ...dialects.loop import (
+    MAY_SHARE,
     OWN,
     PREFERENCE,
     CallOp,
@@ -245,7 +249,9 @@ class ProgramBuilder:
         """Adds the call of an op's kernel."""
         key = structure(op)
         if key not in self.made:
-            self.made[key] = [self.make(op, each) for each in pieces(make_group(op))]
+            groups = list(pieces(make_group(op)))
+            donated = donated_to(op) if len(groups) == 1 else ()
+            self.made[key] = [self.make(op, each, donated) for each in groups]
         source = StringAttr(describe(op))
         for made in self.made[key]:
             self.work.append(made.work)
@@ -257,9 +263,16 @@ class ProgramBuilder:
             call.attributes["source"] = source
             self.body.add_op(call)
 
-    def make(self, op: GraphOp, group: Group) -> Made:
-        """Makes a kernel of an op, unless there is one of the same text."""
+    def make(self, op: GraphOp, group: Group, donated: Sequence[int]) -> Made:
+        """
+        Makes a kernel of an op, unless there is one of the same text; the result may
+        be in the memory of `donated` operands.
+        """
         kernel = build_kernel(group, "kernel")
+        if donated:
+            given = {op.operands[each] for each in donated}
+            shared = [n for n, each in enumerate(kernel.buffers) if each in given]
+            kernel.op.attributes[MAY_SHARE] = DenseArrayBase.from_list(i64, shared)
         if (preference := preference_of(op)) != OWN:
             kernel.op.attributes[PREFERENCE] = preference
         known = self.kernels.setdefault(str(kernel.op), kernel.op)

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import Dim
-from ...dialects.loop import KernelOp, ProgramOp, target_of
+from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
 from ...runtime import Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
@@ -78,7 +78,7 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     """
     The LLVM modules of the only program of a module.
 
-    Raises `VerifyException` when there are several, or none.
+    Raises `VerifyException` when there are several, or none, or a kernel is missing.
     """
     programs = [op for op in module.ops if isinstance(op, ProgramOp)]
     if len(programs) != 1:
@@ -86,6 +86,11 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     (program,) = programs
     lowered = lower_kernels(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
+    for op in program.walk():
+        if isinstance(op, CallOp) and op.kernel_name not in kernels:
+            raise VerifyException(
+                f"expected kernel {op.kernel_name} beside the program, got none"
+            )
     names = {name: function_name(each.name) for name, each in lowered.items()}
     run, computed = write_program(program, kernels, names)
     entry = write_wide_entry if is_wide(program) else write_entry

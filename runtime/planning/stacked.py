@@ -1,15 +1,17 @@
 """
 Place records of sizes that vary in an order that was found for sizes like these.
 
-A good plan is mostly a good order: what lies below what. So an order is searched once,
-when a model is compiled, and for the sizes of a call each record is stacked on those
-before it in the order that live at one time with it. That takes microseconds, and is
-never larger than the plan from which the order comes, for sizes in the same ratio.
+A good plan is mostly a good order: what lies below what. So orders are searched once,
+when a model is compiled. For the sizes of a call each record in turn gets the lowest
+gap that those before it leave, which takes microseconds. In the order of a plan, from
+the bottom up, no record comes to lie higher than in that plan, for sizes in the same
+ratio. Where no order reaches the lower bound, as when records were united that a plan
+had apart, the largest first and the longest lives first are tried too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .plan import lower_bound
 from .record import Record
@@ -29,7 +31,7 @@ def stacked(
     """
     bound = lower_bound(records)
     best: tuple[list[int], int] | None = None
-    for order in orders:
+    for order in _tried(records, orders):
         found = _stack(records, order)
         if best is None or found[1] < best[1]:
             best = found
@@ -39,14 +41,41 @@ def stacked(
     return best
 
 
+def _tried(
+    records: Sequence[Record], orders: Sequence[Sequence[int]]
+) -> Iterator[Sequence[int]]:
+    """The orders that are given, and two that the records have."""
+    yield from orders
+    by_size = sorted(range(len(records)), key=lambda i: -records[i].size)
+    yield by_size
+    yield sorted(by_size, key=lambda i: records[i].first - records[i].last)
+
+
 def _stack(records: Sequence[Record], order: Sequence[int]) -> tuple[list[int], int]:
     """The offsets in one order, and the bytes that they take."""
     offsets = [0] * len(records)
-    tops = [0] * (max((record.last for record in records), default=0) + 1)
+    live: list[list[tuple[int, int]]] = [
+        [] for _ in range(max((record.last for record in records), default=0) + 1)
+    ]
+    top = 0
     for index in order:
         record = records[index]
-        if record.size:
-            live = slice(record.first, record.last + 1)
-            offset = offsets[index] = max(tops[live])
-            tops[live] = [offset + record.size] * (record.last + 1 - record.first)
-    return offsets, max(tops)
+        if not record.size:
+            continue
+        during = live[record.first : record.last + 1]
+        offset = _lowest_gap({each for step in during for each in step}, record.size)
+        offsets[index], end = offset, offset + record.size
+        for step in during:
+            step.append((offset, end))
+        top = max(top, end)
+    return offsets, top
+
+
+def _lowest_gap(busy: set[tuple[int, int]], size: int) -> int:
+    """The lowest offset at which `size` bytes meet none of the busy ranges."""
+    at = 0
+    for start, end in sorted(busy):
+        if start - at >= size:
+            break
+        at = max(at, end)
+    return at

@@ -128,7 +128,7 @@ def test_the_end_that_writers_of_models_mean_is_that_of_tensors_they_have(end: i
     module = compiled(model([SLICE], ["n", "m"], **ends))
     x = np.arange(6, dtype=np.float32).reshape(3, 2)
     assert np.array_equal(module(x), x[1:] if end > 0 else x[:1])
-    with pytest.raises(ValueError, match="expected a size of at most 2147483647"):
+    with pytest.raises(ValueError, match=r"expected a size n of at most 214748364[78]"):
         module(np.empty((2**40, 0), np.float32))
 
 

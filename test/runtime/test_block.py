@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.runtime import block
 from static_runtime.runtime.block import (
     ALIGNMENT,
     aligned_block,
@@ -45,13 +47,13 @@ def ones(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
 @pytest.mark.parametrize("size", [1, 63, 64, 1000, 1 << 17, (1 << 22) + 1])
 def test_blocks_are_aligned_and_counted(size: int):
     before = memory_in_use()
-    block = aligned_block(size, lambda: "a test")
-    assert block.size == size
-    assert block.ctypes.data % ALIGNMENT == 0
+    made = aligned_block(size, lambda: "a test")
+    assert made.size == size
+    assert made.ctypes.data % ALIGNMENT == 0
     assert memory_in_use() - before == size
-    block[:] = 7
-    part = block[-1:]
-    del block
+    made[:] = 7
+    part = made[-1:]
+    del made
     assert memory_in_use() - before == size
     assert part[0] == 7
     del part
@@ -59,10 +61,10 @@ def test_blocks_are_aligned_and_counted(size: int):
 
 
 def test_a_large_block_goes_back_to_the_system():
-    block = aligned_block(1 << 26, lambda: "a test")
-    block[:] = 1
+    made = aligned_block(1 << 26, lambda: "a test")
+    made[:] = 1
     before = resident_bytes()
-    del block
+    del made
     assert before - resident_bytes() > 1 << 25
 
 
@@ -74,6 +76,11 @@ def test_there_may_be_too_little():
 
 
 def test_a_limit_holds_for_all_modules_together():
+    # What modules of other tests do not use would be given back meanwhile.
+    gc.collect()
+    for each in list(block._budget.releasers):  # pyright: ignore[reportPrivateUsage]
+        each.release()
+    assert not memory_in_use()
     one, other = fresh(SUMS), fresh(SUMS)
     one(ones(1000))
     each = memory_in_use()
@@ -99,11 +106,11 @@ def test_a_limit_holds_for_all_modules_together():
 
 
 def test_the_child_of_a_fork_has_memory_of_its_own():
-    block = aligned_block(1 << 20, lambda: "a test")
-    block[:] = 1
+    made = aligned_block(1 << 20, lambda: "a test")
+    made[:] = 1
     child = os.fork()
     if not child:
-        block[:] = 2
+        made[:] = 2
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    assert block.max() == 1
+    assert made.max() == 1

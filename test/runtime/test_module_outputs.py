@@ -378,7 +378,7 @@ func.func @append(%c: tensor<?x4xf32, ["n"]>, %i: tensor<1x4xi64>, %u: tensor<1x
 
 def test_a_state_is_updated_where_it_is(all_fast: Callable[[], None]):
     module = fresh(APPEND)
-    assert module.program.donations == ((0, 0), (3, 1))
+    assert {(0, 0), (3, 1)} <= {*module.program.donations}
     random = np.random.default_rng(0)
     for n in (5, 300):
         c, d = random.standard_normal((2, n, 4)).astype(np.float32)

@@ -61,7 +61,7 @@ def test_a_row_holds_the_sizes_and_their_plan():
     made, _ = table()
     row = made.row_for({"m": 200, "n": 70})
     assert made.row_for({"m": 200, "n": 70}) is row
-    assert row.tolist() == [64 + 256 + 128, 1, 64 + 256 + 128, 200, 70, 192, 64, 192, 0]
+    assert row.tolist() == [64 + 256 + 128, 1, 64 + 256 + 128, 200, 70, 64, 320, 64, 0]
 
 
 def test_the_order_that_takes_least_is_taken():

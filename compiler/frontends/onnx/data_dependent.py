@@ -95,15 +95,7 @@ def run_time_slice(node: Node) -> Result:
     counts, strides = list(shape), [1] * len(shape)
     for at, (axis, step) in enumerate(zip(axes, steps, strict=True)):
         place = node.normalize(axis, len(shape))
-        size = shape[place]
-        low, high = (_bounded(element(node, which, at), size) for which in (1, 2))
-        zero = quantity(0, i64)
-        length = MaximumOp(SubOp(high, low), zero).result
-        if step > 1:
-            more = AddOp(length, quantity(step - 1, i64))
-            length = DivOp(more, quantity(step, i64)).result
-        starts[place] = define(node, low, f"start{at}", size)
-        counts[place] = define(node, length, f"size{at}", ceildiv(size, step))
+        starts[place], counts[place] = _bounds(node, at, shape[place], step)
         strides[place] = step
     return SliceOp(
         node.operand(0),
@@ -111,6 +103,36 @@ def run_time_slice(node: Node) -> Result:
         sizes=to_names(counts),
         steps=tuple(strides),
     )
+
+
+def _bounds(node: Node, at: int, size: Dim, step: int) -> tuple[Dim, Dim]:
+    """
+    The start and the count of elements of a slice of an axis; those of slices between
+    the same values are the same symbols.
+    """
+    ends = _known_or_value(node, 1, at), _known_or_value(node, 2, at)
+    low, high = (_bounded(element(node, which, at), size) for which in (1, 2))
+    # A symbol is known in the block that defines it.
+    key = high.owner.parent_block(), at, *ends, size, step
+    if (found := node.symbols.slices.get(key)) is not None:
+        return found
+    if ends[0] == 0:
+        start, length = 0, high
+    else:
+        start = define(node, low, f"start{at}", size)
+        length = MaximumOp(SubOp(high, low), quantity(0, i64)).result
+    if step > 1:
+        more = AddOp(length, quantity(step - 1, i64))
+        length = DivOp(more, quantity(step, i64)).result
+    made = start, define(node, length, f"size{at}", ceildiv(size, step))
+    node.symbols.slices[key] = made
+    return made
+
+
+def _known_or_value(node: Node, place: int, at: int) -> Dim | SSAValue:
+    """An element of a vector input if it is known, else the vector."""
+    known = node.known(place)
+    return node.operand(place) if known is None else known.dims()[at]
 
 
 def _bounded(place: SSAValue, size: Dim) -> SSAValue:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from ....dialects import (
     FUNCTIONS,
@@ -46,6 +46,8 @@ class Symbols:
         self.least: dict[str, int] = {}
         self.defined: set[str] = set()
         """Symbols that are defined at run time, and not by an input."""
+        self.slices: dict[Hashable, tuple[Dim, Dim]] = {}
+        """The start and size of each slice between values that only a run knows."""
         self._named: dict[str, Dim] = {}
         self._numbers: dict[str, int] = {}
         """The last number that was appended to a name to make it unique."""

@@ -18,6 +18,9 @@ store to it (`dialects/kernel/in_place.py`). A yielded value already has the mem
 its destination, and stays there. Where a result may be an operand as it lies
 (`mark-runtime-skippable`), all that it may be must be free, whatever is skipped.
 
+An output that could overwrite an input in this way is annotated too, `graph.donated`: a
+call may give one array for both (`analyze-donations`).
+
 From here the two share memory: `analyze-aliases` gives them one group, and the kernel
 gets one pointer for both. A contraction overwrites an operand of its epilogue only when
 it never stores partial accumulators, so that it is as fast as before.
@@ -30,12 +33,13 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects import tensor_type
 from ....dialects.graph import (
+    DONATED,
     IN_PLACE,
     GraphOp,
     Linked,
@@ -44,6 +48,7 @@ from ....dialects.graph import (
     byte_size,
     is_computed,
     ops_in,
+    uses_of,
 )
 from ....dialects.kernel import group_of, is_alike, read_elsewhere, structure
 from ....dialects.loop import preference_of, target_of
@@ -91,6 +96,15 @@ def _reuse(block: Block, loops: _Loops) -> None:
                 op.attributes[IN_PLACE] = IntegerAttr(number, i64)
                 linked.overwrite(op.results[0], operand)
                 break
+        else:
+            given = [
+                number
+                for number in dying
+                if number in allowed
+                and _may_be_donated(op, op.operands[number], memory)
+            ]
+            if given:
+                op.attributes[DONATED] = DenseArrayBase.from_list(i64, given)
 
 
 def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
@@ -105,6 +119,28 @@ def is_free(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
         and len(names) == 1
         and is_computed(owner)
         and block_of(owner) is op.parent
+        and byte_size(tensor_type(owner)) == byte_size(tensor_type(operand))
+        and memory.owner_of(op.results[0]) is op.results[0]
+    )
+
+
+def _may_be_donated(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool:
+    """
+    Whether a call may give one memory for an operand and the result: they are an input
+    and an output, and the op reads the input by one name.
+
+    A function of one output has no state beside its result, so its kernels need not
+    work on memory that is shared.
+    """
+    owner, function = memory.owner_of(operand), op.parent_op()
+    names = {each for each in op.operands if memory.owner_of(each) is owner}
+    ends = [use.operation for use in uses_of(op.results[0])]
+    returned = [each for each in ends if isinstance(each, func.ReturnOp)]
+    return (
+        isinstance(function, func.FuncOp)
+        and owner in function.args
+        and len(names) == 1
+        and any(len(each.operands) > 1 for each in returned)
         and byte_size(tensor_type(owner)) == byte_size(tensor_type(operand))
         and memory.owner_of(op.results[0]) is op.results[0]
     )

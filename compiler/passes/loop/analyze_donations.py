@@ -12,11 +12,12 @@ After:
 
     loop.program @append … donations [#loop.donation<input = 0, output = 0>] { … }
 
-A program may give an input the memory of an output when what it does first with the
-output is to copy the input there, and it reads the input no more. A caller that passes
-one array for both, `module(cache, at, row, out=cache)`, then has no copy made: the call
-is skipped where its two buffers are the same memory. So a cache of keys and values
-grows by a row at the cost of a row.
+A program may give an input the memory of an output when it reads the input no more
+once it has begun with the output. One call may do both: a copy is skipped where its two
+buffers are the same memory, and a kernel that `may_share` them overwrites elements that
+it has read. A caller that passes one array for both, `module(cache, at, row,
+out=cache)`, then has no copy made. So a cache of keys and values grows by a row at the
+cost of a row, and the state of a recurrent layer stays where it is.
 
 This reads off the calls of a program, in their order. A call within a branch or a loop
 counts for all of it, and a slot for all that it may be (`mark-runtime-skippable`).
@@ -24,7 +25,7 @@ counts for all of it, and a slot for all that it may be (`mark-runtime-skippable
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -34,7 +35,17 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects import product, sizes
-from ....dialects.loop import CallOp, DonationAttr, ElementOp, ProgramOp, ViewOp
+from ....dialects.loop import (
+    CallOp,
+    DonationAttr,
+    ElementOp,
+    KernelOp,
+    ProgramOp,
+    ViewOp,
+)
+
+_MOST = 4096
+"""The most pairs of an input and an output that are looked at."""
 
 _Memory: TypeAlias = tuple[str, int]
 """A region of memory, and a number in it."""
@@ -69,15 +80,43 @@ def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
         for each in memory:
             first.setdefault(each, at)
             last[each] = at
-    for at, op in enumerate(ops):
-        if not isinstance(op, CallOp) or op.unless_same is None:
-            continue
-        source, target = map(_memory_of, op.buffers)
-        is_donation = source[0] == "inputs" and target[0] == "outputs"
-        is_whole = all(_is_whole(each) for each in op.buffers)
-        if is_donation and is_whole and last[source] == at == first[target]:
-            if _is_alike(program, source[1], target[1]):
-                yield DonationAttr.of(source[1], target[1])
+    kernels = program.kernels
+    inputs, outputs = len(program.inputs), len(program.outputs)
+    if inputs * outputs > _MOST:
+        return
+    for output in range(outputs):
+        begins = first.get(("outputs", output))
+        for input in range(inputs):
+            ends = last.get(("inputs", input))
+            if begins is None or ends is None or ends > begins:
+                continue
+            if not _is_alike(program, input, output):
+                continue
+            if ends < begins or _in_place(ops[ends], kernels, input, output, may_be):
+                yield DonationAttr.of(input, output)
+
+
+def _in_place(
+    op: Operation,
+    kernels: Mapping[str, KernelOp],
+    input: int,
+    output: int,
+    may_be: Mapping[_Memory, set[_Memory]],
+) -> bool:
+    """Whether an op that reads an input may store to an output in the same memory."""
+    source, target = ("inputs", input), ("outputs", output)
+    if not isinstance(op, CallOp) or _memory_of(op.buffers[-1]) != target:
+        return False
+    if not _is_whole(op.buffers[-1]):
+        return False
+    shared = {0} if op.unless_same is not None else kernels[op.kernel_name].may_share
+    for number, buffer in enumerate(op.buffers[:-1]):
+        memory = _memory_of(buffer)
+        if source in may_be.get(memory, ()):
+            return False
+        if memory == source and not (number in shared and _is_whole(buffer)):
+            return False
+    return True
 
 
 def _memory(op: Operation) -> Iterator[_Memory]:

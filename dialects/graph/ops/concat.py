@@ -31,7 +31,10 @@ def infer_concat(inputs: Sequence[Tensor], axis: int) -> Tensor:
             (*rest[:along], 0, *rest[along + 1 :]),
             (*shape[:along], 0, *shape[along + 1 :]),
         )
-        if found is None or each.element_type != inputs[0].element_type:
+        same_kind = len(shape) == len(rest) and (
+            each.element_type == inputs[0].element_type
+        )
+        if found is None or not same_kind:
             raise VerifyException(
                 f"expected tensors that differ along axis {axis} only, got "
                 f"{inputs[0]} and {each}"

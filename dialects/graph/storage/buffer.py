@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+)
 from xdsl.ir import (
     BlockArgument,
     Operation,
@@ -41,6 +48,12 @@ LIFETIMES = "graph.lifetimes"
 
 IN_PLACE = "graph.in_place"
 """The attribute of an op with the number of the operand that its result overwrites."""
+
+DONATED = "graph.donated"
+"""
+The attribute of an op with the numbers of the inputs that its result, an output, may
+overwrite if a call gives one memory for both.
+"""
 
 
 @irdl_attr_definition
@@ -132,6 +145,12 @@ def replaced_by(op: Operation) -> SSAValue | None:
             f"{len(op.operands)} operands, got {number}"
         )
     return op.operands[number.value.data]
+
+
+def donated_to(op: Operation) -> tuple[int, ...]:
+    """The numbers of the operands that a call may want the result in the memory of."""
+    numbers = op.attributes.get(DONATED)
+    return numbers.get_values() if isa(numbers, DenseArrayBase[IntegerType]) else ()
 
 
 def byte_size(type: Tensor) -> Dim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import (
     IRDLOperation,
@@ -16,6 +16,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
+from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim
 from .check_index import CheckIndexOp
@@ -27,12 +28,19 @@ STRATEGY = "strategy"
 """The attribute of a kernel that says how each of its contractions is computed."""
 
 
+MAY_SHARE = "may_share"
+"""
+The attribute of a kernel with the numbers of the buffers that may be the memory of the
+last one, which the kernel stores to.
+"""
+
+
 @irdl_op_definition
 class KernelOp(IRDLOperation):
     """
     Loops over the buffers that are its arguments, and over sizes that are its symbols.
 
-    No two arguments overlap, unless both are only read. A program calls a kernel with a
+    No two arguments overlap, unless both are only read or `may_share`. A program calls a kernel with a
     value for each symbol; kernels of the same text are one.
 
     ```mlir
@@ -63,6 +71,14 @@ class KernelOp(IRDLOperation):
     def may_fail(self) -> bool:
         """Whether a call can end in an error."""
         return any(isinstance(op, CheckIndexOp) for op in self.body.block.ops)
+
+    @property
+    def may_share(self) -> frozenset[int]:
+        """The numbers of the buffers that may be the memory of the last one."""
+        found = self.attributes.get(MAY_SHARE)
+        if not isa(found, DenseArrayBase[IntegerType]):
+            return frozenset()
+        return frozenset(found.get_values())
 
     @property
     def work(self) -> Dim | None:

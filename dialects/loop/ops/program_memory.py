@@ -79,7 +79,8 @@ def verify_skips(
     skips: Iterable[SkipAttr], calls: Block, slots: ArrayAttr[SlotAttr]
 ) -> None:
     """Slots may be memory that there is, and calls name slots that may be skipped."""
-    skipped = dict.fromkeys(each.slot.data for each in skips)
+    skipped = {each.slot.data for each in skips}
+    known: set[int] = set()
     for each in skips:
         numbers = [each.slot.data]
         if each.region.data == "activations":
@@ -88,6 +89,12 @@ def verify_skips(
             raise VerifyException(
                 f"expected a skip between two of {len(slots)} slots, got {each}"
             )
+        if any(number in skipped - known for number in numbers[1:]):
+            raise VerifyException(
+                f"expected the skips of slot {numbers[1]} before what may be that slot, "
+                f"got {each} first"
+            )
+        known.add(numbers[0])
     for op in calls.walk():
         if isinstance(op, CallOp) and op.skip is not None:
             if op.skip.value.data >= len(skipped):

@@ -78,9 +78,13 @@ class _KernelWriter:
         """The text of the kernel under this name."""
         block = self.kernel.body.block
         parameters: list[str] = []
+        shared = self.kernel.may_share
+        if shared:
+            shared |= {len(block.args) - 1}
         for number, argument in enumerate(block.args):
             self.scope.define(argument, Value(f"%p{number}", argument.type))
-            parameters.append(f"ptr noalias nocapture noundef %p{number}")
+            alone = "" if number in shared else "noalias "
+            parameters.append(f"ptr {alone}nocapture noundef %p{number}")
         parameters += [f"i64 %symbol.{each}" for each in self.symbols]
         if self.kernel.work is not None:
             parameters += ["i64 %part", "i64 %parts"]

@@ -37,12 +37,23 @@ class OperandWriter(ContextWriter):
         """The dimensions that the program computes."""
         self.ready: set[str] = set()
         """The symbols that were defined before what is written now."""
+        self.ways: dict[int, list[SkipAttr]] = {}
+        """What slots may be."""
+        self.apart: set[int] = set()
+        """The slots that may be in memory other than that of activations."""
+        for each in program.skips:
+            slot, source = each.slot.data, each.number.data
+            self.ways.setdefault(slot, []).append(each)
+            if each.region.data != "activations" or source in self.apart:
+                self.apart.add(slot)
+        self.skip_numbers = {slot: at for at, slot in enumerate(self.ways)}
         self.begin()
 
     def begin(self) -> None:
         """Begins a function, which has addresses of its own."""
         self.w = FunctionWriter({})
         self.addresses: dict[SSAValue, str] = {}
+        self.slots: dict[int, str] = {}
         first = self.row.first_symbol
         planned = {
             name: self.planned(first + at) for at, name in enumerate(self.symbols)
@@ -120,30 +131,35 @@ class OperandWriter(ContextWriter):
         The address of a slot whose offset the row has; or of the memory that it is as
         that lies, where the row says so and that is elsewhere.
         """
-        planned = self.planned(self.row.first_slot + number)
+        # What a slot may be is written before it, however long the chain of these is.
+        waiting, needed = [number], {number}
+        while waiting:
+            for skip in self.ways.get(waiting.pop(), ()):
+                source = skip.number.data
+                if skip.region.data == "activations" and source not in needed:
+                    needed.add(source)
+                    waiting.append(source)
+        for each in sorted(needed - self.slots.keys(), key=self.skip_number):
+            self.slots[each] = self.slot_address(each)
+        return self.slots[number]
+
+    def skip_number(self, slot: int) -> int:
+        """The number of the skip of a slot; -1 if it has none."""
+        return self.skip_numbers.get(slot, -1)
+
+    def slot_address(self, slot: int) -> str:
+        """Writes the address of a slot; those of what it may be are there already."""
+        planned = self.planned(self.row.first_slot + slot)
         address = self.offset(self.layout.ACTIVATIONS, planned)
-        for way, skip in enumerate(self.ways(number), 1):
-            if not self.is_elsewhere(skip):
+        for way, skip in enumerate(self.ways.get(slot, ()), 1):
+            if skip.region.data == "activations" and skip.number.data not in self.apart:
+                # The offset of the slot is there already.
                 continue
-            taken = self.planned(self.skip_field(number))
+            taken = self.planned(self.row.first_skip + self.skip_number(slot))
             this = self.w.entered(f"icmp eq i64 {taken}, {way}")
             source = self.source(skip)
             address = self.w.entered(f"select i1 {this}, ptr {source}, ptr {address}")
         return address
-
-    def ways(self, slot: int) -> list[SkipAttr]:
-        """What a slot may be."""
-        return [each for each in self.program.skips if each.slot.data == slot]
-
-    def skip_field(self, slot: int) -> int:
-        """The field of the row that says what a slot is."""
-        return self.row.first_skip + self.program.skipped_slots.index(slot)
-
-    def is_elsewhere(self, skip: SkipAttr) -> bool:
-        """Whether the memory that a slot may be is not among activations."""
-        if skip.region.data != "activations":
-            return True
-        return any(map(self.is_elsewhere, self.ways(skip.number.data)))
 
     def source(self, skip: SkipAttr) -> str:
         """The address of the memory that a slot may be."""
@@ -157,7 +173,7 @@ class OperandWriter(ContextWriter):
                 start = self.program.constants.data[number].offset.data
                 base = self.offset(layout.CONSTANTS, str(start))
             case _:
-                base = self.slot(number)
+                base = self.slots[number]
         if skip.offset == 0:
             return base
         bytes = self.size(skip.offset)

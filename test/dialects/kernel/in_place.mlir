@@ -14,11 +14,14 @@
 // CHECK-NEXT:        %[[C:.*]] = arith.addf %[[A]], %[[B]] : f32
 // CHECK-NEXT:        loop.store %[[C]], %[[OUT]][%[[I]] * 3 + %[[J]]]
 //
-// The kernel of a fusion differs in this from that of another.
+// The kernel of a fusion differs in this from that of another, and from one that a call
+// may give the memory of an input for an output.
 //
 // CHECK-LABEL: loop.kernel @neg_exp_2
-// CHECK-SAME:      (%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>) {
+// CHECK-SAME:      (%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>) attributes {may_share = array<i64: 0>} {
 // CHECK-LABEL: loop.kernel @neg_exp_3
+// CHECK-SAME:      (%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>) {
+// CHECK-LABEL: loop.kernel @neg_exp_4
 // CHECK-SAME:      (%[[OUT:.*]]: memref<?xf32>) {
 //
 // A chain of them is in the output from its start.
@@ -40,8 +43,8 @@ func.func @elements(%x : tensor<2x3xf32>, %row : tensor<3xf32>) -> tensor<2x3xf3
 
 // CHECK-LABEL: loop.program @fusions
 // CHECK:         loop.call @neg_exp_2(
-// CHECK-NEXT:    loop.call @neg_exp_2(
-// CHECK-NEXT:    loop.call @neg_exp_3(%{{[^,]*}}) symbols
+// CHECK-NEXT:    loop.call @neg_exp_3(
+// CHECK-NEXT:    loop.call @neg_exp_4(%{{[^,]*}}) symbols
 func.func @fusions(%x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = graph.fusion %x : tensor<4xf32> -> tensor<4xf32> {
   ^bb0(%a : tensor<4xf32>):

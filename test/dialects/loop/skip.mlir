@@ -55,3 +55,15 @@ loop.program @main inputs [#loop.tensor<"x" : tensor<4xf32>>] {
 }
 loop.kernel @k(%a : memref<?xf32>) {
 }
+
+// -----
+
+// expected-error {{expected the skips of slot 1 before what may be that slot, got #loop.skip<slot = 0,}}
+loop.program @main
+    inputs [#loop.tensor<"x" : tensor<?xf32, ["n"]>>]
+    symbols [#loop.symbol<"n">]
+    slots [#loop.slot<size = "4 * n", offset = ?, live = 0 to 1>, #loop.slot<size = "4 * n", offset = ?, live = 0 to 1>]
+    plan <"naive", steps = 3, bytes = ?, lower_bound = ?>
+    skips [#loop.skip<slot = 0, to = activations, number = 1, when = [["n - 1"]], kernel = "k", source = "s">,
+           #loop.skip<slot = 1, to = inputs, number = 0, when = [["n - 1"]], kernel = "k", source = "s">] {
+}

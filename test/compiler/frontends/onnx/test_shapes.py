@@ -285,6 +285,54 @@ def test_a_part_of_a_size_that_varies():
     np.testing.assert_array_equal(np.concatenate([a, b]).ravel(), np.arange(12))
 
 
+@pytest.mark.parametrize("step", [1, 2])
+def test_slices_between_the_same_values_have_one_size(step: int):
+    graph = read(
+        model(
+            f"""g (float[n,6] x, float[2,6] y, int64[1] a, int64[1] b)
+            => (float c, float d, float e, float f)
+            <int64[1] axes = {{1}}, int64[1] zero = {{0}}, int64[1] step = {{{step}}},
+             int64[1] last = {{-1}}>
+            {{ c = Slice(x, a, b, axes, step) d = Slice(y, a, b, axes, step)
+               e = Slice(x, zero, b, axes, step) f = Slice(y, a, last, axes, step) }}"""
+        )
+    )
+    counts = [shape[1] for shape in graph.shapes()]
+    assert counts[0] == counts[1]
+    assert len({*counts}) == 3
+    x, y = np.arange(18.0).reshape(3, 6), np.arange(12.0).reshape(2, 6)
+    for a, b in ((1, 4), (-5, 9), (3, 2), (0, -1), (9, 9)):
+        parts = [slice(a, b, step), slice(0, b, step), slice(a, -1, step)]
+        wanted = x[:, parts[0]], y[:, parts[0]], x[:, parts[1]], y[:, parts[2]]
+        found = graph.run(
+            *(each.astype(np.float32) for each in (x, y)), np.array([a]), np.array([b])
+        )
+        for got, want in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_a_slice_in_a_branch_has_a_size_of_its_own():
+    graph = read(
+        model(
+            """g (float[6] x, int64[1] b, bool c) => (float y) <int64[1] a = {0}> {
+            p = If(c) <
+              then_branch = t () => (float r) {
+                q = Slice(x, a, b) v = Slice(x, a, b) w = Add(q, v)
+                r = ReduceSum<keepdims=0>(w) },
+              else_branch = e () => (float r) {
+                q = Slice(x, a, b) r = ReduceMin<keepdims=0>(q) }>
+            s = Slice(x, a, b)
+            t = ReduceSum<keepdims=0>(s)
+            y = Add(p, t) }"""
+        )
+    )
+    x = np.arange(6, dtype=np.float32)
+    for count in (1, 3, 6):
+        for is_true in (False, True):
+            (found,) = graph.run(x, np.array([count]), np.array(is_true))
+            assert found == (3 if is_true else 1) * x[:count].sum()
+
+
 UNKNOWN: dict[str, tuple[str, str]] = {
     "a shape that is an input": (
         "y = Reshape(x, s)",

@@ -280,3 +280,27 @@ func.func @read_by_both_names(%x : tensor<1x4xf32>) -> tensor<4x?xf32, ["m"]> {
   %3 = graph.permute %2 {order = array<i64: 1, 0>} : tensor<?x4xf32, ["m"]> -> tensor<4x?xf32, ["m"]>
   return %3 : tensor<4x?xf32, ["m"]>
 }
+
+// An output may be computed in the memory of an input, if a call gives it for both; an
+// operand that is read at other positions, or later, may not be overwritten.
+//
+// CHECK-LABEL: func.func @states
+// CHECK:         graph.mul %{{.*}}, %{{.*}} {graph.donated = array<i64: 0>}
+// CHECK-NEXT:    graph.exp %{{.*}} {graph.donated = array<i64: 0>}
+// CHECK-NEXT:    graph.matmul
+// CHECK-NOT:     graph.donated
+func.func @states(%x : tensor<2x2xf32>, %w : tensor<2x2xf32>, %v : tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %0 = graph.mul %x, %w : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %1 = graph.exp %w : tensor<2x2xf32> -> tensor<2x2xf32>
+  %2 = graph.matmul %v, %0 : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+
+// A function of one output has no state beside it.
+//
+// CHECK-LABEL: func.func @one_output
+// CHECK-NOT:     graph.donated
+func.func @one_output(%x : tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = graph.exp %x : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: sr-opt %s -p 'own-outputs,split-updates,reuse-operands,analyze-aliases,assign-buffers,graph-to-loop,analyze-donations' | filecheck %s
+// RUN: sr-opt %s -p 'set-target{cpu=x86-64-v3},own-outputs,split-updates,reuse-operands,analyze-aliases,assign-buffers,graph-to-loop,analyze-donations' | filecheck %s
 
 // The first that is done with an output is to copy an input, which is read no more.
 //
@@ -11,19 +11,19 @@ func.func @append(%u : tensor<1x2xf32>, %x : tensor<4x2xf32>, %i : tensor<1x2xi6
   return %0 : tensor<4x2xf32>
 }
 
-// An input that is returned as it is may be; each of two inputs may be that of its output.
+// An input that is returned as it is may be; and any that was read before.
 //
 // CHECK-LABEL: loop.program @states
-// CHECK-SAME:    donations [#loop.donation<input = 1, output = 0>, #loop.donation<input = 0, output = 1>]
+// CHECK-SAME:    donations [#loop.donation<input = 1, output = 0>, #loop.donation<input = 0, output = 1>, #loop.donation<input = 1, output = 1>]
 func.func @states(%x : tensor<4xf32>, %y : tensor<2x2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = graph.reshape %y {shape = ["4"]} : tensor<2x2xf32> -> tensor<4xf32>
   return %0, %x : tensor<4xf32>, tensor<4xf32>
 }
 
-// What reads the old input comes after the copy.
+// What reads the old input comes after the copy, so it may be another output only.
 //
 // CHECK-LABEL: loop.program @read_after
-// CHECK-NOT:     donation
+// CHECK-SAME:    donations [#loop.donation<input = 0, output = 1>]
 // CHECK-LABEL: loop.program @read_before
 func.func @read_after(%x : tensor<4x2xf32>, %i : tensor<1x2xi64>, %u : tensor<1x2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
   %0 = graph.scatter %x, %i, %u {axis = 0 : i64, wraps = false, reduction = "none"} : tensor<4x2xf32>, tensor<1x2xi64>, tensor<1x2xf32> -> tensor<4x2xf32>
@@ -41,7 +41,27 @@ func.func @read_before(%x : tensor<4x2xf32>, %i : tensor<1x2xi64>, %u : tensor<1
   return %1, %2 : tensor<4x2xf32>, tensor<4x2xf32>
 }
 
-// A sum reads its operands as it stores: what is no copy may not be skipped.
+// A sum may store where it has read, if there is a result beside the state.
+//
+// CHECK-LABEL: loop.program @updated
+// CHECK-SAME:    donations [#loop.donation<input = 0, output = 0>, #loop.donation<input = 0, output = 1>, #loop.donation<input = 1, output = 1>]
+func.func @updated(%x : tensor<4xf32>, %w : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = graph.mul %x, %w : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.exp %w : tensor<4xf32> -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A product reads an element for many results.
+//
+// CHECK-LABEL: loop.program @mixed
+// CHECK-SAME:    donations [#loop.donation<input = 0, output = 1>, #loop.donation<input = 1, output = 1>]
+func.func @mixed(%x : tensor<2x2xf32>, %w : tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %0 = graph.matmul %x, %w : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %1 = graph.exp %0 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %0, %1 : tensor<2x2xf32>, tensor<2x2xf32>
+}
+
+// With nothing but the state for a result, kernels work on memory of their own.
 //
 // CHECK-LABEL: loop.program @computed
 // CHECK-NOT:     donation

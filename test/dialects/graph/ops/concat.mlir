@@ -66,3 +66,12 @@ func.func @nothing_has_no_type() {
   %0 = graph.concat {axis = 0 : i64} : -> tensor<0xf32>
   return
 }
+
+// -----
+
+// A tensor with one axis less, also where the one that is missing is the last.
+func.func @ranks(%x : tensor<2x3xf32>, %y : tensor<2xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{expected tensors that differ along axis 1 only, got tensor<2x3xf32> and tensor<2xf32>}}
+  %0 = graph.concat %x, %y {axis = 1 : i64} : tensor<2x3xf32>, tensor<2xf32> -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
