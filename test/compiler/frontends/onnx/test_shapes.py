@@ -334,9 +334,9 @@ def test_a_slice_in_a_branch_has_a_size_of_its_own():
 
 
 UNKNOWN: dict[str, tuple[str, str]] = {
-    "a shape that is an input": (
-        "y = Reshape(x, s)",
-        r"Reshape \(an input shape that is computed when the model runs\)",
+    "axes that are an input": (
+        "y = ReduceSum(x, s)",
+        r"ReduceSum \(an input axes that is computed when the model runs\)",
     ),
 }
 
