@@ -47,7 +47,7 @@ class UnsupportedModelError(CompileError):
     A model with ops that the compiler does not know; names all of them at once.
 
     `ops` is everything that was found, in the order of the model. The message has one
-    one line for each op and reason, with the names of the nodes. `inputs` and `outputs`
+    line for each op and reason, with the names of the nodes. `inputs` and `outputs`
     are those of the model, where it tells them.
     """
 
