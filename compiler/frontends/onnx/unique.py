@@ -89,7 +89,7 @@ def _order(rows: SSAValue) -> SSAValue:
 
 
 def _is_new(rows: SSAValue) -> SSAValue:
-    """Builds whether each sorted row differs from the one before; NaN is equal to NaN."""
+    """Builds whether each sorted row differs from the one before; NaN equals NaN."""
     numbers = counted(shape_of(rows)[0], 0, 1)
     zero = quantity(0, i64)
     before = _rows_at(rows, MaximumOp(plus(numbers, -1), zero).result)
