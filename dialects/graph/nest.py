@@ -135,6 +135,12 @@ class Nest:
 
     combine: Combiner | None = None
 
+    in_turn: int = 0
+    """
+    The number of reduced axes, which are the first of them, whose points come one after
+    the other where the order matters; those of the others become partial results.
+    """
+
     keeps_accumulators: bool = False
     """
     Whether each step along the only reduced axis writes the value accumulated so far,

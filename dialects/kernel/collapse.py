@@ -4,9 +4,9 @@ Make a nest as shallow as possible: drop axes of size one, join contiguous axes.
     for i to 4, j to 1, k to 8: out[8 * i + k] = in[8 * i + k]
     for i to 32:                out[i]         = in[i]
 
-Two adjacent axes of one kind (parallel, reduced, ordered) join when in every position
-one step of the outer axis moves as far as all steps of the inner. An elementwise op on
-whole tensors becomes one loop.
+Two adjacent axes of one kind (parallel, reduced, reduced in turn, ordered) join when in
+every position one step of the outer axis moves as far as all steps of the inner. An
+elementwise op on whole tensors becomes one loop.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def collapse(nest: KernelNest) -> KernelNest:
     positions = list(linears(*nest.roots))
     parallel = len(nest.bounds) - nest.reductions
 
-    def kind(axis: int) -> tuple[bool, bool]:
-        return axis < parallel, axis in nest.ordered
+    def kind(axis: int) -> tuple[bool, bool, bool]:
+        return axis < parallel, axis in nest.ordered, axis in nest.in_turn
 
     kept: list[int] = []
     bounds: dict[int, Dim] = {}
@@ -64,6 +64,7 @@ def collapse(nest: KernelNest) -> KernelNest:
         epilogue=moved(nest.epilogue),
         store=moved.load(nest.store),
         ordered=frozenset(number_of[axis] for axis in kept if axis in nest.ordered),
+        in_turn=frozenset(number_of[axis] for axis in kept if axis in nest.in_turn),
         stages=tuple(
             replace(
                 stage,

@@ -106,6 +106,9 @@ class KernelNest:
     ordered: frozenset[int] = frozenset()
     """The axes whose points must run in order."""
 
+    in_turn: frozenset[int] = frozenset()
+    """The reduced axes whose points are combined in order where rounding tells."""
+
     keeps_accumulators: bool = False
     """Whether each step of the reduction stores the accumulator, as in a prefix sum."""
 

@@ -171,6 +171,7 @@ class _Builder:
             epilogue,
             element(self.group.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
+            in_turn=_in_turn(nest),
             keeps_accumulators=nest.keeps_accumulators,
         )
 
@@ -203,6 +204,7 @@ class _Builder:
             value,
             store,
             False,
+            in_turn=_in_turn(self.nests[plan.reducers[0]][0]),
             stages=tuple(stages),
             is_wide=plan.is_wide,
         )
@@ -325,6 +327,12 @@ def _inline_constant(value: SSAValue) -> Constant | None:
     if array.size != 1:
         return None
     return Constant(array.item(), tensor_type(value).element_type)
+
+
+def _in_turn(nest: Nest) -> frozenset[int]:
+    """The reduced axes of a nest whose points are combined in order."""
+    first = len(nest.bounds) - nest.reductions
+    return frozenset(range(first, first + nest.in_turn))
 
 
 def _identity(nest: Nest) -> tuple[Linear, ...]:

@@ -125,6 +125,7 @@ def _are_alike(nest: Nest, other: Nest) -> bool:
     return (
         nest.bounds == other.bounds
         and nest.reductions == other.reductions
+        and nest.in_turn == other.in_turn
         and not nest.keeps_accumulators
     )
 

@@ -33,6 +33,7 @@ from .ops.program_flow import (
     RequireOp,
     is_unlimited,
 )
+from .ops.split_index import SplitIndexOp
 from .ops.tile import TileOp
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
@@ -81,6 +82,7 @@ __all__ = [
     "ScheduleAttr",
     "SkipAttr",
     "SlotAttr",
+    "SplitIndexOp",
     "StoreOp",
     "Subscript",
     "SymbolAttr",
@@ -122,6 +124,7 @@ Loop = Dialect(
         ProgramOp,
         RepeatOp,
         RequireOp,
+        SplitIndexOp,
         StoreOp,
         TileOp,
         ViewOp,

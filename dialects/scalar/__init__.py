@@ -5,10 +5,12 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from .ops.remainder import RemainderOp
+from .rounding import rounds
 
 __all__ = [
     "RemainderOp",
     "Scalar",
+    "rounds",
 ]
 
 

@@ -15,10 +15,18 @@ from dataclasses import dataclass, field
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import math
 from xdsl.dialects.builtin import AnyFloat, IndexType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects import Dim, Polynomial, evaluate, product, symbol, symbols_of
-from ...dialects.graph import Extent, Linear, PanelsAttr, WeightOp, Where, scalar
+from ...dialects.graph import (
+    Combiner,
+    Extent,
+    Linear,
+    PanelsAttr,
+    WeightOp,
+    Where,
+    scalar,
+)
 from ...dialects.kernel import (
     Accumulator,
     Apply,
@@ -39,14 +47,19 @@ from ...dialects.loop import (
     ForOp,
     LoadOp,
     PositionOp,
+    SplitIndexOp,
     StoreOp,
     Subscript,
     TileOp,
     YieldOp,
 )
+from ...dialects.scalar import rounds
 
 Point = Sequence[SSAValue]
 """An index for each axis of a nest."""
+
+Step = Callable[[Point, SSAValue], SSAValue]
+"""Builds what an accumulator becomes at a point."""
 
 
 @dataclass
@@ -103,34 +116,57 @@ class NestBuilder:
         """Builds what happens at one point of the axes that are not reduced."""
         nest = self.nest
         accumulator: SSAValue | None = None
-        if nest.combine is not None:
-            initial = scalar.identity(nest.combine, nest.type)
-            accumulator = self.build_reduction(point, initial)
+        if (combine := nest.combine) is not None:
+
+            def step(point: Point, so_far: SSAValue) -> SSAValue:
+                element = Scalars(self, point).value(nest.element)
+                accumulator = scalar.combine(combine, so_far, element)
+                if nest.keeps_accumulators:
+                    self.store(nest.epilogue, point, accumulator)
+                return accumulator
+
+            accumulator = self.build_reduction(point, combine, nest.type, step)
         if not nest.keeps_accumulators:
             self.store(nest.epilogue, point, accumulator)
 
-    def build_reduction(self, point: Point, so_far: SSAValue) -> SSAValue:
+    def build_reduction(
+        self, point: Point, combine: Combiner, type: Attribute, step: Step
+    ) -> SSAValue:
         """
-        Builds the loops over the axes that are left; what they combine `so_far` to.
+        Builds the loops over the axes that are left, with `step` inside; the result.
+
+        Where rounding tells, the order of the points is that of the op: an axis
+        `in_turn` is an ordered loop, and one loop counts the points of the others,
+        which need not be side by side in memory.
         """
-        nest = self.nest
-        assert nest.combine is not None
-        if len(point) == len(nest.bounds):
-            element = Scalars(self, point).value(nest.element)
-            accumulator = scalar.combine(nest.combine, so_far, element)
-            if nest.keeps_accumulators:
-                self.store(nest.epilogue, point, accumulator)
-            return accumulator
-        block = Block(arg_types=[IndexType(), nest.type])
-        with ImplicitBuilder(block):
-            index, inner = block.args
-            YieldOp(self.build_reduction([*point, index], inner))
-        bound = self.rename(nest.bounds[len(point)])
-        combine = None if nest.keeps_accumulators else nest.combine
-        loop = ForOp(
-            bound, block, combine, [so_far], is_ordered=nest.keeps_accumulators
-        )
-        return loop.accumulators[0]
+        nest, is_rounded = self.nest, rounds(combine, type)
+
+        def build(point: Point, so_far: SSAValue) -> SSAValue:
+            if len(point) == len(nest.bounds):
+                return step(point, so_far)
+            axis = len(point)
+            in_turn = nest.keeps_accumulators or (is_rounded and axis in nest.in_turn)
+            left = nest.bounds[axis : None if is_rounded and not in_turn else axis + 1]
+            bound, *widths = (self.rename(each) for each in left)
+            block = Block(arg_types=[IndexType(), type])
+            with ImplicitBuilder(block):
+                index, inner = block.args
+                indices: list[SSAValue] = []
+                for width in reversed(widths):
+                    split = SplitIndexOp(index, width)
+                    index = split.outer
+                    indices.append(split.inner)
+                YieldOp(build([*point, index, *reversed(indices)], inner))
+            loop = ForOp(
+                product((bound, *widths)),
+                block,
+                None if in_turn else combine,
+                [so_far],
+                is_ordered=in_turn,
+            )
+            return loop.accumulators[0]
+
+        return build(point, scalar.identity(combine, type))
 
     def store(
         self, value: Expression, point: Point, accumulator: SSAValue | None

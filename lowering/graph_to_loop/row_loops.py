@@ -55,8 +55,7 @@ class _Row:
         """Builds each stage, then what is stored."""
         for stage in self.nest.stages:
             self.hoist(stage.element, *(value for value, _ in stage.kept))
-            initial = scalar.identity(stage.combine, stage.type)
-            self.accumulators.append(self.reduce(stage, self.point, initial))
+            self.accumulators.append(self.reduce(stage))
         if self.nest.is_wide:
             self.hoist(self.nest.epilogue)
             self.store_columns(self.point)
@@ -87,21 +86,18 @@ class _Row:
         scalars.done |= self.scalars.done
         return scalars
 
-    def reduce(self, stage: Stage, point: Point, so_far: SSAValue) -> SSAValue:
-        """Builds the loops over columns that are left; what they combine to."""
-        if len(point) == len(self.nest.bounds):
+    def reduce(self, stage: Stage) -> SSAValue:
+        """Builds the loops over columns; what they combine to."""
+
+        def step(point: Point, so_far: SSAValue) -> SSAValue:
             self.fetch_next(point)
             scalars = self.inside(point)
             element = scalars.value(stage.element)
             accumulator = scalar.combine(stage.combine, so_far, element)
             self.store(scalars, stage.kept)
             return accumulator
-        block = Block(arg_types=[IndexType(), stage.type])
-        with ImplicitBuilder(block):
-            index, inner = block.args
-            YieldOp(self.reduce(stage, [*point, index], inner))
-        bound = self.builder.rename(self.nest.bounds[len(point)])
-        return ForOp(bound, block, stage.combine, [so_far]).accumulators[0]
+
+        return self.builder.build_reduction(self.point, stage.combine, stage.type, step)
 
     def store_columns(self, point: Point) -> None:
         """Builds loops over columns that are left, which store what comes out."""

@@ -18,10 +18,10 @@ After:
 It is the loop along which most loads and stores are contiguous. Where loops follow each
 other inside of a loop over rows, it is each of them, or the loop over rows. The bodies
 that are left over at the end run one by one, by the same arithmetic. A loop that
-reduces gets an accumulator for each lane, of several vectors where a body is short, and
-these are combined at its end: the order depends on the number of elements and the
-target only, never on the sizes around it. The bodies of an ordered loop never run side
-by side.
+reduces gets an accumulator for each lane, and these are combined at its end. Where the
+order tells, as in sums of floats, the number of elements and the target alone decide
+it: such a loop gets `partials` as many as lanes fit a vector, whether it is the loop
+along the vectors or not. The bodies of an ordered loop never run side by side.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ from ....dialects.loop import (
     ForOp,
     KernelOp,
     LoadOp,
+    SplitIndexOp,
     StoreOp,
     TargetAttr,
     TileOp,
     target_of,
 )
+from ....dialects.scalar import rounds
 from ...cost import CONSTANTS
 
 _WEIGHT = 256
@@ -65,9 +67,12 @@ class VectorizeLoops(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
             for root in nests(kernel.body.block):
+                target = target_of(op)
+                for loop in _sums(root):
+                    loop.partials = IntegerAttr(_partials(loop, target), i64)
                 for loop in _best_loops(root):
-                    loop.lanes = IntegerAttr(_fitting(loop, target_of(op)), i64)
-                    if (vectors := _vectors_of(loop, target_of(op))) > 1:
+                    loop.lanes = IntegerAttr(_fitting(loop, target), i64)
+                    if (vectors := _vectors_of(loop, target)) > 1:
                         loop.vectors = IntegerAttr(vectors, i64)
 
 
@@ -77,6 +82,21 @@ def nests(block: Block) -> Iterator[ForOp]:
         if isinstance(op, ForOp):
             if not any(isinstance(each, TileOp) for each in op.walk()):
                 yield op
+
+
+def _sums(root: ForOp) -> Iterator[ForOp]:
+    """The loops of a nest in which the order of elements tells."""
+    for op in root.walk():
+        if isinstance(op, ForOp) and op.combine is not None:
+            if any(rounds(op.combine.data, each.type) for each in op.initial):
+                yield op
+
+
+def _partials(loop: ForOp, target: TargetAttr) -> int:
+    """The partial results of a sum: as many as fit a vector, whatever is summed up."""
+    types = (each.type for each in loop.initial)
+    widths = [each.bitwidth for each in types if isinstance(each, FixedBitwidthType)]
+    return target.lanes(max(widths))
 
 
 def _best_loops(root: ForOp) -> list[ForOp]:
@@ -95,7 +115,7 @@ def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
     inner = [_choose(each, depth + 1) for each in ops if isinstance(each, ForOp)]
     score = sum(each for each, _ in inner)
     best = [each for _, loops in inner for each in loops]
-    if loop.kind == "ordered":
+    if loop.kind == "ordered" or any(isinstance(each, SplitIndexOp) for each in ops):
         return score, best
     own = (
         sum(
@@ -174,6 +194,8 @@ def _vectors_of(loop: ForOp, target: TargetAttr) -> int:
 
 def _fitting(loop: ForOp, target: TargetAttr) -> int:
     """The lanes for a loop: no more than it has bodies, unless their order matters."""
+    if loop.partials is not None:
+        return loop.partials.value.data
     lanes, size = target.lanes(_widest(loop)), loop.size
     while loop.combine is None and isinstance(size, int) and lanes > max(size, 1):
         lanes //= 2

@@ -141,7 +141,9 @@ class PoolOp(SingleResultOp, ABC):
         ]
         bounds = (*self.shape, *values["kernel"])
         sources = (Read(0, put_together(image, channel, reach, last)),)
-        return [Nest(bounds, sources, same, here, rank - 2, combine)]
+        # A window is two axes wide, or there are several.
+        in_turn = max(rank - 4, 0)
+        return [Nest(bounds, sources, same, here, rank - 2, combine, in_turn)]
 
     def with_padding(self, value: float) -> Sequence[SSAValue] | None:
         """This op on an input padded with `value`, when it has padding."""

@@ -83,7 +83,16 @@ class ReduceOp(SingleResultOp, ABC):
             if keepdims or each not in self.reduced
         )
         bounds = tuple(shape[each] for each in order)
-        return Nest(bounds, (Read(0, at),), same, write, len(self.reduced), combine)
+        # The last axis, and those beside it: the elements of a row, whatever its shape.
+        last = [
+            each
+            for each in self.reduced
+            if {*range(each, max(self.reduced))} <= {*self.reduced}
+        ]
+        in_turn = len(self.reduced) - len(last)
+        return Nest(
+            bounds, (Read(0, at),), same, write, len(self.reduced), combine, in_turn
+        )
 
 
 @irdl_op_definition

@@ -29,6 +29,9 @@ Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 _KINDS = ("parallel", "ordered", "reduce")
 _COMBINERS = ("add", "mul", "max", "min")
 
+_ROUNDS = 4
+"""How many times its partial results a loop has while there are as many bodies left."""
+
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
@@ -66,6 +69,13 @@ class ForOp(IRDLOperation):
     `vectors` so many of these in one step, which have accumulators of their own. The indices
     of one that is `split` are shared by threads.
 
+    The order of a sum of floats tells. Where a loop has `partials`, as many as its lanes
+    if it has any, the order depends on the number of bodies only, and not on how they are
+    run: elements are added up in four times as many partial sums, each those whose index
+    has the same remainder, as far as whole rounds of these go; then, as far as whole rounds
+    go, in as many as it has; and the last elements one by one. Partial sums are added
+    in halves, the first to the last.
+
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
       loop.yield
@@ -73,7 +83,7 @@ class ForOp(IRDLOperation):
     loop.for ordered %i to 64 {
       loop.yield
     }
-    %sum = loop.for reduce(add) %k to "seq" (%so_far = %zero : f32) {
+    %sum = loop.for reduce(add) %k to "seq" partials 8 (%so_far = %zero : f32) {
       %next = arith.addf %so_far, %one : f32
       loop.yield %next : f32
     }
@@ -88,6 +98,7 @@ class ForOp(IRDLOperation):
     ordered = opt_prop_def(UnitAttr)
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     vectors = opt_prop_def(IntegerAttr.constr(i64))
+    partials = opt_prop_def(IntegerAttr.constr(i64))
     split = opt_prop_def(UnitAttr)
     """Whether threads share the indices."""
     body = region_def("single_block")
@@ -132,10 +143,25 @@ class ForOp(IRDLOperation):
         return 1 if self.lanes is None else self.lanes.value.data
 
     @property
+    def several(self) -> int:
+        """How many vectors run in one step, as far as there are."""
+        return 1 if self.vectors is None else self.vectors.value.data
+
+    @property
     def counts(self) -> tuple[int, ...]:
-        """How many vectors run in one step: all, and of those left over one."""
-        several = 1 if self.vectors is None else self.vectors.value.data
-        return tuple(dict.fromkeys((several, 1)))
+        """
+        How many vectors have accumulators of their own: several, and of those left over
+        one.
+        """
+        return (
+            (_ROUNDS, 1) if self.partials else tuple(dict.fromkeys((self.several, 1)))
+        )
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """How many partial results there are: of many bodies, and of those left over."""
+        few = 0 if self.partials is None else self.partials.value.data
+        return tuple(few * count for count in self.counts)
 
     @property
     def index(self) -> SSAValue:
@@ -162,6 +188,13 @@ class ForOp(IRDLOperation):
         if self.vectors is not None and self.lanes is None:
             got = self.vectors.value.data
             raise VerifyException(f"expected vectors of lanes, got {got} of none")
+        if self.partials is not None:
+            few = self.partials.value.data
+            if self.combine is None or few < 1 or self.width not in (1, few):
+                raise VerifyException(
+                    f"expected a reduction of {few} lanes or none beside as many "
+                    f"partials, got {self.kind} of {self.width}"
+                )
         if self.split is not None and self.kind != "parallel":
             raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
@@ -189,6 +222,8 @@ class ForOp(IRDLOperation):
             printer.print_string(f" lanes {self.width}")
         if self.vectors is not None:
             printer.print_string(f" vectors {self.vectors.value.data}")
+        if self.partials is not None:
+            printer.print_string(f" partials {self.partials.value.data}")
         if self.split is not None:
             printer.print_string(" split")
         if arguments:
@@ -218,11 +253,13 @@ class ForOp(IRDLOperation):
         index = parser.parse_argument(expect_type=False).resolve(IndexType())
         parser.parse_keyword("to")
         bound = parse_number(parser)
-        lanes = vectors = 0
+        lanes = vectors = partials = 0
         if parser.parse_optional_keyword("lanes") is not None:
             lanes = parser.parse_integer()
         if parser.parse_optional_keyword("vectors") is not None:
             vectors = parser.parse_integer()
+        if parser.parse_optional_keyword("partials") is not None:
+            partials = parser.parse_integer()
         is_split = parser.parse_optional_keyword("split") is not None
         arguments: list[Parser.Argument] = []
         initial: list[SSAValue] = []
@@ -248,6 +285,8 @@ class ForOp(IRDLOperation):
             op.lanes = IntegerAttr(lanes, i64)
         if vectors:
             op.vectors = IntegerAttr(vectors, i64)
+        if partials:
+            op.partials = IntegerAttr(partials, i64)
         if is_split:
             op.split = UnitAttr()
         return op

@@ -22,6 +22,7 @@ from ....dialects.loop import (
     LoadOp,
     PositionOp,
     PrefetchOp,
+    SplitIndexOp,
     StoreOp,
     TargetAttr,
     TileOp,
@@ -134,10 +135,20 @@ class _KernelWriter:
                 self.memory.prefetch(op)
             case CheckIndexOp():
                 write_check(self.w, op, self.scope[op.indices].text, self.target)
+            case SplitIndexOp():
+                self.split_index(op)
             case YieldOp():
                 return
             case _:
                 self.scope.define(op.results[0], self.evaluate(op))
+
+    def split_index(self, op: SplitIndexOp) -> None:
+        """Writes the division of an index, and the rest."""
+        w, index, width = self.w, self.scope[op.index].text, self.w.size(op.size)
+        outer = w.div(index, width)
+        inner = w.add(index, w.mul(w.mul(outer, width), "-1"))
+        self.scope.set_index(op.outer, outer)
+        self.scope.set_index(op.inner, inner)
 
     def evaluate(self, op: Operation) -> Value:
         """Writes an op that has a result; the result."""

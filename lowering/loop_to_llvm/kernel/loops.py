@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
+from xdsl.ir import Attribute, Operation
 
 from ....dialects import Dim
 from ....dialects.loop import ForOp, TileOp
@@ -20,8 +21,17 @@ from ..math import FUNCTIONS
 from ..text.function import FunctionWriter, is_number
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes, Scope
-from ..text.types import Value
+from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
+
+_SHORT = 12
+"""Ops of a body, at most, that is written for several accumulators; chosen by hand."""
+
+_AT_ONCE = 4
+"""How many times as many accumulators there are as of one body, to be summed up."""
+
+_MOST = 32
+"""Bodies, at most, that are written one after the other."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,12 @@ class LoopWriter:
         lanes = self.scope.lanes.count
         initial = [self.w.splat(self.scope[v], lanes) for v in op.initial]
         start, stop = self.range(op)
-        if op.width == 1 or lanes > 1:
-            accumulators = self.write_bodies(op, start, stop, initial)
-        else:
+        if op.width > 1 and lanes == 1:
             accumulators = self.write_vectors(op, start, stop, initial)
+        elif op.partials is not None:
+            accumulators = self.write_partials(op, start, stop, initial)
+        else:
+            accumulators = self.write_bodies(op, start, stop, initial)
         for result, value in zip(op.accumulators, accumulators, strict=True):
             self.scope.define(result, value)
 
@@ -58,24 +70,33 @@ class LoopWriter:
         return self.w.share(stop, op.width * max(op.counts))
 
     def write_bodies(
-        self, op: ForOp, start: str, stop: str, initial: Sequence[Value], count: int = 1
+        self,
+        op: ForOp,
+        start: str,
+        stop: str,
+        initial: Sequence[Value],
+        numbers: Sequence[int] = (0,),
+        unit: int = 0,
     ) -> list[Value]:
         """
-        Writes a loop of `count` bodies in each iteration, in the lanes of the scope.
+        Writes a loop of some bodies in each iteration, in the lanes of the scope: those
+        of these numbers of every `unit`, or of as many as there are.
 
         `initial` has the initial accumulators of each body, one body after the other.
+        Where it has more, the bodies of an iteration take the first of them, and their
+        results become the last.
         """
         index, *inner = op.body.block.args
         lanes = self.scope.lanes
         step = lanes.count if op.index is lanes.index else 1
 
         def body(at: str, carried: list[Value]) -> list[Value]:
-            results: list[Value] = []
-            for number in range(count):
+            results = carried[len(numbers) * len(inner) :]
+            for place, number in enumerate(numbers):
                 offset = number * step
                 with self.scope.inner(replace(lanes, offset=offset)):
                     self.scope.set_index(index, self.w.add(at, str(offset)))
-                    mine = carried[number * len(inner) : (number + 1) * len(inner)]
+                    mine = carried[place * len(inner) : (place + 1) * len(inner)]
                     for argument, value in zip(inner, mine, strict=True):
                         self.scope.define(argument, value)
                     self.write_ops(op.body.block.ops)
@@ -85,7 +106,8 @@ class LoopWriter:
                     ]
             return results
 
-        return self.w.loop(start, stop, count * step, initial, body)
+        total = step * (unit or len(numbers))
+        return self.w.loop(start, stop, total, initial, body)
 
     def write_vectors(
         self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
@@ -94,34 +116,146 @@ class LoopWriter:
         Writes a loop over several vectors at a time, one over single vectors, and one
         over the bodies that are left.
         """
-        by = "" if op.combine is None else op.combine.data
+        by = _combiner(op)
         done, accumulators = start, list[Value]()
         for vectors in op.counts:
             whole = self.whole(start, stop, vectors * op.width, op.size)
             if whole == done:
                 continue
             # LLVM interleaves the long bodies of math functions when vectors are one
-            # value.
-            count = 1 if _has_functions(op) else vectors
-            lanes = op.width * vectors // count
+            # value. A long body without is written once, and takes turns.
+            is_wide = _has_functions(op) and vectors <= op.several
+            lanes = op.width * vectors if is_wide else op.width
+            count = vectors * op.width // lanes
             # The initial value is combined at the end, not in every lane.
             first = [self.w.splat(identity(each.type, by), lanes) for each in initial]
             before = accumulators or first * count
             with self.scope.inner(Lanes(op.index, lanes)):
-                found = self.write_bodies(op, done, whole, before, count)
+                numbers = range(min(count, op.several))
+                found = self.write_bodies(op, done, whole, before, numbers)
             accumulators = [
                 combine_lanes(self.w, each, by, op.width)
                 for each in self.combined(found, len(initial), by)
             ]
             done = whole
+        return self.write_rest(op, done, stop, initial, accumulators)
+
+    def write_rest(
+        self,
+        op: ForOp,
+        done: str,
+        stop: str,
+        initial: Sequence[Value],
+        accumulators: Sequence[Value],
+    ) -> list[Value]:
+        """Combines accumulators, if any; writes a loop over the bodies left."""
+        by = _combiner(op)
+        lanes = self.scope.lanes.count
         accumulators = [
-            combine(self.w, before, combine_lanes(self.w, each, by), by)
+            combine(self.w, before, combine_lanes(self.w, each, by, lanes), by)
             for before, each in zip(initial, accumulators, strict=bool(accumulators))
         ] or list(initial)
         return self.write_bodies(op, done, stop, accumulators)
 
+    def write_partials(
+        self, op: ForOp, start: str, stop: str, initial: Sequence[Value]
+    ) -> list[Value]:
+        """
+        Writes a sum in partial sums without vectors along it: in the lanes of a loop
+        around it, or in none.
+        """
+        done, accumulators = start, list[Value]()
+        for unit in op.units:
+            whole = self.whole(start, stop, unit, op.size)
+            if whole != done:
+                accumulators = self.write_units(op, done, whole, accumulators, unit)
+                done = whole
+        total = self.combined(accumulators, len(initial), _combiner(op))
+        return self.write_rest(op, done, stop, initial, total)
+
+    def write_units(
+        self, op: ForOp, start: str, stop: str, before: list[Value], unit: int
+    ) -> list[Value]:
+        """
+        Writes loops over whole units, with an accumulator for each index of one, which
+        are combined to the fewest: with as many bodies at a time as registers hold
+        accumulators if the body is short, else with one.
+        """
+        by, width, few = _combiner(op), len(op.initial), min(op.units)
+        lanes = self.scope.lanes.count
+        empty = [self.w.splat(_empty(each.type, by), lanes) for each in op.initial]
+        is_short = len(op.body.block.ops) <= _SHORT and not _has_functions(op)
+        if is_short and (unit == few or _is_once(start, stop, unit)):
+            initial = before or empty * unit
+            found = self.write_bodies(op, start, stop, initial, range(unit))
+            return self.combined(found, few * width, by)
+        if is_short:
+            some = max(few // _AT_ONCE, 1)
+            numbers = [
+                first + each for first in range(0, unit, few) for each in range(some)
+            ]
+
+            def several(at: str) -> list[Value]:
+                first, initial = self.w.add(start, at), empty * len(numbers)
+                found = self.write_bodies(op, first, stop, initial, numbers, unit)
+                return self.combined(found, some * width, by)
+
+            memory = self.stacked(several, empty, few, some)
+            return self.taken(memory, empty, range(few))
+        known = [self.w.allocate(each, few) for each in empty] if before else []
+        self.put(before, known, "0")
+
+        def one(at: str) -> list[Value]:
+            first = self.w.add(start, at)
+            initial = self.taken(known, empty, [at]) if known else empty
+            return self.write_bodies(op, first, stop, initial, (0,), unit)
+
+        def folded(at: str) -> list[Value]:
+            numbers = [self.w.add(at, str(each)) for each in range(0, unit, few)]
+            return self.combined(self.taken(memory, empty, numbers), width, by)
+
+        memory = self.stacked(one, empty, unit)
+        totals = self.stacked(folded, empty, few) if unit > few else memory
+        return self.taken(totals, empty, range(few))
+
+    def stacked(
+        self,
+        made: Callable[[str], Sequence[Value]],
+        like: Sequence[Value],
+        count: int,
+        some: int = 1,
+    ) -> list[str]:
+        """
+        Writes a loop that makes accumulators for `count` indices, of `some` at a time;
+        where on the stack they are, each like one of those given.
+        """
+        memory = [self.w.allocate(each, count) for each in like]
+
+        def step(at: str, _: list[Value]) -> list[Value]:
+            self.put(made(at), memory, at)
+            return []
+
+        self.w.loop("0", str(count), some, (), step)
+        return memory
+
+    def put(self, values: Sequence[Value], memory: Sequence[str], at: str) -> None:
+        """Stores accumulators as those of the indices from `at` on."""
+        for place, value in enumerate(values):
+            number, which = divmod(place, len(memory))
+            self.w.put(value, memory[which], self.w.add(at, str(number)))
+
+    def taken(
+        self, memory: Sequence[str], like: Sequence[Value], numbers: Iterable[int | str]
+    ) -> list[Value]:
+        """Loads the accumulators of some indices."""
+        return [
+            self.w.get(each, address, str(number))
+            for number in numbers
+            for address, each in zip(memory, like, strict=True)
+        ]
+
     def combined(self, values: list[Value], width: int, by: str) -> list[Value]:
-        """The accumulators of several bodies, `width` each, combined to one body's."""
+        """The accumulators of several bodies, combined by halves to `width` of them."""
         while len(values) > width:
             half = len(values) // 2
             pairs = zip(values[:half], values[half:], strict=True)
@@ -149,6 +283,25 @@ def _is_multiple(size: Dim, unit: int) -> bool:
     """Whether a dimension is a number of whole units, whatever its symbols are."""
     factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
     return all(each % unit == 0 for each in factors)
+
+
+def _combiner(op: ForOp) -> str:
+    """What combines the accumulators of a loop, if it has any."""
+    return "" if op.combine is None else op.combine.data
+
+
+def _is_once(start: str, stop: str, unit: int) -> bool:
+    """Whether a range is one unit, which is not large."""
+    known = is_number(start) and is_number(stop) and unit <= _MOST
+    return known and int(stop) - int(start) == unit
+
+
+def _empty(type: Attribute, by: str) -> Value:
+    """What combines to the other operand itself: for sums the zero below zero."""
+    found = identity(type, by)
+    if by == "add" and isinstance(type, AnyFloat):
+        return replace(found, text=number_text(FloatAttr(-0.0, type)))
+    return found
 
 
 def _has_functions(op: ForOp) -> bool:

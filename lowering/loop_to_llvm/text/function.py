@@ -62,6 +62,29 @@ class FunctionWriter(DimensionWriter):
         every = self.emit(f"shufflevector {type} {one}, {type} poison, {zeros}")
         return Value(every, value.type, lanes)
 
+    def allocate(self, like: Value, count: int) -> str:
+        """The address of `count` values like one, on the stack."""
+        type = type_text(like.type, like.lanes)
+        return self.entered(f"alloca [{count} x {type}], align 64")
+
+    def put(self, value: Value, address: str, number: str) -> None:
+        """Stores a value as that of a number at an address."""
+        to = self.at(value, address, number)
+        self.do(f"store {value.typed}, ptr {to}")
+
+    def get(self, like: Value, address: str, number: str) -> Value:
+        """Loads the value of a number, which is like another, from an address."""
+        type = type_text(like.type, like.lanes)
+        text = f"load {type}, ptr {self.at(like, address, number)}"
+        return self.value(text, like.type, like.lanes)
+
+    def at(self, like: Value, address: str, number: str) -> str:
+        """The address of a value among others like it."""
+        if number == "0":
+            return address
+        type = type_text(like.type, like.lanes)
+        return self.emit(f"getelementptr inbounds {type}, ptr {address}, i64 {number}")
+
     def together(self, *values: Value) -> tuple[list[Value], int]:
         """The values, as vectors of as many lanes as the widest of them has."""
         lanes = max(value.lanes for value in values)
@@ -102,10 +125,12 @@ class FunctionWriter(DimensionWriter):
             )
         return bounds[0], bounds[1]
 
-    def div(self, a: str, number: int) -> str:
-        """An i64, which is not negative, divided by a number."""
-        if is_number(a):
-            return str(int(a) // number)
+    def div(self, a: str, number: int | str) -> str:
+        """An i64, which is not negative, divided by another, which is not zero."""
+        if number in (1, "1"):
+            return a
+        if is_number(a) and is_number(str(number)):
+            return str(int(a) // int(number))
         return self.emit(f"udiv i64 {a}, {number}")
 
     def least(self, a: str, b: str) -> str:

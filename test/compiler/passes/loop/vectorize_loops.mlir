@@ -107,7 +107,7 @@ loop.kernel @transpose(%a: memref<?xf32>, %b: memref<?xf32>) {
 //
 // CHECK-LABEL: loop.kernel @sum_of_rows
 // AVX2:          loop.for parallel %i to 64 {
-// AVX2:            loop.for reduce(add) %j to 3 lanes 8 vectors 4 (
+// AVX2:            loop.for reduce(add) %j to 3 lanes 8 vectors 4 partials 8 (
 loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %i to 64 {
@@ -125,7 +125,7 @@ loop.kernel @sum_of_rows(%a: memref<?xf32>, %b: memref<?xf32>) {
 // it needs stay in registers.
 //
 // CHECK-LABEL: loop.kernel @long_sum
-// AVX2:            loop.for reduce(add) %j to 64 lanes 8 vectors 4 (
+// AVX2:            loop.for reduce(add) %j to 64 lanes 8 vectors 4 partials 8 (
 loop.kernel @long_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   %sum = loop.for reduce(add) %j to 64 (%so_far = %zero : f32) {
@@ -138,8 +138,8 @@ loop.kernel @long_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
 }
 
 // CHECK-LABEL: loop.kernel @longer_sum
-// AVX2:            loop.for reduce(add) %j to 64 lanes 8 (
-// AVX512:          loop.for reduce(add) %j to 64 lanes 16 vectors 4 (
+// AVX2:            loop.for reduce(add) %j to 64 lanes 8 partials 8 (
+// AVX512:          loop.for reduce(add) %j to 64 lanes 16 vectors 4 partials 16 (
 loop.kernel @longer_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   %sum = loop.for reduce(add) %j to 64 (%so_far = %zero : f32) {
@@ -156,7 +156,7 @@ loop.kernel @longer_sum(%a: memref<?xf32>, %b: memref<?xf32>) {
 //
 // CHECK-LABEL: loop.kernel @stages
 // AVX2:          loop.for parallel %i to 64 {
-// AVX2:            loop.for reduce(add) %j to 32 lanes 8 vectors 4 (
+// AVX2:            loop.for reduce(add) %j to 32 lanes 8 vectors 4 partials 8 (
 // AVX2:            loop.for parallel %k to 32 lanes 8 vectors 4 {
 loop.kernel @stages(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -185,7 +185,7 @@ loop.kernel @stages(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %ou
 //
 // CHECK-LABEL: loop.kernel @stages_side_by_side
 // AVX2:          loop.for parallel %i to 64 lanes 8 {
-// AVX2:            loop.for reduce(add) %j to 32 (
+// AVX2:            loop.for reduce(add) %j to 32 partials 8 (
 // AVX2:            loop.for parallel %k to 32 {
 loop.kernel @stages_side_by_side(%a: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -209,7 +209,7 @@ loop.kernel @stages_side_by_side(%a: memref<?xf32>, %out: memref<?xf32>) {
 //
 // CHECK-LABEL: loop.kernel @sum_of_columns
 // AVX2:          loop.for parallel %i to 64 lanes 8 {
-// AVX2:            loop.for reduce(add) %j to 32 (
+// AVX2:            loop.for reduce(add) %j to 32 partials 8 (
 loop.kernel @sum_of_columns(%a: memref<?xf32>, %b: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel %i to 64 {

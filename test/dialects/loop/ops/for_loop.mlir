@@ -49,6 +49,44 @@ loop.kernel @reduction() {
 
 // -----
 
+// A sum whose order tells has partial sums, in lanes or not.
+//
+// CHECK-LABEL: loop.kernel @partials
+// CHECK:         loop.for reduce(add) %i to 64 lanes 8 vectors 4 partials 8 (
+// CHECK:         loop.for reduce(add) %{{.*}} to 64 partials 8 (
+loop.kernel @partials() {
+  %zero = arith.constant 0.0 : f32
+  %sum = loop.for reduce(add) %i to 64 lanes 8 vectors 4 partials 8 (%so_far = %zero : f32) {
+    loop.yield %so_far : f32
+  }
+  %same = loop.for reduce(add) %i to 64 partials 8 (%so_far = %zero : f32) {
+    loop.yield %so_far : f32
+  }
+}
+
+// -----
+
+// Lanes of a vector have a partial sum each.
+loop.kernel @partials_of_other_lanes() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected a reduction of 8 lanes or none beside as many partials, got reduce of 4}}
+  %sum = loop.for reduce(add) %i to 64 lanes 4 partials 8 (%so_far = %zero : f32) {
+    loop.yield %so_far : f32
+  }
+}
+
+// -----
+
+// Only what reduces has partial results.
+loop.kernel @partials_of_nothing() {
+  // expected-error {{expected a reduction of 8 lanes or none beside as many partials, got parallel of 1}}
+  loop.for parallel %i to 64 partials 8 {
+    loop.yield
+  }
+}
+
+// -----
+
 // Several vectors at a time are those of lanes.
 //
 // CHECK: expected vectors of lanes, got 4 of none

@@ -1,0 +1,68 @@
+"""`loop.split_index`: an index over two axes as an index for each."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IndexType, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from ...dims import Dim, dim
+from ..subscript import DIM, parse_number, print_number
+
+
+@irdl_op_definition
+class SplitIndexOp(IRDLOperation):
+    """
+    The indices along two axes of a point that one index counts, row after row.
+
+    The inner axis has `width` points, one at least.
+
+    ```mlir
+    %i, %j = loop.split_index %k by 3
+    %y, %x = loop.split_index %k by "width"
+    ```
+    """
+
+    name = "loop.split_index"
+
+    index = operand_def(IndexType)
+    width = prop_def(DIM)
+    outer = result_def(IndexType)
+    inner = result_def(IndexType)
+
+    def __init__(self, index: SSAValue, width: Dim):
+        """The indices of `index` along an outer axis, and one of `width` points."""
+        super().__init__(
+            operands=[index],
+            properties={"width": StringAttr(str(width))},
+            result_types=[IndexType(), IndexType()],
+        )
+
+    @property
+    def size(self) -> Dim:
+        """The points of the inner axis."""
+        return dim(self.width.data)
+
+    def print(self, printer: Printer) -> None:
+        """Prints the index and the width."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.index)
+        printer.print_string(" by ")
+        print_number(printer, self.width)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SplitIndexOp:
+        """Reads what `print` prints."""
+        value = parser.parse_unresolved_operand()
+        parser.parse_keyword("by")
+        width = parse_number(parser)
+        index = parser.resolve_operand(value, IndexType())
+        return cls(index, dim(width.data))
