@@ -13,8 +13,9 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from io import FileIO, StringIO
 from pathlib import Path
@@ -35,7 +36,9 @@ from ..runtime import (
     unforked,
 )
 from .errors import CompileError
+from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
+from .given import Given
 from .host import check_runs_here, host_text, machine_text
 from .options import Options, check_is
 from .report import CompileReport, warm_report, with_constants
@@ -81,6 +84,7 @@ def compile(
     dynamic_shapes: Any = None,
     target: str = "host",
     options: Options = Options(),
+    constants: Mapping[str, Any] | None = None,
 ) -> StaticModule:
     """
     The compiled form of `model`, to be called with arrays.
@@ -89,10 +93,13 @@ def compile(
     textual IR, a `torch.export.ExportedProgram`, or a `torch.nn.Module` with
     `example_inputs` and, where sizes may vary, `dynamic_shapes` as `torch.export` takes
     them. `target` is "host" or a name such as x86-64-v3 of what this machine can run.
+    `constants` are values of inputs by name, which are inputs no more.
     Raises `CompileError` for a model that cannot be compiled, with all that is
     unsupported, and `OSError` for a file that cannot be read.
     """
-    return Compilation(model, example_inputs, dynamic_shapes, target, options).run()
+    made = Compilation(model, example_inputs, dynamic_shapes, target, options)
+    made = made.with_constants(constants or {})
+    return made.run() if options.bind == "refuse" else compile_or_bind(made)
 
 
 class Compilation:
@@ -125,7 +132,14 @@ class Compilation:
         self.target = target
         self.options = options
         self.after_pass = after_pass
+        self.given = Given(options.bounds)
         self.cache = Cache(default_folder()) if options.cache else None
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Compilation:
+        """The compilation in which these inputs, too, are constants."""
+        made = copy(self)
+        made.given = self.given.with_constants(constants)
+        return made
 
     def run(self) -> StaticModule:
         """The compiled model."""
@@ -208,7 +222,7 @@ class Compilation:
 
     def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
         """What reads the source into the graph dialect, with its framework imported."""
-        return reader_of(model, self.example_inputs, self.dynamic_shapes)
+        return reader_of(model, self.example_inputs, self.dynamic_shapes, self.given)
 
     @property
     def keeps(self) -> bool:
@@ -247,7 +261,7 @@ class Compilation:
         """A hash of parts of a model, the options, the target and this version."""
         result = hashlib.sha256()
         target = target_text(self.target, self.options.tune)
-        shared = (self.options.key, target, version())
+        shared = (self.options.key, target, version(), *self.given.parts())
         for part in (*parts, *shared):
             data = (
                 part.encode(errors="surrogatepass") if isinstance(part, str) else part

@@ -49,8 +49,9 @@ def describe(program: ProgramOp) -> Program:
     for name in program.symbol_names:
         if name not in alone:
             raise CompileError(
-                f"expected every symbol to be a dimension of an input by itself, got "
-                f"{name}, which is not; give the model an input that has it"
+                "expected every symbol to follow from a size of an input, such as n "
+                f"or 2 * n, got {name}, which does not; give the model an input that "
+                "has it"
             )
     defined, plan = program.defined, program.plan
     ranges = {each.label.data: each.limits for each in program.symbols}

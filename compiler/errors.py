@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..runtime import TensorInfo
+
 _SHOWN = 8
 """Names of nodes that a message lists for one op, before it only counts."""
 
@@ -36,17 +38,29 @@ class UnsupportedOp:
     reason: str = ""
     """What of the op is unsupported, or nothing when all of it is."""
 
+    inputs: tuple[str, ...] = ()
+    """The inputs of the model for whose values, if they were known, it would be."""
+
 
 class UnsupportedModelError(CompileError):
     """
     A model with ops that the compiler does not know; names all of them at once.
 
     `ops` is everything that was found, in the order of the model. The message has one
-    line for each op and reason, with the names of the nodes.
+    line for each op and reason, with the names of the nodes. `inputs` and `outputs`
+    are those of the model, where it tells them.
     """
 
-    def __init__(self, ops: Iterable[UnsupportedOp], model: str = "the model"):
+    def __init__(
+        self,
+        ops: Iterable[UnsupportedOp],
+        model: str = "the model",
+        inputs: Iterable[TensorInfo] = (),
+        outputs: Iterable[str] = (),
+    ):
         self.ops = tuple(ops)
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
         groups: dict[tuple[str, str], list[str]] = {}
         for each in self.ops:
             groups.setdefault((each.op, each.reason), []).append(each.node)
@@ -55,6 +69,13 @@ class UnsupportedModelError(CompileError):
             f"expected ops that the compiler knows, got {len(self.ops)} other nodes in "
             f"{model}:\n{lines}\n{ADVICE}"
         )
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The inputs whose values would do for all ops; empty where they would not."""
+        if any(not each.inputs for each in self.ops):
+            return frozenset()
+        return frozenset(name for each in self.ops for name in each.inputs)
 
 
 def _line(op: str, reason: str, nodes: list[str]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..runtime import FILE, kind_of
 from .errors import CompileError, ModelFileError
+from .given import Given
 from .source_file import SourceFile
 
 if TYPE_CHECKING:
@@ -15,23 +16,26 @@ if TYPE_CHECKING:
 
     from .context import SrContext
 
+Reader: TypeAlias = "Callable[[SrContext], ModuleOp]"
+"""Reads a model into the graph dialect."""
+
 _LONGEST_NAME = 256
 """Characters of a file's name that a message repeats."""
 
 
 def reader_of(
-    model: Any, example_inputs: Any, dynamic_shapes: Any
-) -> Callable[[SrContext], ModuleOp]:
+    model: Any, example_inputs: Any, dynamic_shapes: Any, given: Given
+) -> Reader:
     """What reads a model into the graph dialect, with its framework imported."""
     is_file = isinstance(model, SourceFile)
     if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
         from .frontends import read_mlir
 
-        return lambda ctx: read_mlir(model, ctx)
+        return _pinned(lambda ctx: read_mlir(model, ctx), given)
     if is_file or is_read(model):
         from .frontends.onnx import read_onnx
 
-        return lambda ctx: read_onnx(model, ctx)
+        return lambda ctx: read_onnx(model, ctx, given)
     from .frontends.torch import is_torch_model, read_torch
 
     if not is_torch_model(model):
@@ -40,7 +44,18 @@ def reader_of(
             "a torch.nn.Module or an ExportedProgram, got "
             f"{type(model).__name__}"
         )
-    return lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes)
+    return _pinned(
+        lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes, given), given
+    )
+
+
+def _pinned(read: Reader, given: Given) -> Reader:
+    """What reads a model, and makes inputs the constants that are given."""
+    if not given.constants:
+        return read
+    from .pin_inputs import pin_inputs
+
+    return lambda ctx: pin_inputs(read(ctx), given.constants, ctx.weights)
 
 
 def is_read(model: Any) -> bool:

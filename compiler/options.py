@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from operator import index
 from typing import Any
@@ -16,6 +18,9 @@ ALWAYS_GIVEN = 8
 
 _PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
+
+_BINDINGS = ("refuse", "first-call")
+"""When values of inputs are known that an op needs."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,25 @@ class Options:
     products rounded to bf16, which is half of their memory (`docs/precision.md`).
     """
 
+    bounds: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """
+    The most that symbols of the model are. A size that only the run computes from data
+    needs one, for the memory that it takes; the error that asks for it has its name. A
+    call in which a symbol is greater ends with an error.
+    """
+
+    bind: str = "refuse"
+    """
+    What becomes of a model with an op that needs a value when it is compiled, such as
+    an axis or a shape, and has it from an input: "refuse" it, or compile it at the
+    "first-call" with each value of that input.
+    """
+
     def __post_init__(self) -> None:
+        self._check_bounds()
+        if self.bind not in _BINDINGS:
+            known = " or ".join(_BINDINGS)
+            raise CompileError(f"expected bind of {known}, got {self.bind}")
         check_is("True or False for cache", bool, self.cache)
         check_is("True or False for tune", bool, self.tune)
         check_is("the name of a planner", str, self.planner)
@@ -67,6 +90,23 @@ class Options:
             known = " or ".join(_PRECISIONS)
             raise CompileError(f"expected a precision {known}, got {self.precision}")
 
+    def _check_bounds(self) -> None:
+        """Raises `CompileError` unless bounds are whole numbers of symbols."""
+        wanted = 'bounds such as {"batch": 64}'
+        check_is(wanted, Mapping, self.bounds)
+        for name, most in self.bounds.items():
+            check_is(f"{wanted} with the names of symbols", str, name)
+            if not _is_whole(most):
+                raise _unexpected(f"a whole number as the bound of {name}", most)
+            if not 0 <= most < 2**62:
+                raise CompileError(
+                    f"expected a bound of {name} from 0 to 2**62, got {most}"
+                )
+        # A copy, which nobody else changes.
+        object.__setattr__(
+            self, "bounds", {k: index(v) for k, v in self.bounds.items()}
+        )
+
     @property
     def usable_threads(self) -> int:
         """How many threads may run, or compile, side by side."""
@@ -77,7 +117,9 @@ class Options:
     def key(self) -> str:
         """What of the options the compiled code depends on."""
         names = ("planner", "precision", "tune")
-        return " ".join(f"{each}={getattr(self, each)}" for each in names)
+        text = " ".join(f"{each}={getattr(self, each)}" for each in names)
+        bounds = json.dumps(self.bounds, sort_keys=True)
+        return f"{text} bounds={bounds}"
 
 
 def _is_whole(value: Any) -> bool:

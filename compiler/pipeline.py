@@ -20,6 +20,7 @@ from .passes import (
     AnalyzeDonations,
     AssignBuffers,
     AssignLayouts,
+    BoundSymbols,
     Decompose,
     EliminateCopies,
     EliminateListConstructs,
@@ -38,6 +39,7 @@ from .passes import (
     ReuseOperands,
     SetTarget,
     SizeTiles,
+    SolveSymbols,
     SplitUpdates,
     TileProducts,
     TuneContractions,
@@ -55,6 +57,9 @@ def graph_passes(
         # The model as the front end read it: its attributes become weights.
         Freeze(),
         InferShapes(),
+        BoundSymbols.of(options.bounds),
+        SolveSymbols(),
+        # From here every symbol is a size of an input, or computed by the run.
         EliminateListConstructs(),
         # From here no value is a container.
         FoldConstants(),

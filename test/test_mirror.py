@@ -78,6 +78,15 @@ TESTED_ELSEWHERE = {
         "is an option of a command",
         "compiler/tools/test_run.py",
     ),
+    "compiler/given.py": (
+        "is what a front end is told",
+        "compiler/frontends/onnx/test_run_time_sizes.py",
+    ),
+    "compiler/passes/symbol_ranges.py": (
+        "is read by passes",
+        "compiler/passes/graph/bound_symbols.mlir",
+        "compiler/passes/graph/solve_symbols.mlir",
+    ),
     "compiler/tools/expected_errors.py": (
         "is an option of a command",
         "compiler/tools/opt_diagnostics.mlir",

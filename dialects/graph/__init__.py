@@ -139,7 +139,7 @@ from .ops.resample import ResampleOp
 from .ops.reshape import ReshapeOp
 from .ops.resize import ResizeOp
 from .ops.rnn import RnnOp
-from .ops.rounding import RoundOp, TruncOp
+from .ops.rounding import CeilOp, RoundOp, TruncOp
 from .ops.scatter import ScatterOp
 from .ops.scatter_nd import ScatterNdOp
 from .ops.slice import SliceOp
@@ -200,6 +200,7 @@ __all__ = [
     "COORDINATES",
     "Carried",
     "CastOp",
+    "CeilOp",
     "ClampOp",
     "Combiner",
     "CompareOp",

@@ -104,7 +104,7 @@ def test_takes_a_file_by_its_path_or_its_name(tmp_path: Path):
         (MODEL.replace("x3xf32", "x3xi8"), "expected elements of f32, f64, .*i8"),
         (MODEL.replace(', ["batch"]', ""), "expected a name for every ?"),
         (MODEL.replace("batch", "2 *"), "expected a number or a symbol"),
-        (MODEL.replace("batch", "2 * n"), "n, which is not; give the model an input"),
+        (MODEL.replace("batch", "n * m"), "which does not; give the model an input"),
         (MODEL[:-20], "<text>:"),
     ],
 )

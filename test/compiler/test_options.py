@@ -38,6 +38,10 @@ WRONG: dict[str, dict[object, str]] = {
         1: "expected True or False for tune, got int 1",
         None: "expected True or False for tune, got NoneType None",
     },
+    "bounds": {
+        None: 'expected bounds such as {"batch": 64}, got NoneType None',
+        (("n", 3),): 'expected bounds such as {"batch": 64}, got tuple .*',
+    },
     "cache": {
         None: "expected True or False for cache, got NoneType None",
         "folder": "expected True or False for cache, got str 'folder'",
@@ -106,3 +110,27 @@ def test_names_that_no_model_has_are_refused(model: str | Path):
     got = "a folder" if model == "/" else "no such file"
     with pytest.raises(sr.CompileError, match=f"expected a model, got {got}"):
         sr.compile(model)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ({3: 4}, "with the names of symbols, got int 3"),
+        ({"n": 4.0}, "expected a whole number as the bound of n, got float 4.0"),
+        ({"n": True}, "expected a whole number as the bound of n, got bool True"),
+        ({"n": -1}, r"expected a bound of n from 0 to 2\*\*62, got -1"),
+    ],
+)
+def test_bounds_are_whole_numbers_of_symbols(bounds: Any, message: str):
+    with pytest.raises(sr.CompileError, match=message):
+        sr.Options(bounds=bounds)
+
+
+def test_bounds_are_part_of_the_key_and_a_copy():
+    given = {"n": 4, "m": 5}
+    options = sr.Options(bounds=given)
+    given["n"] = 9
+    assert options == sr.Options(bounds={"m": 5, "n": 4})
+    assert options.key == sr.Options(bounds={"m": 5, "n": 4}).key
+    assert options.key != sr.Options().key != sr.Options(bounds={"n": 4}).key
+    assert hash(options) == hash(sr.Options())

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...context import SrContext
 from ...errors import CompileError
+from ...given import Given
 from ...source_file import SourceFile
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ __all__ = ["read_onnx"]
 
 
 def read_onnx(
-    source: Path | SourceFile | bytes | ModelProto, ctx: SrContext
+    source: Path | SourceFile | bytes | ModelProto,
+    ctx: SrContext,
+    given: Given = Given(),
 ) -> ModuleOp:
     """
     The model as a module with one function `main`, its weights put into `ctx.weights`.
@@ -28,6 +31,9 @@ def read_onnx(
     `graph.symbols`, the range of each symbolic size. An initializer is a constant, even
     when it is an input too. External weights are read from the model's folder only, so
     for these `source` must be a path, or a file that was read from one.
+
+    An input that is `given` as a constant is no input. Sizes that only the run knows
+    are limited by the bounds that are `given`.
 
     Raises `ModelFileError` for an incomplete or broken file, `UnsupportedModelError`
     for ops that the compiler does not know, and `CompileError` for a model that is
@@ -40,4 +46,4 @@ def read_onnx(
         )
     from .read import read
 
-    return read(source, ctx)
+    return read(source, ctx, given)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from math import ceil, isfinite
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import SSAValue
 
 from ....dialects import DTYPES, ceildiv, product
 from ....dialects.graph import (
+    AddOp,
     ArgmaxOp,
+    CeilOp,
+    DivOp,
     EqOp,
     GeOp,
     LeOp,
     LtOp,
+    MaximumOp,
+    MinimumOp,
+    MulOp,
     SubOp,
     WhereOp,
     convert,
@@ -30,9 +36,13 @@ from ..unsupported import Unsupported
 from .element import element
 from .known import Known
 from .node import Handler, Node, Result
+from .run_time_sizes import define_bounded, run_time_sizes
 
 _MOST = 1 << 24
 """The most elements of a range that is stored."""
+
+_MOST_COUNT = 1 << 62
+"""More numbers than any range has."""
 
 _FORMS = ("value_float", "value_floats", "value_int", "value_ints")
 """The attributes other than a tensor that may hold a constant."""
@@ -63,7 +73,7 @@ def constant(node: Node) -> Result:
 
 def _constant_of_shape(node: Node) -> Result:
     """A tensor filled with one value."""
-    shape = node.dims(0)
+    shape = run_time_sizes(node, 0, "size")
     if any(isinstance(size, int) and size < 0 for size in shape):
         raise node.error(f"expected sizes of zero or more, got {shape}")
     value = np.zeros(1, np.float32)
@@ -90,6 +100,8 @@ def _size_of(node: Node) -> Result:
 
 def _range_of(node: Node) -> Result:
     """The numbers from a start to before a limit at a step."""
+    if any(node.known(each) is None for each in range(3)):
+        return _range_of_run(node)
     values = [node.require_known(each) for each in range(3)]
     if any(each.array.size != 1 for each in values):
         raise node.error(f"expected scalars, got {', '.join(map(str, values))}")
@@ -114,6 +126,23 @@ def _range_of(node: Node) -> Result:
     room = last - first if step > 0 else first - last
     count = ceildiv(node.symbols.greater(room, 0), abs(step))
     return progression(node.tensor(Known.of_dims(first, kind)), step, count)
+
+
+def _range_of_run(node: Node) -> Result:
+    """The numbers from a start to before a limit at a step, which the run computes."""
+    if any(product(node.shape(each)) != 1 for each in range(3)):
+        types = ", ".join(str(node.type(each)) for each in range(3))
+        raise node.error(f"expected scalars, got {types}")
+    first, limit, step = (reshaped(node.operand(each), []) for each in range(3))
+    wide = [convert(each, f64) for each in (first, limit, step)]
+    count = CeilOp(DivOp(SubOp(wide[1], wide[0]), wide[2])).result
+    # A step of zero is no range, and is refused as too many numbers.
+    most = number(float(_MOST_COUNT), f64)
+    count = WhereOp(EqOp(wide[2], number(0, f64)), most, count)
+    kept = MinimumOp(MaximumOp(count, number(0, f64)), most).result
+    (size,) = define_bounded(node, [convert(kept, i64)], "count")
+    places = convert(counted(size, 0, 1), node.element(0))
+    return AddOp(MulOp(places, step), first)
 
 
 def _diagonal_of(node: Node) -> SSAValue:

@@ -6,10 +6,9 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, Polynomial, ceildiv, product, sizes, tensor_type
+from ....dialects import Dim, ceildiv, product, sizes, tensor_type
 from ....dialects.graph import (
     AddOp,
-    DefineSymbolOp,
     DivOp,
     IndexSelectOp,
     LtOp,
@@ -19,26 +18,18 @@ from ....dialects.graph import (
     SliceOp,
     SubOp,
     WhereOp,
-    convert,
     part,
     permuted,
     quantity,
     reshaped,
-    taken,
     to_names,
     true_indices,
     truths,
 )
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue
 from .known import Known
 from .node import Handler, Node, Result
-
-
-def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
-    """Builds the definition of a new symbol in 0 to `high` by an i64 tensor."""
-    made = node.symbols.define(f"{node.name}_{what}")
-    DefineSymbolOp(value, symbol=str(made), low="0", high=str(high))
-    return made
+from .run_time_sizes import define, element
 
 
 def places(node: Node, mask: SSAValue, what: str) -> SSAValue:
@@ -89,11 +80,15 @@ def run_time_slice(node: Node) -> Result:
     shape = node.shape(0)
     (count,) = node.shape(1)
     if not isinstance(count, int):
-        raise Unsupported("as many starts as only the run knows")
+        why = f"as many starts as are known when the model runs, {count}"
+        raise NeedsValue([node.operand(1), node.operand(2)], why)
     axes = node.whole_numbers(3) if node.has(3) else range(count)
     steps = node.whole_numbers(4) if node.has(4) else [1] * count
     if any(step <= 0 for step in steps):
-        raise Unsupported("starts that the run computes, with steps backwards")
+        raise NeedsValue(
+            [node.operand(1), node.operand(2)],
+            "starts that are computed when the model runs, with steps backwards",
+        )
     if not count == len(axes) == len(steps):
         raise node.error(f"expected {count} axes and steps, got {axes} and {steps}")
     starts: list[Dim] = [0] * len(shape)
@@ -138,11 +133,6 @@ def _known_or_value(node: Node, place: int, at: int) -> Dim | SSAValue:
     """An element of a vector input if it is known, else the vector."""
     known = node.known(place)
     return node.operand(place) if known is None else known.dims()[at]
-
-
-def element(node: Node, place: int, at: int) -> SSAValue:
-    """Builds one element of a vector input, as an i64."""
-    return convert(taken(node.operand(place), 0, at), i64)
 
 
 def _bounded(place: SSAValue, size: Dim) -> SSAValue:

@@ -39,6 +39,8 @@ class Emitter:
         self.block = block
         self.weights = weights
         self._built: dict[Known, SSAValue] = {}
+        self.known: dict[SSAValue, Known] = {}
+        """What is known of values that were built."""
 
     def __call__(self, known: Known) -> SSAValue:
         """The value in the graph of a known tensor."""
@@ -48,6 +50,7 @@ class Emitter:
                 self._built[known] = self._build(known)
             if known.name:
                 locate(self.block, last, known.name)
+            self.known[self._built[known]] = known
         return self._built[known]
 
     def _build(self, known: Known) -> SSAValue:

@@ -21,7 +21,8 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import sizes, tensor_type
 from ....dialects.graph import GraphOp
 from ...errors import CompileError, UnsupportedOp
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue, Unsupported
+from .ancestors import arguments_of
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
@@ -69,6 +70,8 @@ class GraphBuilder:
         self.tensors = tensors
         self.functions = functions
         self.regions = regions
+        self.inputs: list[str] = []
+        """The names of the arguments of the function."""
         self.copies = 0
         """The number of nodes built from functions and graphs, with repetition."""
         self.trips = 0
@@ -113,11 +116,19 @@ class GraphBuilder:
                     op = ".".join(filter(None, (node.domain, node.op_type)))
                     if scope.refuses_whole:
                         why = f": {reason}" if str(reason) else ""
-                        raise Unsupported(f"made of {op}{why}") from reason
+                        raise _within(f"made of {op}{why}", reason) from reason
                     self.unsupported.append(
-                        UnsupportedOp(clipped(op), name, str(reason))
+                        UnsupportedOp(
+                            clipped(op), name, str(reason), self._inputs_of(reason)
+                        )
                     )
             self._bind(node, name, results, scope)
+
+    def _inputs_of(self, reason: Unsupported) -> tuple[str, ...]:
+        """The inputs of the model that would have to be known, if that would do."""
+        if not isinstance(reason, NeedsValue):
+            return ()
+        return tuple(self.inputs[each.index] for each in arguments_of(reason.values))
 
     def tensor(self, entry: Entry) -> SSAValue | None:
         """The value in the graph of an entry; None for a lost value."""
@@ -318,6 +329,13 @@ class GraphBuilder:
 
 RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
 """Builds a node with regions."""
+
+
+def _within(text: str, reason: Unsupported) -> Unsupported:
+    """The reason why a node is unsupported that is made of another."""
+    if isinstance(reason, NeedsValue):
+        return NeedsValue(reason.values, text)
+    return Unsupported(text)
 
 
 def _listed(results: Results) -> list[Value]:

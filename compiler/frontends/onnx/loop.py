@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects import Dim, sizes, tensor, tensor_type
+from ....dialects import Dim, sizes, symbols_of, tensor, tensor_type
 from ....dialects.graph import (
     UNLIMITED,
     AddOp,
@@ -28,10 +28,12 @@ from ....dialects.graph import (
     SliceOp,
     YieldOp,
     capture,
+    defined_symbols,
     may_be,
+    shape_of,
     to_names,
 )
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node
@@ -153,9 +155,16 @@ class _LoopBuilder:
         limit = UNLIMITED if trips.limit is None else trips.limit
         stacks = results[len(carried) :]
         if stacks and conditional and trips.limit is None:
-            raise Unsupported(
+            raise NeedsValue(
+                [node.operand(place) for place in _run_time(node)],
                 "results of each trip of a loop whose limit is computed when the "
-                "model runs"
+                "model runs",
+            )
+        own = defined_symbols(body).keys()
+        if any(symbols_of(size) & own for each in stacks for size in shape_of(each)):
+            raise NeedsValue(
+                [node.operand(place) for place in _run_time(node)],
+                "results of each trip of sizes that are computed when the model runs",
             )
         if not conditional and trips.limit is None:
             raise node.error("expected a loop that ends, got no limit and no condition")
@@ -295,6 +304,11 @@ class _LoopBuilder:
             for row, shape in zip(rows, shapes, strict=True)
         ]
         return add(self.builder, self.node, lambda: ConcatOp(*wide, axis=0)).results[0]
+
+
+def _run_time(node: Node) -> list[int]:
+    """Which of the limit and the condition of a loop the run computes."""
+    return [each for each in (0, 1) if node.has(each) and node.known(each) is None]
 
 
 def _is_true(entry: Entry) -> bool:

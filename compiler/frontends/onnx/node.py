@@ -25,8 +25,9 @@ from ....dialects import (
 )
 from ....dialects.graph import Requirement, RequireOp
 from ...errors import CompileError
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue, Unsupported
 from .element import TYPES
+from .emit import Emitter
 from .known import Known
 from .messages import error_at
 from .signature import Signature
@@ -57,7 +58,7 @@ class Node:
         name: str,
         signature: Signature,
         values: Sequence[Value | None],
-        emit: Callable[[Known], SSAValue],
+        emit: Emitter,
         symbols: Symbols,
         tensors: TensorReader,
     ):
@@ -73,7 +74,8 @@ class Node:
         self.values = values
         self.symbols = symbols
         self._tensors = tensors
-        self._emit = emit
+        self.emitted: Mapping[SSAValue, Known] = emit.known
+        self._emit: Callable[[Known], SSAValue] = emit
         self._check_inputs()
         self._attributes = self._given_attributes()
 
@@ -234,7 +236,8 @@ class Node:
         if (value := self.known(place)) is not None:
             return value
         name = self.signature.input(place).name
-        raise Unsupported(f"an input {name} that is computed when the model runs")
+        why = f"an input {name} that is computed when the model runs"
+        raise NeedsValue([self.operand(place)], why)
 
     def dims(self, place: int) -> list[Dim]:
         """The elements of the input at this position, as dimensions."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from onnx import GraphProto, ModelProto, ValueInfoProto
@@ -20,9 +22,20 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ....dialects import Dim, SizeError, Tensor, tensor
+from ....dialects import (
+    DTYPES,
+    Array,
+    Dim,
+    SizeError,
+    Tensor,
+    sizes,
+    tensor,
+    tensor_type,
+)
+from ....runtime import TensorInfo, to_array
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from ...given import Given
 from ...source_file import SourceFile
 from ..unsupported import Unsupported
 from .call_graph import functions_of
@@ -30,6 +43,7 @@ from .control_flow import REGIONS
 from .element import element
 from .emit import Emitter
 from .graph_builder import GraphBuilder
+from .known import Known
 from .model_file import check, opset_of, read_bytes, read_file
 from .scope import Lost, Scope
 from .skeleton import Bytes
@@ -37,7 +51,11 @@ from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
 
 
-def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> ModuleOp:
+def read(
+    source: Path | SourceFile | bytes | ModelProto,
+    ctx: SrContext,
+    given: Given = Given(),
+) -> ModuleOp:
     """The implementation of `read_onnx`."""
     name: str | Path = "the model"
     folder: Path | None = None
@@ -58,23 +76,41 @@ def read(source: Path | SourceFile | bytes | ModelProto, ctx: SrContext) -> Modu
     stored |= {each.values.name for each in graph.sparse_initializer}
     inputs = [each for each in graph.input if each.name not in stored]
     _check_names(graph, inputs)
+    pinned = _pinned(inputs, given.constants)
+    inputs = [each for each in inputs if each.name not in pinned]
     functions = functions_of(model)
-    symbols = Symbols(_dimension_names(inputs))
+    symbols = Symbols(_dimension_names(inputs), given.bounds)
     block = Block()
     tensors = TensorReader(name, folder, data)
     emit = Emitter(block, ctx.weights)
     builder = GraphBuilder(block, emit, symbols, tensors, functions, REGIONS)
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)
+    for value, array in pinned.values():
+        _bind(value, array, symbols)
+        known = replace(Known.of(array), name=value.name, is_weight=True)
+        scope.entries[value.name] = known
     for value in inputs:
         _add_input(value, builder, scope)
     builder.add_nodes(scope)
     results = _results(graph, builder, scope)
     if builder.unsupported:
-        raise UnsupportedModelError(builder.unsupported, str(name))
+        # Inputs that are no tensors are reported by themselves.
+        infos = [
+            _info(name, tensor_type(argument))
+            for name, argument in zip(builder.inputs, block.args, strict=True)
+        ]
+        outputs = [each.name for each in graph.output]
+        raise UnsupportedModelError(builder.unsupported, str(name), infos, outputs)
     ctx.weights.files |= tensors.notes
     block.add_op(ReturnOp(*results))
     return _module(block, [each.name for each in inputs], graph, symbols)
+
+
+def _info(name: str, type: Tensor) -> TensorInfo:
+    """An input as the runtime knows it."""
+    shape = tuple(each if isinstance(each, int) else str(each) for each in sizes(type))
+    return TensorInfo(name, DTYPES[type.element_type].name, shape)
 
 
 def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
@@ -108,9 +144,59 @@ def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> No
     except SizeError as error:
         raise CompileError(f"input {value.name!r}: {error}") from error
     argument = builder.block.insert_arg(type, len(builder.block.args))
+    builder.inputs.append(value.name)
     if SSAValue.is_valid_name(value.name):
         argument.name_hint = value.name
     scope.entries[value.name] = argument
+
+
+def _pinned(
+    inputs: Sequence[ValueInfoProto], constants: Mapping[str, Any]
+) -> dict[str, tuple[ValueInfoProto, Array]]:
+    """The inputs that the user gives as constants, with their arrays."""
+    known = {each.name: each for each in inputs}
+    if unknown := [name for name in constants if name not in known]:
+        raise CompileError(
+            f"expected constants for inputs of the model ({', '.join(known)}), got "
+            f"{', '.join(unknown)}"
+        )
+    return {
+        name: (known[name], _array(known[name], constants[name])) for name in constants
+    }
+
+
+def _array(value: ValueInfoProto, given: Any) -> Array:
+    """The constant that an input is, with elements of the input's type."""
+    try:
+        dtype = DTYPES[element(value.type.tensor_type.elem_type)]
+        return to_array(given, TensorInfo(value.name, dtype.name, ()))
+    except Unsupported as reason:
+        raise CompileError(f"constant {value.name!r}: {reason}") from reason
+    except (TypeError, ValueError) as error:
+        raise CompileError(f"constant for {error}") from error
+
+
+def _bind(value: ValueInfoProto, array: Array, symbols: Symbols) -> None:
+    """Gives the dimensions of an input the sizes of the constant that it is."""
+    described = value.type.tensor_type
+    if not described.HasField("shape"):
+        return
+    shape = described.shape.dim
+    wanted = ", ".join(
+        str(each.dim_value) if each.HasField("dim_value") else each.dim_param or "?"
+        for each in shape
+    )
+    fits = len(shape) == array.ndim and all(
+        not each.HasField("dim_value") or each.dim_value in (-1, size)
+        for each, size in zip(shape, array.shape, strict=False)
+    )
+    if not fits:
+        raise CompileError(
+            f"constant {value.name!r}: expected shape [{wanted}], got {[*array.shape]}"
+        )
+    for each, size in zip(shape, array.shape, strict=True):
+        if each.dim_param:
+            symbols.bind(each.dim_param, size)
 
 
 def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:

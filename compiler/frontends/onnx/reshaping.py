@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialects import Dim, broadcast, floordiv, maximum, product, tensor
 from ....dialects.graph import PermuteOp, expanded, permuted, repeated, reshaped
 from .node import Handler, Node, Result
+from .run_time_sizes import run_time_shape, run_time_sizes
 
 
 def _identity(node: Node) -> Result:
@@ -25,8 +26,10 @@ def flatten(node: Node) -> Result:
 
 def reshape(node: Node) -> Result:
     """The input with another shape, in which 0 copies a size and -1 is inferred."""
-    old, wanted = node.shape(0), node.dims(1)
     keeps_zero = "allowzero" in node.signature.attributes and node.flag("allowzero")
+    if node.known(1) is None:
+        return reshaped(node.operand(0), run_time_shape(node, keeps_zero))
+    old, wanted = node.shape(0), node.dims(1)
     shape: list[Dim] = []
     for place, size in enumerate(wanted):
         if isinstance(size, int) and size == 0 and not keeps_zero:
@@ -96,7 +99,7 @@ def transpose(node: Node) -> Result:
 
 def expand(node: Node) -> Result:
     """The input broadcast together with a shape."""
-    wanted = node.dims(1)
+    wanted = run_time_sizes(node, 1, "size")
     if any(isinstance(size, int) and size < 0 for size in wanted):
         raise node.error(f"expected sizes of zero or more, got {wanted}")
     with node.assuming():
@@ -106,7 +109,7 @@ def expand(node: Node) -> Result:
 
 def _tile(node: Node) -> Result:
     """The input repeated along each axis."""
-    shape, repeats = node.shape(0), node.dims(1)
+    shape, repeats = node.shape(0), run_time_sizes(node, 1, "repeat")
     if len(repeats) != len(shape):
         raise node.error(f"expected {len(shape)} repeats, got {len(repeats)}")
     return repeated(node.operand(0), repeats)

@@ -14,7 +14,7 @@ from ....dialects.graph import (
     cut,
     padded,
 )
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue, Unsupported
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
 from .symbols import Symbols
@@ -197,7 +197,9 @@ def _padding(node: Node) -> float:
     if not node.has(2):
         return 0.0
     if (value := node.scalar(2)) is None:
-        raise Unsupported("a constant_value that is computed when the model runs")
+        raise NeedsValue(
+            [node.operand(2)], "a constant_value that is computed when the model runs"
+        )
     return float(value)
 
 

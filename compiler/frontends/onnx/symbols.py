@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from ....dialects import (
     FUNCTIONS,
     Dim,
     Polynomial,
+    Symbol,
     dim,
     evaluate,
     is_nonnegative,
@@ -16,7 +17,9 @@ from ....dialects import (
     minimum,
     symbol,
     symbols_of,
+    terms_of,
 )
+from ...errors import CompileError
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 256
@@ -32,8 +35,14 @@ GREATEST = 2**63 - 1
 class Symbols:
     """The symbols of one model by the model's names, and their bounds."""
 
-    def __init__(self, names: Iterable[str] = ()):
-        """The symbols of those among `names` that are identifiers."""
+    def __init__(
+        self, names: Iterable[str] = (), bounds: Mapping[str, int] | None = None
+    ):
+        """
+        The symbols of those among `names` that are identifiers; the user gives some
+        symbols `bounds`.
+        """
+        self.bounds = bounds or {}
         self.least: dict[str, int] = {}
         self.defined: set[str] = set()
         """Symbols that are defined at run time, and not by an input."""
@@ -59,6 +68,15 @@ class Symbols:
         self.least[free] = 0
         return symbol(free)
 
+    def bind(self, name: str, size: int) -> None:
+        """The dimension called `name` is a number in every run."""
+        known = self._named.setdefault(name, size)
+        if isinstance(known, Polynomial):
+            self.least.pop(str(known), None)
+            self._named[name] = size
+        elif known != size:
+            raise CompileError(f"expected one size {name}, got {known} and {size}")
+
     def define(self, name: str) -> Polynomial:
         """A new symbol that is defined at run time."""
         made = self.fresh(name)
@@ -69,9 +87,10 @@ class Symbols:
         """
         The dimension with the text `text` in an input.
 
-        It is a symbol of this name, an expression over symbols of other dimensions, or
-        a new symbol for text without a letter such as `?` or `-1`. It is never a
-        number, since numbers stand in `dim_value`.
+        It is a symbol of this name, an expression over symbols of other dimensions, a
+        multiple of a symbol that no other dimension is, or a new symbol for text
+        without a letter such as `?` or `-1`. It is never a number, since numbers stand
+        in `dim_value`.
         """
         if text in self._named:
             return self._named[text]
@@ -83,11 +102,16 @@ class Symbols:
         return self._named[text]
 
     def _expression(self, text: str) -> Polynomial | None:
-        """The dimension that `text` describes if it depends on known symbols only."""
+        """
+        The dimension that `text` describes if it depends on known symbols only, or is
+        the first to tell what a symbol is.
+        """
         if not text or len(text) > LONGEST:
             return None
         try:
             value = dim(text)
+            if (name := _determined(value)) is not None and name not in self._named:
+                self._named[name] = self.fresh(name)
             if not symbols_of(value) <= self._named.keys():
                 return None
             value = evaluate(value, self._named)
@@ -126,3 +150,17 @@ class Symbols:
         if self.assume_nonnegative(a - b):
             return a
         return b if self.assume_nonnegative(b - a) else maximum(a, b)
+
+
+def _determined(size: Dim) -> str | None:
+    """
+    The symbol of a size such as `2 * n` or `n + 1`; None for one that may be a name,
+    such as `n - 1`.
+    """
+    match terms_of(size):
+        case [((Symbol(name),), factor)] if factor > 0:
+            return name
+        case [((Symbol(name),), factor), ((), offset)] if factor > 0 and offset > 0:
+            return name
+        case _:
+            return None

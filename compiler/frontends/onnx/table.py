@@ -21,6 +21,7 @@ from . import (
     reshaping,
     resize,
     selection,
+    unique,
     window,
 )
 from .node import Handler, Node, Result
@@ -41,6 +42,7 @@ _FAMILIES = (
     reshaping,
     resize,
     selection,
+    unique,
     window,
 )
 

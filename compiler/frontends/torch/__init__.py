@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...context import SrContext
 from ...errors import CompileError
+from ...given import Given
 
 __all__ = ["is_torch_model", "read_torch"]
 
@@ -31,6 +32,7 @@ def read_torch(
     ctx: SrContext,
     example_inputs: Any = None,
     dynamic_shapes: Any = None,
+    given: Given = Given(),
 ) -> ModuleOp:
     """
     The program of `model` as one function `main`; its weights go into `ctx`.
@@ -49,7 +51,7 @@ def read_torch(
             )
         from .read import read_program
 
-        return read_program(model, ctx)
+        return read_program(model, ctx, given=given)
     if not is_torch_model(model):
         raise CompileError(
             f"expected a torch.nn.Module or a torch.export.ExportedProgram, got {model}"
@@ -58,7 +60,7 @@ def read_torch(
     from .read import read_program
 
     program = export_module(model, example_inputs, dynamic_shapes)
-    return read_program(program, ctx, type(model).__name__)
+    return read_program(program, ctx, type(model).__name__, given)
 
 
 def _is_a(object: object, module: str, name: str) -> bool:

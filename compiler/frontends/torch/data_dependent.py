@@ -106,11 +106,14 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     value = convert(reshaped(x, ()), i64)
     least, most = sizes.limits(foreseen.node.expr)
     high = min(_asserted(sizes, node), key=str, default=most)
+    if high == GREATEST:
+        high = sizes.most.get(str(foreseen), GREATEST)
     if least < 0 or high == GREATEST:
         return Item(
             value,
             f"a number that the run computes, {foreseen}; as a size it needs a range: "
-            f"torch._check({foreseen} >= 0), and what it is at most",
+            f"torch._check({foreseen} >= 0), and what it is at most: that too, or "
+            f"Options(bounds={{'{foreseen}': 4096}})",
         )
     return define(sizes, foreseen, value, least, high)
 

@@ -67,10 +67,11 @@ class ProgramReader:
         program: ExportedProgram,
         ctx: SrContext,
         regions: Mapping[str, Callable[[ProgramReader, fx.Node], Value]],
+        bounds: Mapping[str, int],
     ):
         """
         A reader at the beginning of `program`; `regions` has the readers of operators
-        that take graphs.
+        that take graphs, and `bounds` the most that the user says that sizes are.
         """
         self.program = program
         self.regions = regions
@@ -86,6 +87,7 @@ class ProgramReader:
         ]
         self.input_names = [name for name, _ in inputs]
         self.sizes = sizes_of_inputs(inputs, program.range_constraints)
+        self.sizes.most = bounds
 
     def placeholders(self) -> list[tuple[fx.Node, InputSpec]]:
         """The inputs of the program's graph with their specifications."""

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedModelError
+from ...given import Given
 from .control_flow import REGIONS
 from .export import FAILURES, decompose
 from .guards import check_guards, guards_of
@@ -14,7 +15,10 @@ from .program import ProgramReader
 
 
 def read_program(
-    program: ExportedProgram, ctx: SrContext, name: str = "the exported program"
+    program: ExportedProgram,
+    ctx: SrContext,
+    name: str = "the exported program",
+    given: Given = Given(),
 ) -> ModuleOp:
     """The function `main` that computes `program`, which errors call `name`."""
     traced = guards_of(program)
@@ -22,7 +26,7 @@ def read_program(
         core = decompose(program)
     except FAILURES as error:
         raise CompileError(f"run_decompositions of {name}: {error}") from error
-    reader = ProgramReader(core, ctx, REGIONS)
+    reader = ProgramReader(core, ctx, REGIONS, given.bounds)
     check_guards(traced, guards_of(core), reader.sizes)
     function = reader.read()
     if reader.found:

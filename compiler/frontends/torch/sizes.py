@@ -68,6 +68,8 @@ class Sizes:
         self.bounds: Mapping[Expression, Any] = {}
         """The ranges of symbols that torch knows."""
         self.environment: Any = None
+        self.most: Mapping[str, int] = {}
+        """The most that the user says that sizes are, by their names."""
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
         """Names a symbol of torch; a name that is taken gets a suffix."""
@@ -194,8 +196,8 @@ def sizes_of_inputs(
     The sizes of a program with these inputs and torch's `ranges` of symbols.
 
     A symbol is named by the user's `Dim`, or `x_dim0` after the first input and axis
-    with this size. Raises `CompileError` when a symbol is the size of no axis by
-    itself.
+    with this size; a symbol of which only a multiple is a size, after torch. Raises
+    `CompileError` when no size of an input tells what a symbol is.
     """
     sizes = Sizes()
     sizes.bounds = ranges
@@ -214,14 +216,29 @@ def sizes_of_inputs(
                 sizes.define(expression, given or f"{name}_dim{axis}", least, most)
     for name, tensor in inputs:
         for axis, size in enumerate(sizes_in(tensor)):
-            for each in () if isinstance(size, int) else size.node.expr.free_symbols:
-                if each not in sizes.names:
+            if isinstance(size, int):
+                continue
+            for each in size.node.expr.free_symbols:
+                if each in sizes.names:
+                    continue
+                if not _determines(size.node.expr):
                     raise CompileError(
                         f"input {name!r}: expected a size along axis {axis} that is a "
-                        f"dimension by itself, got {size}; make {each} the size of "
-                        "some input, or fix the size"
+                        f"dimension by itself, or a multiple of one, got {size}; make "
+                        f"{each} the size of some input, or fix the size"
                     )
+                sizes.environment = size.node.shape_env
+                sizes.define(each, str(each), *_bounds(ranges.get(each), False))
     return sizes
+
+
+def _determines(size: Expression) -> bool:
+    """Whether a size is a multiple of its only symbol, and maybe some more."""
+    if len(size.free_symbols) != 1:
+        return False
+    (only,) = size.free_symbols
+    factor = size.diff(only)
+    return bool(factor.is_Integer and factor > 0)
 
 
 def sizes_in(tensor: Tensor) -> Sequence[int | SymInt]:

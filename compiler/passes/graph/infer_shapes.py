@@ -63,7 +63,7 @@ class InferShapes(ModulePass):
         symbols = dict(_parse_binding(each) for each in self.bind)
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
-                _infer_function(function, symbols)
+                bind_symbols(function, symbols)
 
 
 def _parse_binding(text: str) -> tuple[str, Dim]:
@@ -77,7 +77,7 @@ def _parse_binding(text: str) -> tuple[str, Dim]:
     raise VerifyException(f"expected a binding such as batch=8, got {text}")
 
 
-def _infer_function(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
+def bind_symbols(function: func.FuncOp, symbols: Mapping[str, Dim]) -> None:
     """Binds the symbols of a function, and infers the types in its body."""
     block = function.body.block
     for argument in block.args:

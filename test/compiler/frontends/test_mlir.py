@@ -110,7 +110,7 @@ def test_a_symbol_that_no_input_has_is_refused():
       return %1 : tensor<2xf32>
     }
     """
-    with pytest.raises(sr.CompileError, match="got n, which is not; give the model an"):
+    with pytest.raises(sr.CompileError, match="got n, which does not; give the"):
         sr.compile(text, options=OFF)
 
 

@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.given import Given
 from static_runtime.dialects.shape import sizes, tensor_type
 
 from ..interpret import Array, interpret, main, names, ranges
@@ -54,10 +55,10 @@ class Graph:
         return interpret(self.module, self.ctx.weights, inputs)
 
 
-def read(source: Path | bytes | ModelProto) -> Graph:
+def read(source: Path | bytes | ModelProto, given: Given = Given()) -> Graph:
     """What the front end makes of a model."""
     ctx = SrContext()
-    module = read_onnx(source, ctx)
+    module = read_onnx(source, ctx, given)
     module.verify()
     return Graph(module, ctx)
 

@@ -42,6 +42,28 @@ PYRAMID = """
 EVEN = [(1, 4, 6), (2, 8, 8), (3, 2, 2), (1, 32, 2), (2, 10, 64)]
 
 CASES: dict[str, Assumed] = {
+    "a multiple": Assumed(
+        'float["2*n",3] x | <int64[2] s = {-1, 6}> { y = Reshape(x, s) }',
+        [(2,), (0,), (4,), (34,), (64,)],
+        {(3,): "input x: expected a size 2 . n along axis 0, got x_dim0 = 3"},
+    ),
+    "multiples of one": Assumed(
+        """float[1,2,"16*h","16*w"] x, float[1,2,"8*h","8*w"] v | {
+            p = MaxPool<kernel_shape=[2, 2], strides=[2, 2]>(x)
+            [join] y = Concat<axis=1>(p, v)
+        }""",
+        # The names in order: 16*h, 16*w, 8*h, 8*w.
+        [(16, 32, 8, 16), (32, 32, 16, 16), (64, 16, 32, 8), (48, 16, 24, 8)],
+        {
+            (17, 16, 8, 8): "input x: expected a size 16 . h along axis 2, got",
+            (16, 16, 8, 16): "input v: expected shape",
+        },
+    ),
+    "one more": Assumed(
+        'float["p+1",3] x, float[p,3] v | { y = Concat<axis=0>(x, v) }',
+        [(2, 3), (0, 1), (4, 5), (31, 32), (63, 64)],
+        {(2, 2): "input x: expected shape .p . 1, 3. with p = 2, got"},
+    ),
     "Add": Assumed(
         "float[a,4] x, float[b,4] w | { [join] y = Add(x, w) }",
         WIDE,

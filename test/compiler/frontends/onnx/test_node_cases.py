@@ -1,8 +1,8 @@
 """
 ONNX's own tests of single ops, as far as their ops are supported.
 
-Where an op takes a shape, or axes, as an input, the test makes it a run-time input; it
-is made a constant of the model then, as in the models that people have.
+Where an op takes a shape, or axes, as an input, the test makes it a run-time input; the
+model is read for its value then.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
 
 from static_runtime.compiler.errors import CompileError, UnsupportedModelError
+from static_runtime.compiler.given import Given
 
 from .interpreter import Array, Graph, read
 
@@ -47,36 +48,24 @@ def arrays(values: Sequence[Any]) -> list[Array] | None:
     return found
 
 
-def steers(array: Array, kinds: str) -> bool:
-    """Whether an input may say how an op works: numbers in a row, or one of them."""
-    return array.size <= 1 or (array.ndim <= 1 and array.dtype.kind in kinds)
-
-
-def with_constants(
-    source: ModelProto, inputs: Sequence[Array], kinds: str
-) -> ModelProto:
-    """The model with those inputs as constants that may say how an op works."""
-    result = ModelProto()
-    result.CopyFrom(source)
-    for value, array in zip(source.graph.input, inputs, strict=True):
-        if steers(array, kinds):
-            result.graph.initializer.append(numpy_helper.from_array(array, value.name))
-    return result
-
-
 def graph_of(source: ModelProto, inputs: Sequence[Array]) -> tuple[Graph, list[Array]]:
-    """What is read of a model, and the inputs that are left to it."""
-    model, rest = source, list(inputs)
-    # Rows of floats, such as scales, only where whole numbers are not enough.
-    for kinds in ("ib", "ibf"):
+    """
+    What is read of a model, and the inputs that are left to it: those that ops need the
+    values of are constants, as in `Options(bind="first-call")`.
+    """
+    named = dict(zip((each.name for each in source.graph.input), inputs, strict=True))
+    constants: dict[str, Array] = {}
+    while True:
         try:
-            return read(model), rest
+            graph = read(source, Given(constants=constants))
         except UnsupportedModelError as error:
-            if not any("when the model runs" in each.reason for each in error.ops):
+            more = error.needed - constants.keys()
+            if not more:
                 raise
-        model = with_constants(source, inputs, kinds)
-        rest = [each for each in inputs if not steers(each, kinds)]
-    return read(model), rest
+            constants |= {name: named[name] for name in more}
+        else:
+            rest = [each for name, each in named.items() if name not in constants]
+            return graph, rest
 
 
 def computes(case: TestCase) -> bool | None:

@@ -30,7 +30,9 @@ def ones(*shape: int) -> Array:
         pytest.param('"?", "?"', ("x_dim0", "x_dim1"), id="names without a letter"),
         pytest.param('past, "past + 1"', ("past", "past + 1"), id="an expression"),
         pytest.param('"s0//2", s0', ("floordiv(s0, 2)", "s0"), id="and before"),
-        pytest.param('"2*t"', ("_2_t",), id="an expression of what is no size"),
+        pytest.param('"2*t"', ("2 * t",), id="an expression of what is no size"),
+        pytest.param('"t-1"', ("t_1",), id="what may be a name"),
+        pytest.param('"h*w"', ("h_w",), id="an expression of two that are no size"),
         pytest.param('"m*", m', ("m_", "m"), id="what only looks like an expression"),
         pytest.param('"7", "0"', ("x_dim0", "x_dim1"), id="numbers in words"),
         pytest.param('"18446744073709551620"', ("x_dim0",), id="a number too large"),
@@ -332,9 +334,9 @@ def test_a_slice_in_a_branch_has_a_size_of_its_own():
 
 
 UNKNOWN: dict[str, tuple[str, str]] = {
-    "a shape that is an input": (
-        "y = Reshape(x, s)",
-        r"Reshape \(an input shape that is computed when the model runs\)",
+    "axes that are an input": (
+        "y = ReduceSum(x, s)",
+        r"ReduceSum \(an input axes that is computed when the model runs\)",
     ),
 }
 

@@ -161,15 +161,6 @@ def test_a_name_for_a_size_that_the_model_fixes():
     assert "specialized it to be a constant (4)" in message
 
 
-def test_a_size_that_is_never_a_dimension_by_itself():
-    def halves(x: Any) -> Any:
-        return x.view(2, -1).sum(0)
-
-    half = Dim("half", max=100)
-    message = refused(Wrapped(halves), floats(6), dynamic_shapes=(({0: 2 * half},),))
-    assert "input 'inputs_0': expected a size along axis 0" in message
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.int8, torch.complex64])
 def test_dtypes_of_inputs(dtype: Any):
     error = unsupported(Wrapped(torch.neg), floats(2, 3).to(dtype))

@@ -13,6 +13,7 @@ from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
 from torch.utils._pytree import tree_leaves  # noqa: E402
 
+import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.context import context  # noqa: E402
 from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
 
@@ -110,3 +111,24 @@ def test_keywords_and_arrays_are_example_inputs():
     graph = read_torch(Pair(), context(), arrays, {"x": {0: "n"}, "y": None})
     assert names(graph, "input") == ["x", "y"]
     assert ranges(graph) == {"n": (0, 2**63 - 1)}
+
+
+class Halves(nn.Module):
+    """Takes an image in blocks of sixteen rows, and gives it in blocks of eight."""
+
+    def forward(self, x: Any) -> Any:
+        """f32[16 * h, w] -> f32[2 * h, 8 * w]."""
+        return x.reshape(x.shape[0] // 8, x.shape[1] * 8)
+
+
+def test_a_symbol_of_which_only_a_multiple_is_a_size():
+    sizes = ({0: 16 * Dim("h", min=1, max=4), 1: Dim("w")},)
+    program = torch.export.export(Halves(), (floats(32, 5),), dynamic_shapes=sizes)
+    module = sr.compile(program)
+    for rows, columns in ((16, 3), (32, 5), (48, 2), (64, 7), (16, 9)):
+        x = floats(rows, columns)
+        np.testing.assert_array_equal(module(x), Halves()(x).numpy())
+    with pytest.raises(ValueError, match=r"input x: expected a size 16 \* \w+ along"):
+        module(floats(17, 3))
+    with pytest.raises(ValueError, match="expected x_dim0 from 16 to 64, got 80"):
+        module(floats(80, 3))

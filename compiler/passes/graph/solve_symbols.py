@@ -1,0 +1,195 @@
+"""
+Make every symbol of the inputs follow from a size that a call shows.
+
+Before:
+
+    func.func @main(%x: tensor<?x3xf32, ["2 * batch"]>) {
+      %1 = graph.relu %x : tensor<?x3xf32, ["2 * batch"]> -> ...
+
+After:
+
+    func.func @main(%x: tensor<?x3xf32, ["x_dim0"]>) {
+      graph.require {amount = "min(x_dim0 - even, -x_dim0 + even)", ...}
+      %0 = graph.reshape %x {shape = ["even", "3"]} : ...
+      %1 = graph.relu %0 : tensor<?x3xf32, ["even"]> -> ...
+
+There `even` is short for `2 * floordiv(x_dim0, 2)`, and no input has the size `batch`.
+
+A size `c * n + k` determines `n`, and a new symbol stands for the size. All of the
+function is written in the new symbol, so that sizes which were equal still are; the
+requirement ends a call with a size that is no `c * n + k`. A symbol that no size
+determines in this way stays, and is refused later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import BlockArgument
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
+
+from ....dialects import (
+    FUNCTIONS,
+    Dim,
+    Symbol,
+    floordiv,
+    maximum,
+    minimum,
+    sizes,
+    symbol,
+    symbols_of,
+    tensor,
+    tensor_type,
+    terms_of,
+)
+from ....dialects.graph import RequireOp, ReshapeOp, defined_symbols, to_names
+from ..symbol_ranges import SYMBOLS, tensors_of
+from .infer_shapes import bind_symbols
+
+_GREATEST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of an argument whose size is `factor * name + offset`."""
+
+    argument: BlockArgument
+    place: int
+    name: str
+    factor: int
+    offset: int
+
+    @property
+    def size(self) -> Dim:
+        """The size in the symbol."""
+        return sizes(tensor_type(self.argument))[self.place]
+
+    def solved(self, whole: Dim) -> Dim:
+        """The symbol, where the size is `whole`."""
+        rest = whole - self.offset
+        return floordiv(maximum(rest, 0) if self.offset > 0 else rest, self.factor)
+
+
+@dataclass(frozen=True)
+class SolveSymbols(ModulePass):
+    """Writes symbols that are no size of an input in terms of the sizes of inputs."""
+
+    name = "solve-symbols"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
+            if function.is_declaration:
+                continue
+            while (axis := next(_axes(function), None)) is not None:
+                _solve(function, axis)
+
+
+def _axes(function: func.FuncOp) -> Iterator[Axis]:
+    """The axes whose sizes determine a symbol that is no size itself."""
+    shapes = [(each, sizes(tensor_type(each))) for each in tensors_of(function)]
+    whole = {str(size) for _, shape in shapes for size in shape}
+    for argument, shape in shapes:
+        for place, size in enumerate(shape):
+            match terms_of(size):
+                case (((Symbol(name),), factor),):
+                    offset = 0
+                case (((Symbol(name),), factor), ((), offset)):
+                    pass
+                case _:
+                    continue
+            if name not in whole and factor > 0:
+                yield Axis(argument, place, name, factor, offset)
+
+
+def _solve(function: func.FuncOp, axis: Axis) -> None:
+    """Replaces the symbol of `axis` by what the size of the axis says of it."""
+    block, at = function.body.block, axis.argument.index
+    source = _name_of(function, axis.argument)
+    fresh = symbol(_free(f"{source}_dim{axis.place}", _symbols(function)))
+    stated = axis.size
+    _bound(function, axis, str(fresh))
+    bind_symbols(function, {axis.name: axis.solved(fresh)})
+    # Another value, since a value has its type for life.
+    argument = block.args[at]
+    type = tensor_type(argument)
+    shape = list(sizes(type))
+    expected = shape[axis.place]
+    builder = Builder(InsertPoint.at_start(block))
+    builder.insert(
+        RequireOp(
+            amount=str(minimum(fresh - expected, expected - fresh)),
+            message=f"a size {stated} along axis {axis.place}",
+            op=f"input {source}",
+        )
+    )
+    view = builder.insert(ReshapeOp(argument, shape=to_names(shape)))
+    argument.replace_uses_with_if(view.result, lambda use: use.operation is not view)
+    shape[axis.place] = fresh
+    Rewriter.replace_value_with_new_type(argument, tensor(type.element_type, *shape))
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp), "a function ends with its results"
+    function.function_type = FunctionType.from_lists(
+        [each.type for each in block.args], list(end.operand_types)
+    )
+
+
+def _bound(function: func.FuncOp, axis: Axis, fresh: str) -> None:
+    """Gives the new symbol the range of the size that it stands for."""
+    known = function.attributes.get(SYMBOLS)
+    ranges = dict(known.data) if isinstance(known, DictionaryAttr) else {}
+    match ranges.get(axis.name):
+        case ArrayAttr(data=(IntegerAttr() as least, IntegerAttr() as most)):
+            limits = (least.value.data, most.value.data)
+        case _:
+            limits = (0, _GREATEST)
+    low, high = (
+        max(0, min(each * axis.factor + axis.offset, _GREATEST)) for each in limits
+    )
+    ranges[fresh] = ArrayAttr([IntegerAttr(low, i64), IntegerAttr(high, i64)])
+    function.attributes[SYMBOLS] = DictionaryAttr(ranges)
+
+
+def _name_of(function: func.FuncOp, argument: BlockArgument) -> str:
+    """The name of an input."""
+    names = function.attributes.get("graph.input_names")
+    if isa(names, ArrayAttr[StringAttr]) and argument.index < len(names):
+        return names.data[argument.index].data
+    return argument.name_hint or f"input_{argument.index}"
+
+
+def _symbols(function: func.FuncOp) -> Set[str]:
+    """The symbols that a function has values for."""
+    ranges = function.attributes.get(SYMBOLS)
+    known = set(ranges.data) if isinstance(ranges, DictionaryAttr) else set[str]()
+    for each in tensors_of(function):
+        known |= {name for s in sizes(tensor_type(each)) for name in symbols_of(s)}
+    defined: Mapping[str, object] = defined_symbols(function.body.block)
+    return known | set(defined)
+
+
+def _free(wanted: str, taken: Set[str]) -> str:
+    """The name of a symbol, changed so that it is one and is free."""
+    base = re.sub(r"[^\w.]", "_", wanted, flags=re.ASCII)
+    if not re.match(r"[A-Za-z_]", base):
+        base = f"_{base}"
+    free, number = base, 0
+    while free in taken or free in FUNCTIONS:
+        number += 1
+        free = f"{base}_{number}"
+    return free

@@ -1,0 +1,145 @@
+"""
+Shapes that only the run knows: computed from data, and bounded by the user.
+
+Without bounds the refusal has the names that the bounds go by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+import static_runtime as sr
+
+from .cases import Case
+
+
+@dataclass(frozen=True)
+class Sized:
+    """A model whose input k has the sizes, with bounds, and what k may be."""
+
+    text: str
+    bounds: Mapping[str, int]
+    runs: Sequence[Any]
+    refused: Sequence[tuple[Any, str]] = ()
+
+
+ROWS = (1, 3, 2, 4, 5)
+"""What the symbol n is in each run."""
+
+CASES = {
+    "Expand": Sized(
+        "float[1,3] x, int64[2] k | { y = Expand(x, k) }",
+        {"y_size0": 4, "y_size1": 3},
+        [[4, 1], [0, 3], [1, 1], [2, 3], [3, 3]],
+        [
+            ([5, 1], "at y: expected a size from 0 to 4, got 5"),
+            ([4, 2], "at y: expected equal sizes 3 and y_size1, or y_size1 of 1"),
+            ([-1, 1], "at y: expected a size from 0 to 4, got -1"),
+        ],
+    ),
+    "Expand of more axes": Sized(
+        """float[n,1] x, int64[1] k | <int64[1] c = {2}> {
+        s = Shape<end=1>(x) t = Concat<axis=0>(c, s, k) [wide] y = Expand(x, t) }""",
+        {"wide_size": 8},
+        [[4], [0], [1], [8], [3]],
+        [([9], "at wide: expected a size from 0 to 8, got 9")],
+    ),
+    "ConstantOfShape": Sized(
+        "int64[2] k | { y = ConstantOfShape<value = float[1] {2.5}>(k) }",
+        {"y_size0": 4, "y_size1": 3},
+        [[4, 1], [0, 3], [1, 1], [2, 3], [0, 0]],
+        [([4, 4], "at y: expected a size from 0 to 3, got 4")],
+    ),
+    "Range": Sized(
+        "int64 k | <int64 a = {-1}, int64 d = {3}> { y = Range(a, k, d) }",
+        {"y_count": 5},
+        [11, -1, 0, 12, -9],
+        [(15, "at y: expected a size from 0 to 5, got 6")],
+    ),
+    "Range of floats backwards": Sized(
+        "float k | <float b = {-2}, float d = {-0.25}> { y = Range(k, b, d) }",
+        {"y_count": 50},
+        [3.0, 0.5, -2.0, 7.0, -9.0],
+    ),
+    "Range of a step": Sized(
+        "int64 k | <int64 a = {5}, int64 b = {-5}> { y = Range(a, b, k) }",
+        {"y_count": 50},
+        [-1, -3, 2, -20, -10],
+        [(0, "at y: expected a size from 0 to 50, got")],
+    ),
+    "Tile": Sized(
+        "float[n,3] x, int64[2] k | { y = Tile(x, k) }",
+        {"y_repeat0": 3, "y_repeat1": 2},
+        [[1, 1], [0, 2], [3, 0], [2, 1], [3, 2]],
+        [([1, 3], "at y: expected a size from 0 to 2, got 3")],
+    ),
+    "Reshape": Sized(
+        "float[n,12] x, int64[2] k | { y = Reshape(x, k) }",
+        {"y_size0": 36, "y_size1": 12},
+        [[12, 1], [4, -1], [-1, 6], [0, 12], [30, 2]],
+        [
+            ([5, -1], "at y: expected equal sizes"),
+            ([-2, 6], "at y: expected a size from 0 to 36, got -2"),
+        ],
+    ),
+    "Reshape of a part": Sized(
+        """float[n,12] x, int64[1] k | <int64[2] c = {0, 3}> {
+        s = Concat<axis=0>(c, k) y = Reshape(x, s) }""",
+        {},
+        [[4], [-1], [4], [-1], [4]],
+        [([5], "at y: expected a size from 4 to 4, got 5")],
+    ),
+}
+
+
+def inputs(case: Case, rows: int, number: Any) -> dict[str, Any]:
+    """Arrays for the inputs; k is given."""
+    arrays: dict[str, Any] = case.inputs({"n": rows})
+    arrays["k"] = np.array(number, arrays["k"].dtype)
+    return arrays
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sizes_of_the_run_within_bounds(name: str):
+    sized = CASES[name]
+    case = Case(sized.text)
+    module = sr.compile(case.model, options=sr.Options(bounds=sized.bounds))
+    judge = ReferenceEvaluator(case.model)
+    for rows, number in zip(ROWS, sized.runs, strict=True):
+        arrays = inputs(case, rows, number)
+        (wanted,) = judge.run(None, arrays)
+        got = module(**{name: arrays[name] for name in module.input_names})
+        assert (got.dtype, got.shape) == (wanted.dtype, np.shape(wanted)), number
+        np.testing.assert_allclose(got, wanted, 1e-6)
+    for number, message in sized.refused:
+        with pytest.raises(ValueError, match=message):
+            module(**inputs(case, 3, number))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].bounds])
+def test_a_refusal_has_the_names_of_bounds(name: str):
+    sized = CASES[name]
+    wanted = ", ".join(f"'{each}': 4096" for each in sized.bounds)
+    with pytest.raises(sr.CompileError, match=re.escape(f"bounds={{{wanted}}}")):
+        sr.compile(Case(sized.text).model)
+
+
+def test_a_bound_of_an_input():
+    case = Case("float[n,3] x | { y = Relu(x) }")
+    module = sr.compile(case.model, options=sr.Options(bounds={"n": 4}))
+    assert module(np.ones((4, 3), np.float32)).shape == (4, 3)
+    with pytest.raises(ValueError, match="expected n from 0 to 4, got 5"):
+        module(np.ones((5, 3), np.float32))
+
+
+def test_a_bound_of_nothing():
+    case = Case("float[n,3] x | { y = Relu(x) }")
+    with pytest.raises(sr.CompileError, match=r"of the model \(n\), got one of m"):
+        sr.compile(case.model, options=sr.Options(bounds={"m": 4}))
