@@ -16,8 +16,8 @@ from xdsl.utils.hints import isa
 from ..dialects import Array, dtype, shown, sizes, symbols_of, tensor_type
 from ..runtime import TensorInfo, to_array
 from .errors import CompileError
-from .frontends.stored import constant
-from .passes.graph.infer_shapes import bind_symbols
+from .frontends import constant
+from .passes import bind_symbols
 from .weights import WeightStore
 
 _NAMES = "graph.input_names"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .mlir import read_mlir
+from .stored import constant
 
 __all__ = [
+    "constant",
     "read_mlir",
 ]

@@ -37,7 +37,7 @@ _MOST_COLUMNS = 256
 """The most elements of a slice; it is sorted by each of them."""
 
 
-def unique(node: Node) -> Results:
+def _unique(node: Node) -> Results:
     """
     The different elements, where each is first, which each element is, and how many
     there are of each.
@@ -121,4 +121,4 @@ def _counted(size: Dim, group: SSAValue) -> SSAValue:
     return ScatterOp(room, group, ones, axis=0, wraps=False, reduction="add").result
 
 
-HANDLERS: dict[str, Handler] = {"Unique": unique}
+HANDLERS: dict[str, Handler] = {"Unique": _unique}
