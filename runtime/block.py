@@ -117,6 +117,11 @@ def memory_in_use() -> int:
     return _budget.used
 
 
+def fits(size: int) -> bool:
+    """Whether `size` bytes more are within the limit."""
+    return not _budget.is_over(size)
+
+
 def watch(releaser: Releaser) -> None:
     """Lets the memory of `releaser` be given back when the limit is reached."""
     _budget.releasers.add(releaser)

@@ -93,8 +93,10 @@ class PlanTable:
             taken = taken_ways(self.program, symbols)
             row = self._row_of(key, self._plan(symbols, taken), taken)
             with unforked(), LOCK:
-                row = self._rows.get(key, row)
-                self._add(key, row)
+                if key in self._rows:
+                    row = self._rows[key]
+                else:
+                    self._add(key, row)
         row[self.layout.USED] = self._state[State.NOW]
         return row
 
@@ -150,8 +152,16 @@ class PlanTable:
         return Plan(offsets, row[layout.BYTES], row[layout.LOWER_BOUND])
 
     def skipped_in(self, address: int) -> tuple[tuple[Skipped, ...], int]:
-        """What is skipped by the row at an address, and the bytes of those results."""
-        row, layout, program = self._at(address), self.layout, self.program
+        """
+        What is skipped by the row at an address, and the bytes of those results;
+        nothing if there is no such row any more.
+        """
+        with LOCK:
+            kept = (*self._rows.values(), *self._retired)
+            if not any(each.ctypes.data == address for each in kept):
+                return (), 0
+            row = self._at(address)
+        layout, program = self.layout, self.program
         values = row[layout.first_symbol : layout.first_slot]
         symbols = dict(zip(program.symbols, values, strict=True))
         taken = row[layout.first_skip :]
@@ -177,9 +187,9 @@ class PlanTable:
 
     def _add(self, key: tuple[int, ...], row: Words) -> None:
         """Adds a row, and drops others when there are too many."""
-        if key in self._rows:
-            return
         self._state[State.NOW] += np.uint64(1)
+        # A new row is the last to be dropped.
+        row[self.layout.USED] = self._state[State.NOW]
         self._rows[key] = row
         if self.nbytes > KEPT_BYTES:
             self._drop()

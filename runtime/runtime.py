@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .block import LOCK, NO_BLOCK, aligned_block
+from .block import LOCK, NO_BLOCK, aligned_block, fits
 from .code import Code
 from .layout import (
     CALL_OUT_ERROR,
@@ -129,8 +129,9 @@ class StaticRuntime:
             if size > old:
                 # What a block holds between runs is nothing.
                 self._set_block(NO_BLOCK)
-                more = max(size, old + old // _GROWTH)
-                self._set_block(aligned_block(more, lambda: self._need(symbols)))
+                more = old + old // _GROWTH
+                size = more if size < more and fits(more) else size
+                self._set_block(aligned_block(size, lambda: self._need(symbols)))
             elif self.context[self.layout.ROOM] != old:
                 self._set_block(self.activations)
 

@@ -105,6 +105,26 @@ def test_the_rows_unused_for_longest_are_dropped(monkeypatch: pytest.MonkeyPatch
     assert made.nbytes <= plan_table.KEPT_BYTES
 
 
+def test_a_new_row_is_kept_when_others_are_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    made, state = table()
+    fill(made, range(1))
+    monkeypatch.setattr(plan_table, "KEPT_BYTES", 8 * made.nbytes)
+    for size in range(1, 100):
+        row = made.row_for({"m": size, "n": 1})
+        assert row.ctypes.data in addresses(state)
+        assert made.row_for({"m": size, "n": 1}) is row
+
+
+def test_nothing_is_told_of_a_row_that_is_gone():
+    made, _ = table()
+    row = made.row_for({"m": 1, "n": 1})
+    assert made.skipped_in(row.ctypes.data) == ((), 0)
+    # No memory of ours is there, so that nothing may be read.
+    assert made.skipped_in(8) == ((), 0)
+
+
 def test_a_row_in_use_stays_in_memory(monkeypatch: pytest.MonkeyPatch):
     made, state = table()
     runs, waits = context(made), context(made)

@@ -12,8 +12,8 @@ After:
       graph.define_symbol %1 {symbol = "count", low = "0", high = "min(8, n)"}
 
 There the bounds are `n=64` and `count=8`. A call with a greater size ends with an
-error. Memory for what a run computes is planned
-for the most that it can be, so a bound makes it smaller.
+error. Memory for what a run computes is planned for the most that it can be, so a bound
+makes it smaller.
 """
 
 from __future__ import annotations
