@@ -19,6 +19,8 @@ from weakref import WeakSet, finalize
 import numpy as np
 import numpy.typing as npt
 
+from .size import integer
+
 Block: TypeAlias = npt.NDArray[np.uint8]
 
 ALIGNMENT = 64
@@ -104,10 +106,12 @@ def set_memory_limit(bytes: int | None) -> None:
 
     A run that would need more gives back what other modules do not use at the moment,
     and raises `MemoryError` if that is not enough. Memory that is in use already stays.
-    Raises `ValueError` for a negative limit.
+    Raises `TypeError` for what is no integer, and `ValueError` for a negative limit.
     """
-    if bytes is not None and bytes < 0:
-        raise ValueError(f"expected a limit of at least 0 bytes or None, got {bytes}")
+    if bytes is not None:
+        bytes = integer(bytes, "a limit in bytes or None")
+        if bytes < 0:
+            raise ValueError(f"expected a limit of at least 0 bytes, got {bytes}")
     with LOCK:
         _budget.limit = bytes
 

@@ -12,7 +12,7 @@ from .arguments import check_values
 from .block import ALIGNMENT
 from .plan_table import PlanTable
 from .program import Program
-from .size import evaluate
+from .size import evaluate, integer
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,13 @@ def report_memory(
     """
     The report of a call in which the symbols have these `sizes`.
 
-    Raises `TypeError` for a symbol that is missing or unknown, and `ValueError` for
-    sizes that the model cannot take.
+    Raises `TypeError` for a symbol that is missing or unknown and for a size that is no
+    integer, and `ValueError` for sizes that the model cannot take.
     """
     if sorted(sizes) != sorted(program.symbols):
         expected = ", ".join(program.symbols) or "no sizes"
         raise TypeError(f"expected {expected}, got {', '.join(sizes) or 'none'}")
+    sizes = {name: integer(size, f"a size {name}") for name, size in sizes.items()}
     for name, size in sizes.items():
         if size < 0:
             raise ValueError(f"expected {name} of at least 0, got {size}")

@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Symbols: TypeAlias = Mapping[str, int]
 Size: TypeAlias = int | str
@@ -49,6 +49,14 @@ _Step: TypeAlias = int | str | Callable[[int, int], int]
 """
 A number, a symbol, or a function of the last two values that steps before it left.
 """
+
+
+def integer(value: Any, what: str) -> int:
+    """`value` as an integer; raises `TypeError`, which says `what` was expected."""
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise TypeError(f"expected {what}, got {value!r}") from error
 
 
 def evaluate(size: Size, symbols: Symbols) -> int:

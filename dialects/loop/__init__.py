@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
-from .interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
+from .interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr, may_be_one
 from .isa import (
     AMX,
     AMX_TILES,
@@ -98,6 +98,7 @@ __all__ = [
     "buffer_type",
     "element_type",
     "is_unlimited",
+    "may_be_one",
     "isas_of",
     "preference_of",
     "sizes_used",

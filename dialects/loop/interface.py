@@ -23,9 +23,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..dims import Dim, dim, symbol
+from ..dims import Dim, dim, product, symbol
 from ..entries import NAMES, TEXT, EntriesAttr, bare, entry
-from ..shape import Tensor, tensor_type, verified_dim
+from ..shape import Tensor, sizes, tensor_type, verified_dim
 
 
 @irdl_attr_definition
@@ -169,3 +169,9 @@ class DonationAttr(EntriesAttr):
     def of(input: int, output: int) -> DonationAttr:
         """The donation of an input, by its number, to an output."""
         return DonationAttr(IntAttr(input), IntAttr(output))
+
+
+def may_be_one(given: Tensor, made: Tensor) -> bool:
+    """Whether an input has as many elements as an output, of the same type."""
+    counts = {product(sizes(each)) for each in (given, made)}
+    return given.element_type == made.element_type and len(counts) == 1

@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,8 +86,11 @@ def test_a_limit_holds_for_all_modules_together():
     one, other = fresh(SUMS), fresh(SUMS)
     one(ones(1000))
     each = memory_in_use()
-    with pytest.raises(ValueError, match="at least 0 bytes or None, got -1"):
+    with pytest.raises(ValueError, match="at least 0 bytes, got -1"):
         sr.set_memory_limit(-1)
+    wrong: Any = "5"
+    with pytest.raises(TypeError, match="a limit in bytes or None, got '5'"):
+        sr.set_memory_limit(wrong)
     # What one module does not use at the moment, it gives to the other.
     sr.set_memory_limit(each)
     other(ones(1000))

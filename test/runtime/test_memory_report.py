@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,14 @@ def test_a_model_of_one_size_needs_none():
 def test_refuses_other_symbols(sizes: dict[str, int], message: str):
     with pytest.raises(TypeError, match=message):
         compiled(AFFINE).memory_report(**sizes)
+
+
+def test_refuses_what_is_no_size():
+    wrong: Any = 2.5
+    fine: Any = np.int64(2)
+    with pytest.raises(TypeError, match=r"expected a size batch, got 2\.5"):
+        compiled(AFFINE).memory_report(batch=wrong)
+    assert compiled(AFFINE).memory_report(batch=fine).outputs == 40
 
 
 def test_refuses_sizes_that_a_call_cannot_have():

@@ -34,7 +34,6 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects import product, sizes
 from ....dialects.loop import (
     CallOp,
     DonationAttr,
@@ -42,6 +41,7 @@ from ....dialects.loop import (
     KernelOp,
     ProgramOp,
     ViewOp,
+    may_be_one,
 )
 
 _MOST = 4096
@@ -90,7 +90,8 @@ def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
             ends = last.get(("inputs", input))
             if begins is None or ends is None or ends > begins:
                 continue
-            if not _is_alike(program, input, output):
+            types = program.input_types[input], program.output_types[output]
+            if not may_be_one(*types):
                 continue
             if ends < begins or _in_place(ops[ends], kernels, input, output, may_be):
                 yield DonationAttr.of(input, output)
@@ -142,11 +143,3 @@ def _memory_of(buffer: SSAValue) -> _Memory:
 def _is_whole(buffer: SSAValue) -> bool:
     """Whether a buffer begins where the memory that it is of does."""
     return isinstance(buffer.owner, ViewOp) and buffer.owner.start.data == "0"
-
-
-def _is_alike(program: ProgramOp, input: int, output: int) -> bool:
-    """Whether an input has as many elements as an output, of the same type."""
-    given, made = program.input_types[input], program.output_types[output]
-    return given.element_type == made.element_type and product(sizes(given)) == product(
-        sizes(made)
-    )

@@ -8,9 +8,8 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import product
-from ...shape import Tensor, sizes
-from ..interface import DonationAttr
+from ...shape import Tensor
+from ..interface import DonationAttr, may_be_one
 from ..skip import SkipAttr
 from ..storage import ConstantAttr, PlanAttr, SlotAttr
 from .program_calls import CallOp
@@ -67,9 +66,7 @@ def verify_donations(
                 )
             types.append(known[number])
         given, made = types
-        if given.element_type != made.element_type or product(sizes(given)) != product(
-            sizes(made)
-        ):
+        if not may_be_one(given, made):
             raise VerifyException(
                 f"expected a donation between tensors of one size, got {given} and {made}"
             )
