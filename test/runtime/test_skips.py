@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Thread
 from typing import Any
 
 import numpy as np
@@ -144,23 +144,40 @@ def test_an_input_that_stands_for_a_result_is_not_changed():
         same(each, results[0])
 
 
-def test_each_thread_is_told_of_its_own_run():
+@pytest.mark.parametrize("count", [2, 8, 60])
+def test_each_thread_is_told_of_its_own_run(count: int):
     module = fresh(TURNS)
-    barrier = Barrier(8)
+    barrier = Barrier(count)
 
     def work(number: int) -> None:
         b = 1 + number % 2
         x = numbers(b, 5, 4)
         barrier.wait()
-        for _ in range(50):
+        for _ in range(20):
             module(x, W)
             assert bool(module.statistics().skipped) == (b == 1)
         barrier.wait()
         assert bool(module.statistics().skipped) == (b == 1)
+        barrier.wait()
 
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(8)))
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, range(count)))
     assert module.statistics().skipped == ()
+
+
+def test_a_thread_is_told_after_many_others_have_ended():
+    module, told = fresh(TURNS), list[bool]()
+
+    def work() -> None:
+        module(numbers(1, 5, 4), W)
+        told.append(bool(module.statistics().skipped))
+
+    for _ in range(200):
+        thread = Thread(target=work)
+        thread.start()
+        thread.join()
+    work()
+    assert told == [True] * 201
 
 
 def test_what_is_free_for_all_sizes_is_folded():

@@ -19,20 +19,14 @@ from ....runtime import (
     HASH_FACTOR,
     HASH_SHIFT,
     LITTLE,
-    NOTES,
     SMALL,
     WORD,
     RowLayout,
     State,
 )
 from .context_layout import layout_of, row_of
-from .python_objects import ObjectWriter
-
-
-def _state(number: int) -> str:
-    """The address of a field of the module's state, as a constant."""
-    return f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
-
+from .notes import NOT_NOTED, NOTED
+from .python_objects import ObjectWriter, state_field
 
 # For Python's own way of running; called with the GIL held, as `sr_call` is. NEXT is
 # the first field of a context, and FREE that of the state.
@@ -65,7 +59,7 @@ RESERVE = f"""@sr_wanted = private constant [2 x i8] c"n\\00"
 declare ptr @PyLong_AsVoidPtr(ptr)
 define internal ptr @sr_reserve(ptr %wanted) nounwind noinline {{
 entry:
-  %callable = load ptr, ptr {_state(State.RESERVE)}, align {WORD}
+  %callable = load ptr, ptr {state_field(State.RESERVE)}, align {WORD}
   %answer = call ptr (ptr, ptr, ...) {_ASK}
   %none = icmp eq ptr %answer, null
   br i1 %none, label %raised, label %lent
@@ -84,7 +78,7 @@ def _write_find(row: RowLayout) -> str:
     count = row.symbols
     return f"""define internal ptr @sr_find(ptr %wanted) nounwind noinline {{
 entry:
-  %table = load ptr, ptr {_state(State.PLANS)}, align {WORD}
+  %table = load ptr, ptr {state_field(State.PLANS)}, align {WORD}
   %mask = load i64, ptr %table, align {WORD}
   br label %mix
 mix:
@@ -129,51 +123,6 @@ done:
 """
 
 
-# A place is two words: a thread, as Python knows it, and the row that it used last.
-_NOTES = f"""declare ptr @PyThreadState_Get()
-define internal ptr @sr_place() nounwind {{
-entry:
-  %thread = call ptr @PyThreadState_Get()
-  %number = ptrtoint ptr %thread to i64
-  %mixed = mul i64 %number, {HASH_FACTOR - 2**64}
-  %high = lshr i64 %mixed, {64 - NOTES.bit_length()}
-  %masked = and i64 %high, {NOTES - 1}
-  %at = shl i64 %masked, 1
-  %notes = load ptr, ptr {_state(State.NOTES)}, align {WORD}
-  %place = getelementptr inbounds i64, ptr %notes, i64 %at
-  ret ptr %place
-}}
-define void @sr_note(ptr %row) nounwind {{
-entry:
-  %thread = call ptr @PyThreadState_Get()
-  %place = call ptr @sr_place()
-  %row.at = getelementptr inbounds ptr, ptr %place, i64 1
-  store ptr %thread, ptr %place, align {WORD}
-  store ptr %row, ptr %row.at, align {WORD}
-  ret void
-}}
-define ptr @sr_noted() nounwind {{
-entry:
-  %thread = call ptr @PyThreadState_Get()
-  %place = call ptr @sr_place()
-  %row.at = getelementptr inbounds ptr, ptr %place, i64 1
-  %other = load ptr, ptr %place, align {WORD}
-  %row = load ptr, ptr %row.at, align {WORD}
-  %same = icmp eq ptr %thread, %other
-  %found = select i1 %same, ptr %row, ptr null
-  ret ptr %found
-}}
-"""
-
-_NO_NOTES = """define void @sr_note(ptr %row) nounwind {
-  ret void
-}
-define ptr @sr_noted() nounwind {
-  ret ptr null
-}
-"""
-
-
 class LendingWriter(ObjectWriter):
     """Writes how a call finds its plan row, borrows a context and gives it back."""
 
@@ -199,7 +148,7 @@ class LendingWriter(ObjectWriter):
 
     def helpers(self) -> str:
         """The functions that the entry calls to find a row and to have a context."""
-        notes = _NOTES if self.is_noted else _NO_NOTES
+        notes = NOTED if self.is_noted else NOT_NOTED
         return RESERVE + notes + (_write_find(self.row) if self.is_open else "")
 
     def find_row(self, values: Sequence[str]) -> str:
@@ -229,7 +178,7 @@ class LendingWriter(ObjectWriter):
         """The plan row in the table; a call of sizes that have none goes to Python."""
         row = self.w.emit(f"call ptr @sr_find(ptr {self.wanted})")
         self.require(self.w.emit(f"icmp ne ptr {row}, null"))
-        self.w.do(f"store ptr {row}, ptr {_state(State.LAST)}, align {WORD}")
+        self.w.do(f"store ptr {row}, ptr {state_field(State.LAST)}, align {WORD}")
         return row
 
     def borrow(self, row: str) -> str:
@@ -287,7 +236,9 @@ class LendingWriter(ObjectWriter):
         """Notes in a context which row it runs, and in the row when it was used."""
         self.set(context, self.layout.PLAN, f"ptr {row}")
         self.set(context, self.layout.TOUCHED, "i64 1")
-        self.set(row, self.row.USED, f"i64 {self.w.emit(_load(_state(State.NOW)))}")
+        self.set(
+            row, self.row.USED, f"i64 {self.w.emit(_load(state_field(State.NOW)))}"
+        )
 
     def note_need(self, context: str, bytes: str, room: str) -> None:
         """

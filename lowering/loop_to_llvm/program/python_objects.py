@@ -63,6 +63,11 @@ shared:
 """
 
 
+def state_field(number: int) -> str:
+    """The address of a field of the module's state, as a constant."""
+    return f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
+
+
 class ObjectWriter:
     """Writes what a function asks of the objects that it is called with."""
 
@@ -78,8 +83,7 @@ class ObjectWriter:
 
     def state(self, number: int) -> str:
         """The pointer that a field of the module's state holds."""
-        at = f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
-        return self.w.emit(f"load ptr, ptr {at}, align {WORD}")
+        return self.w.emit(f"load ptr, ptr {state_field(number)}, align {WORD}")
 
     def field(self, array: str, offset: int) -> str:
         """The address of a field of an object."""
