@@ -45,13 +45,18 @@ class Races:
     def __init__(self, seed: int, turns: int):
         """`turns` calls of each thread, of modules that all share."""
         self.seed, self.turns = seed, turns
-        self.counts: Counter[str] = Counter()
+        self.done: list[Counter[str]] = []
         self.stopped = threading.Event()
         self.modules = {
             text: sr.compile(text, options=sr.Options(cache=False, threads=2))
             for text in (AFFINE, PARTS, RUNNING, WORDS, SCATTER)
         }
         self.shared = np.zeros(4096, np.int64)
+
+    def counted(self) -> Counter[str]:
+        """A thread's own count, since `+= 1` of two threads at once may be one."""
+        self.done.append(counts := Counter[str]())
+        return counts
 
     def call(self, number: int) -> None:
         """Calls modules with arrays of its own, which must give the same bits."""
@@ -65,16 +70,18 @@ class Races:
             lambda: self.modules[PARTS](x.tolist()),
         ]
         expected = [bits(each()) for each in calls]
+        counts = self.counted()
         for turn in range(self.turns):
             at = turn % len(calls)
             assert bits(calls[at]()) == expected[at]
-            self.counts["calls"] += 1
+            counts["calls"] += 1
 
     def look_up(self, number: int) -> None:
         """Looks up and scatters by indices that another thread changes."""
         table = np.zeros((64, 2), np.float32)
         update = np.ones((2048, 2), np.float32)
         indices = self.shared.reshape(2048, 2)
+        counts = self.counted()
         for turn in range(self.turns):
             try:
                 if turn % 2:
@@ -82,8 +89,8 @@ class Races:
                 else:
                     self.modules[SCATTER](table, indices, update)
             except IndexError:
-                self.counts["refused"] += 1
-            self.counts["look-ups"] += 1
+                counts["refused"] += 1
+            counts["look-ups"] += 1
 
     def change(self, number: int) -> None:
         """Changes the indices, within the table and far out of it."""
@@ -96,16 +103,18 @@ class Races:
     def compile(self, number: int) -> None:
         """Compiles modules, calls them once and drops them."""
         x = np.ones((2, 3), np.float32)
+        counts = self.counted()
         for turn in range(max(1, self.turns // 400)):
             text = PARTS.replace("3xf32", f"{3 + turn % 3}xf32")
             module = sr.compile(text, options=sr.Options(cache=False))
             module(np.resize(x, (2, 3 + turn % 3)))
-            self.counts["compiles"] += 1
+            counts["compiles"] += 1
 
     def fork(self, number: int) -> None:
         """Forks; the child calls a module, and says by its exit that it worked."""
         x = np.ones((300, 3), np.float32)
         w = np.ones((3, 5), np.float32)
+        counts = self.counted()
         for _ in range(max(1, self.turns // 200)):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -114,7 +123,7 @@ class Races:
                 got = self.modules[AFFINE](x, w)
                 os._exit(0 if np.all(got == 3) else 1)
             assert os.waitpid(child, 0)[1] == 0
-            self.counts["forks"] += 1
+            counts["forks"] += 1
 
 
 def run(seed: int, turns: int) -> dict[str, int]:
@@ -143,4 +152,4 @@ def run(seed: int, turns: int) -> dict[str, int]:
     changing.join()
     if errors:
         raise errors[0]
-    return dict(races.counts)
+    return dict(sum(races.done, Counter[str]()))
