@@ -141,6 +141,7 @@ MAY_USE = {
     "compiler": {"llvmlite", "numpy", "typing_extensions", "xdsl"},
     "compiler/frontends/onnx": {"google", "numpy", "onnx", "xdsl"},
     "compiler/frontends/torch": {"numpy", "sympy", "torch", "xdsl"},
+    "compiler/selective": {"yaml"},
 }
 """The libraries that the files of a folder may import, the nearest folder deciding."""
 

@@ -65,6 +65,10 @@ TESTED_ELSEWHERE = {
         "runtime/test_module_fallbacks.py",
     ),
     "compiler/report.py": ("is what a command prints", "compiler/tools/test_run.py"),
+    "compiler/selective/yaml_nodes.py": (
+        "is how a selection is read",
+        "compiler/selective/test_read.py",
+    ),
     "compiler/source_hash.py": ("is part of every key", "compiler/test_compile.py"),
     "compiler/target.py": (
         "is asked by one pass",

@@ -28,6 +28,7 @@ from .mutate import LARGEST, mutate_bytes
 from .mutate_json import mutate_json
 from .mutate_mlir import mutate_mlir
 from .mutate_onnx import mutate_onnx
+from .mutate_yaml import mutate_yaml
 
 ROOT = Path(__file__).parent.parent
 
@@ -175,6 +176,31 @@ def program_seeds() -> list[Seed]:
     return found
 
 
+SELECTION = """\
+include_all_operators: true
+debug_info: [a.onnx, 'b c.onnx']
+build_features:
+- threads
+operators:
+  onnx::Conv: {is_root_operator: true, debug_info: []}
+  "graph::relu":
+    include_all_overloads: false
+et_kernel_metadata:
+  aten::add.out: [v1/6;0,1|7;, default]
+"""
+
+
+def yaml_seeds() -> list[Seed]:
+    """The selection of the post, and one with the keys that it has not."""
+    post = ROOT / "compiler" / "selective" / "selected_ops.yaml"
+    legacy = b"- aten::add\n- aten::mul.Tensor\n"
+    return [
+        Seed("post", post.read_bytes()),
+        Seed("selection", SELECTION.encode()),
+        Seed("legacy", legacy),
+    ]
+
+
 def fault_seeds() -> list[Seed]:
     """What must be found: each is named after how it ends a process."""
     return [Seed(name, name.encode()) for name in ("crash", "hang", "slow")]
@@ -198,6 +224,7 @@ KINDS: Mapping[str, tuple[Callable[[], list[Seed]], Mutate]] = {
     "sidecar": (sidecar_seeds, mutate_bytes),
     "artifact": (artifact_seeds, mutate_bytes),
     "program": (program_seeds, of_text(mutate_json)),
+    "yaml": (yaml_seeds, mutate_yaml),
     "fault": (fault_seeds, lambda _, data, __: data),
 }
 """What there are mutants of: what they are made of, and how."""

@@ -28,7 +28,7 @@ pytestmark = [
 
 COUNTS = {
     **{"onnx": 160, "mlir": 200, "passes": 80},
-    **{"sidecar": 60, "artifact": 12, "program": 300},
+    **{"sidecar": 60, "artifact": 12, "program": 300, "yaml": 400},
 }
 """Mutants of each kind in every run; those of `node` take a while to begin with."""
 

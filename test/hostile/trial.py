@@ -8,6 +8,7 @@ differs from that of the ops' references, a message that is no sentence.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import tempfile
 import traceback
@@ -31,6 +32,12 @@ from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.frontends.mlir import only_function, read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.options import Options
+from static_runtime.compiler.selective import (
+    SelectionError,
+    merge,
+    parse_selection,
+    yaml_of,
+)
 from static_runtime.compiler.tools.opt import OptMain, Section
 from static_runtime.compiler.tools.reproducer import CrashError
 from static_runtime.dialects.graph.op import GraphOp
@@ -309,6 +316,19 @@ def as_program(mutant: Mutant, in_full: bool) -> Outcome:
     return Outcome("loaded")
 
 
+def as_selection(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a selection of a selective build: with a line, or read again."""
+    try:
+        made = parse_selection(mutant.data, "mutant")
+    except SelectionError as error:
+        if re.match(r"mutant:\d+: expected ", str(error)) is None:
+            return Outcome("message", place(error), str(error)[:500])
+        return refused(error)
+    if merge([made, parse_selection(yaml_of(made).encode())]) != made:
+        return Outcome("differs", "a selection", "read again")
+    return Outcome("same")
+
+
 def as_fault(mutant: Mutant, in_full: bool) -> Outcome:
     """Ends badly, to see that this is seen."""
     if mutant.data == b"crash":
@@ -328,5 +348,6 @@ TRIALS: dict[str, Callable[[Mutant, bool], Outcome]] = {
     "sidecar": as_sidecar,
     "artifact": as_artifact,
     "program": as_program,
+    "yaml": as_selection,
     "fault": as_fault,
 }
