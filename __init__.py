@@ -23,6 +23,7 @@ __all__ = [
     "__version__",
     "compile",
     "set_memory_limit",
+    "trace",
 ]
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .compiler.compile import compile
     from .compiler.errors import CompileError
     from .compiler.options import Options
+    from .compiler.tracing.trace import trace
     from .runtime.block import set_memory_limit
     from .runtime.module import StaticModule
 else:
@@ -41,6 +43,7 @@ else:
         "StaticModule": ".runtime.module",
         "compile": ".compiler.compile",
         "set_memory_limit": ".runtime.block",
+        "trace": ".compiler.tracing.trace",
     }
 
     def __getattr__(name: str) -> object:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -30,16 +29,17 @@ from ..runtime import (
     StaticModule,
     check_whole,
     default_folder,
-    link,
     load,
     save,
     unforked,
 )
+from .building import alone, make_module
 from .errors import CompileError
 from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
 from .given import Given
 from .host import check_runs_here, host_text, machine_text
+from .observers import note_origin, observed
 from .options import Options, check_is
 from .report import CompileReport, warm_report, with_constants
 from .source_file import SourceFile, digest_of
@@ -53,19 +53,6 @@ if TYPE_CHECKING:
     from .driver import AfterPass
     from .tuning import Tuner
     from .weights import WeightStore
-
-_building = threading.RLock()
-"""One thread at a time makes IR: xDSL knows one place to build at in a process."""
-
-
-def _build_again() -> None:
-    """Makes the lock new in a child, where a thread that held it is not."""
-    global _building
-    _building = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_build_again)
 
 SUFFIX = ".sr"
 """How the name of an artifact ends."""
@@ -142,6 +129,10 @@ class Compilation:
         return made
 
     def run(self) -> StaticModule:
+        """The compiled model, or that of who observes compilations."""
+        return observed(self).run_alone()
+
+    def run_alone(self) -> StaticModule:
         """The compiled model."""
         start = time.perf_counter()
         try:
@@ -159,11 +150,17 @@ class Compilation:
         if (found := self.find(key)) is not None:
             artifact, report = found, warm_report(found, start)
         else:
-            with _building:
+            with alone():
                 artifact, report, file = self.compile(key, start)
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
             artifact, report = with_constants(artifact, report, file)
+        module = self.link(artifact, report)
+        note_origin(module, self, key)
+        return module
+
+    def link(self, artifact: Artifact, report: CompileReport) -> StaticModule:
+        """The module of an artifact."""
         return make_module(artifact, report, self.options.usable_threads)
 
     def compile(
@@ -320,24 +317,6 @@ class Compilation:
             # A full disk does not keep a model from running, nor do weights that were
             # changed meanwhile: but then this is not what its key says.
             return None
-
-
-def make_module(
-    artifact: Artifact, report: CompileReport, threads: int = 1
-) -> StaticModule:
-    """The module of an artifact, linked; a run may use so many threads."""
-    references = []
-    if artifact.program.call_outs:
-        from .references import references_of
-
-        with _building:
-            references = references_of(artifact.program)
-    start = time.perf_counter()
-    code = link(artifact.objects)
-    module = StaticModule(artifact.program, code, artifact.block, references, threads)
-    linking = time.perf_counter() - start
-    module.report = replace(report, seconds=report.seconds + linking)
-    return module
 
 
 def target_text(target: str, tune: bool = False) -> str:

@@ -24,6 +24,8 @@ class SrContext(Context):
         """A context that knows every dialect of the compiler."""
         super().__init__()
         self.weights = WeightStore() if weights is None else weights
+        self.operators: set[str] | None = None
+        """The operators that the model names, where somebody asks for them."""
         for dialect in _DIALECTS:
             self.load_dialect(dialect)
 

@@ -54,6 +54,18 @@ def find_target(name: str) -> TargetAttr:
     return TARGETS[name]
 
 
+def isa_name(target: str) -> str:
+    """The name of a target; for the host, that of the greatest one that runs on it."""
+    if target != "host":
+        return target
+    machine = get_host()
+    if machine.triple.startswith(("aarch64", "arm64")):
+        return _ARM
+    found = enabled(machine)
+    runs = (name for name, each in FEATURES.items() if found >= {*each.split()})
+    return [name for name in runs if name != _ARM][-1]
+
+
 def _host_target() -> TargetAttr:
     """The machine that this runs on, by its feature flags."""
     machine = get_host()

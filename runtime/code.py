@@ -122,8 +122,12 @@ def link_functions(objects: Sequence[bytes], names: Sequence[str], name: str) ->
         return linked(_builder(objects, names), name)
 
 
-def link(objects: Sequence[bytes]) -> Code:
-    """The code of a program from its objects; raises `RuntimeError` if one is amiss."""
+def link(objects: Sequence[bytes], marks: npt.NDArray[np.uint8] | None = None) -> Code:
+    """
+    The code of a program from its objects; raises `RuntimeError` if one is amiss.
+
+    Calls of a program that is traced set bytes of `marks`, which the code keeps.
+    """
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
     exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
@@ -132,6 +136,8 @@ def link(objects: Sequence[bytes]) -> Code:
     with unforked(), _LOCK:
         builder = _builder(objects, exported)
         builder.import_symbol("sr_state", state.ctypes.data)
+        if marks is not None:
+            builder.import_symbol("sr_marks", marks.ctypes.data)
         library = linked(builder, "program")
     address = {name: library[name] for name in exported}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
@@ -143,7 +149,7 @@ def link(objects: Sequence[bytes]) -> Code:
     # CFUNCTYPE lets go of the GIL during the call; PYFUNCTYPE keeps it, and raises the
     # exception that the call has set.
     return Code(
-        library,
+        (library, marks),
         state,
         address["sr_call"],
         ctypes.PYFUNCTYPE(status, pointer)(address["sr_enter"]),

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects import dtype, sizes, tensor_type
-from ...dialects.graph import StoredOp, WeightOp
+from ...dialects.graph import GraphOp, StoredOp, WeightOp, operator_name
 from ..context import SrContext
 from ..errors import CompileError, ModelFileError
 from ..parse_ir import parse_module
@@ -56,6 +56,9 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
     except CompileError as error:
         raise CompileError(f"{name}: {error}") from error
     _name_inputs(function)
+    if ctx.operators is not None:
+        named = (op for op in module.walk() if isinstance(op, GraphOp) and op.operands)
+        ctx.operators |= {operator_name(each) for each in named}
     return module
 
 

@@ -48,7 +48,7 @@ from .families.gate import FUNCTIONS
 from .families.interpolation import COORDINATES, ROUNDED
 from .families.recurrent import RecurrentOp
 from .literal import to_array, to_attribute, to_names
-from .location import describe
+from .location import TRACE, describe, operator_name
 from .nest import (
     Body,
     Combiner,
@@ -310,6 +310,7 @@ __all__ = [
     "RnnOp",
     "RoundOp",
     "SKIPS",
+    "TRACE",
     "ScatterNdOp",
     "ScatterOp",
     "ShiftLeftOp",
@@ -380,6 +381,7 @@ __all__ = [
     "number",
     "number_like",
     "offset_of",
+    "operator_name",
     "ops_in",
     "ordered",
     "padded",

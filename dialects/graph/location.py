@@ -9,6 +9,17 @@ from .ops.fusion import FusionOp
 from .ops.require import RequireOp
 
 
+def operator_name(op: Operation) -> str:
+    """What a selective build calls an op: `graph::relu`."""
+    return op.name.replace(".", "::", 1)
+
+
+TRACE = "graph.trace"
+"""
+The name of an attribute: the number of the mark that calls of the op set when they run.
+"""
+
+
 def describe(op: Operation) -> str:
     """The name of an op, and its location in the model."""
     location, name = op.location, op.name

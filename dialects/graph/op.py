@@ -155,6 +155,11 @@ class GraphOp(IRDLOperation, ABC):
         ranks = [len(sizes(tensor_type(each))) for each in self.operands]
         return carry_elements(self.nests(), ranks, operand, order, self.properties)
 
+    def layouts(self) -> Sequence[Order]:
+        """The order of the axes in memory of each operand, then of each result."""
+        values = (*self.operands, *self.results)
+        return [tuple(range(len(sizes(tensor_type(each))))) for each in values]
+
     def copies(self) -> Sequence[tuple[int, Sequence[Dim]]]:
         """
         The operands that the result is as they lie where one of some quantities is

@@ -13,7 +13,16 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..graph import BUFFERS, LIFETIMES, SKIPS, ConstantOp, FusionOp, GraphOp, WeightOp
+from ..graph import (
+    BUFFERS,
+    LIFETIMES,
+    SKIPS,
+    TRACE,
+    ConstantOp,
+    FusionOp,
+    GraphOp,
+    WeightOp,
+)
 
 Numbers: TypeAlias = dict[SSAValue, int]
 """The number of each value, in order of first use."""
@@ -54,9 +63,9 @@ def inner(op: Operation, numbers: Numbers) -> Hashable:
 
 
 def _entries(attributes: Mapping[str, Attribute]) -> Hashable:
-    """Attributes by name, without those that only say where values lie in memory."""
+    """Attributes by name, without those of memory and of tracing."""
     return tuple(
         (name, attributes[name])
         for name in sorted(attributes)
-        if name not in (BUFFERS, LIFETIMES, SKIPS)
+        if name not in (BUFFERS, LIFETIMES, SKIPS, TRACE)
     )

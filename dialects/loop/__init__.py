@@ -24,7 +24,7 @@ from .ops.memory import LoadOp, StoreOp, buffer_type, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
 from .ops.program import ProgramOp, sizes_used
-from .ops.program_calls import CallOp, CallOutOp, ViewOp
+from .ops.program_calls import TRACED, CallOp, CallOutOp, ViewOp
 from .ops.program_flow import (
     DefineOp,
     ElementOp,
@@ -87,6 +87,7 @@ __all__ = [
     "Subscript",
     "SymbolAttr",
     "TARGET",
+    "TRACED",
     "TargetAttr",
     "TensorAttr",
     "TileGeometry",

@@ -34,6 +34,7 @@ from ...dialects import (
 from ...dialects.graph import (
     BUFFERS,
     LIFETIMES,
+    TRACE,
     ConstantOp,
     CopyOp,
     DefineSymbolOp,
@@ -73,6 +74,7 @@ from ...dialects.loop import (
 )
 from ...dialects.loop import IfOp as FlowIfOp
 from .kernel import build_kernel, kernel_name, pieces
+from .origin import with_origin
 from .signature import Storage, plan_of, ranges_of, tensors_of
 from .skips import Skips, is_folded
 
@@ -172,8 +174,7 @@ class ProgramBuilder:
                     self.add_loop(op)
                 case DefineSymbolOp():
                     define = DefineOp(op.symbol.data, self.view(op.value), *op.range)
-                    define.attributes["source"] = StringAttr(describe(op))
-                    self.body.add_op(define)
+                    self.body.add_op(with_origin(define, op))
                 case GraphOp() if op.results and not op.IS_VIEW:
                     self.add(op)
                 case _:
@@ -252,7 +253,6 @@ class ProgramBuilder:
             groups = list(pieces(make_group(op)))
             donated = donated_to(op) if len(groups) == 1 else ()
             self.made[key] = [self.make(op, each, donated) for each in groups]
-        source = StringAttr(describe(op))
         for made in self.made[key]:
             self.work.append(made.work)
             read = [op.operands[each] for each in made.operands]
@@ -260,8 +260,7 @@ class ProgramBuilder:
             is_copy = isinstance(op, CopyOp) and len(buffers) == 2
             skip = self.skips.number_of(op, made.name)
             call = CallOp(made.name, buffers, made.symbols, is_copy, skip)
-            call.attributes["source"] = source
-            self.body.add_op(call)
+            self.body.add_op(with_origin(call, op))
 
     def make(self, op: GraphOp, group: Group, donated: Sequence[int]) -> Made:
         """
@@ -294,8 +293,7 @@ class ProgramBuilder:
             self.call_outs, _as_function(op), buffers, op.operand_types, op.result_types
         )
         self.call_outs += 1
-        call.attributes["source"] = StringAttr(describe(op))
-        self.body.add_op(call)
+        self.body.add_op(with_origin(call, op))
 
     def view(self, value: SSAValue) -> SSAValue:
         """The view of the memory of a value."""
@@ -341,7 +339,7 @@ def _as_function(op: Operation) -> str:
     """The text of a function of just this op, from which the op can be made again."""
     body = Block(arg_types=op.operand_types)
     copy = op.clone(dict(zip(op.operands, body.args, strict=True)))
-    for name in (BUFFERS, LIFETIMES):
+    for name in (BUFFERS, LIFETIMES, TRACE):
         copy.attributes.pop(name, None)
     body.add_ops([copy, func.ReturnOp(*copy.results)])
     function = func.FuncOp("op", (op.operand_types, op.result_types))

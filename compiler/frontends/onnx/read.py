@@ -45,6 +45,7 @@ from .emit import Emitter
 from .graph_builder import GraphBuilder
 from .known import Known
 from .model_file import check, opset_of, read_bytes, read_file
+from .operator_names import operator_names
 from .scope import Lost, Scope
 from .skeleton import Bytes
 from .symbols import GREATEST, Symbols
@@ -71,6 +72,8 @@ def read(
         case _:
             model = source
             check(model, name)
+    if ctx.operators is not None:
+        ctx.operators |= operator_names(model)
     graph, opset = model.graph, opset_of(model.opset_import)
     stored = {each.name for each in graph.initializer}
     stored |= {each.values.name for each in graph.sparse_initializer}

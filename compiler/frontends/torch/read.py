@@ -11,6 +11,7 @@ from ...given import Given
 from .control_flow import REGIONS
 from .export import FAILURES, decompose
 from .guards import check_guards, guards_of
+from .operator_names import operator_names
 from .program import ProgramReader
 
 
@@ -21,6 +22,8 @@ def read_program(
     given: Given = Given(),
 ) -> ModuleOp:
     """The function `main` that computes `program`, which errors call `name`."""
+    if ctx.operators is not None:
+        ctx.operators |= operator_names(program)
     traced = guards_of(program)
     try:
         core = decompose(program)

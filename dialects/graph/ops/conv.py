@@ -44,6 +44,11 @@ _TAPS = 16
 """The least number of products per result element for which a permutation pays."""
 
 
+def _filters_to_end(rank: int) -> Order:
+    """The order that puts the filters of OxCx... last, and their channels before."""
+    return (*range(2, rank), 1, 0)
+
+
 @irdl_op_definition
 class ConvOp(SingleResultOp):
     """
@@ -146,9 +151,15 @@ class ConvOp(SingleResultOp):
             or order != channels_to_end(rank)
         ):
             return None
-        filters = (*range(2, rank), 1, 0)
         properties = {**self.properties, "channels_last": UnitAttr()}
-        return Carried((order, filters), order, properties)
+        return Carried((order, _filters_to_end(rank)), order, properties)
+
+    def layouts(self) -> Sequence[Order]:
+        """That of channels at the end, where they are; filters then begin with taps."""
+        if self.channels_last is None:
+            return super().layouts()
+        image = channels_to_end(rank := len(self.shape))
+        return image, _filters_to_end(rank), image
 
     def reference(
         self,

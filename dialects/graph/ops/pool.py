@@ -117,6 +117,12 @@ class PoolOp(SingleResultOp, ABC):
         properties = {**self.properties, "channels_last": UnitAttr()}
         return Carried((order,), order, properties)
 
+    def layouts(self) -> Sequence[Order]:
+        """That of channels at the end, where they are."""
+        if self.channels_last is None:
+            return super().layouts()
+        return [channels_to_end(len(self.shape))] * 2
+
     def requirements(self) -> Sequence[Requirement]:
         values = self.values()
         image = sizes(tensor_type(self.input))

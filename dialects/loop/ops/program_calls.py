@@ -34,6 +34,9 @@ from ...shape import tensor_type
 from ..subscript import DIM, parse_number, print_number
 from .memory import buffer_type
 
+TRACED = "loop.traced"
+"""The name of a call's attribute: the number of the mark that it sets when it runs."""
+
 _REGIONS = ("inputs", "constants", "activations", "outputs")
 """What memory a program works on."""
 

@@ -8,10 +8,14 @@ it is used, from fields of the context that are read there.
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import IntAttr, IntegerAttr
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, dim, symbols_of
 from ....dialects.loop import (
+    TRACED,
+    CallOp,
+    CallOutOp,
     ElementOp,
     ProgramOp,
     SkipAttr,
@@ -22,6 +26,9 @@ from ....runtime import WORD
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
 from .context_layout import ContextWriter, layout_of, row_of
+
+MARKS = "@sr_marks = external global i8"
+"""The declaration of the marks of calls that are traced, a byte each."""
 
 
 class OperandWriter(ContextWriter):
@@ -47,6 +54,8 @@ class OperandWriter(ContextWriter):
             if each.region.data != "activations" or source in self.apart:
                 self.apart.add(slot)
         self.skip_numbers = {slot: at for at, slot in enumerate(self.ways)}
+        self.is_traced = False
+        """Whether a call has set a mark by now."""
         self.begin()
 
     def begin(self) -> None:
@@ -186,3 +195,14 @@ class OperandWriter(ContextWriter):
             assert isinstance(value.owner, ViewOp), "what else there is comes first"
             self.addresses[value] = self.view(value.owner)
         return self.addresses[value]
+
+    def mark(self, op: CallOp | CallOutOp) -> None:
+        """Sets the mark of a call that is traced."""
+        match op.attributes.get(TRACED):
+            case IntegerAttr(value=IntAttr(data=number)):
+                self.is_traced = True
+                address = f"getelementptr inbounds (i8, ptr @sr_marks, i64 {number})"
+                # Threads may set it at once.
+                self.w.do(f"store atomic i8 1, ptr {address} monotonic, align 1")
+            case _:
+                pass

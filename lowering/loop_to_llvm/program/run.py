@@ -40,7 +40,7 @@ from ....runtime import (
     WORD,
 )
 from . import interrupts
-from .operands import OperandWriter
+from .operands import MARKS, OperandWriter
 from .outlining import REPEAT, outlined, part_name, write_chain, write_declarations
 
 
@@ -91,6 +91,8 @@ class _ProgramWriter(OperandWriter):
             ]
             runs.append(write_chain(len(lists)))
         declared = write_declarations(self.kernels, self.names, self.parts)
+        if self.is_traced:
+            declared = f"{MARKS}\n{declared}"
         self.begin()
         enter = interrupts.write_enter(self, self.length)
         return "\n".join([declared, *runs, REPEAT, enter])
@@ -223,6 +225,7 @@ class _ProgramWriter(OperandWriter):
         arguments = [f"ptr {self.address(each)}" for each in op.buffers]
         arguments += [f"i64 {self.size(each)}" for each in op.sizes]
         after = self.guard(op)
+        self.mark(op)
         if kernel.work is not None:
             self.fork(op, kernel, callee, arguments)
         elif not kernel.may_fail:
@@ -320,6 +323,7 @@ class _ProgramWriter(OperandWriter):
         # Here, since an exception of a handler is lost where ctypes begins a call.
         asked = w.emit("call i32 @sr_ask(ptr %context)")
         self.leave_if_not(0, asked, INTERRUPTED)
+        self.mark(op)
         status = w.emit(
             f"call i32 {function}(ptr %context, i64 {op.number.value.data}, "
             f"ptr {buffers})"

@@ -1,0 +1,35 @@
+"""The operators that an ONNX model names, as a selective build calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from onnx import GraphProto, ModelProto, NodeProto
+
+from .model_file import ONNX
+
+
+def operator_names(model: ModelProto) -> set[str]:
+    """
+    `onnx::Conv`, `com.microsoft::Gelu`: those of all nodes, in subgraphs and functions
+    too, but for the functions of the model itself, which need no library.
+    """
+    own = {_name_of(each.domain, each.name, each.overload) for each in model.functions}
+    waiting: list[Iterable[NodeProto]] = [model.graph.node]
+    waiting += [each.node for each in model.functions]
+    found: set[str] = set()
+    for nodes in waiting:
+        for node in nodes:
+            found.add(_name_of(node.domain, node.op_type, node.overload))
+            for attribute in node.attribute:
+                graphs: list[GraphProto] = [*attribute.graphs]
+                if attribute.HasField("g"):
+                    graphs.append(attribute.g)
+                waiting += [each.node for each in graphs]
+    return found - own
+
+
+def _name_of(domain: str, op: str, overload: str) -> str:
+    """The name of an operator."""
+    namespace = "onnx" if domain in ONNX else domain
+    return f"{namespace}::{op}" + (f".{overload}" if overload else "")

@@ -1,0 +1,138 @@
+"""
+What the calls of a program execute, found while it is compiled.
+
+Ops of the graph are numbered where their kernels are decided. Each call of a kernel then
+knows the number of its op, and sets that mark when it runs (`loop.traced`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
+from xdsl.passes import ModulePass
+from xdsl.traits import ConstantLike
+from xdsl.utils.hints import isa
+
+from ...dialects import tensor_type
+from ...dialects.graph import (
+    TRACE,
+    FusionOp,
+    GraphOp,
+    RegionOp,
+    StoredOp,
+    operator_name,
+)
+from ...dialects.loop import TRACED, CallOp, CallOutOp, KernelOp
+from ..passes import ParallelizeLoops, VerifyBuffers
+from ..selective import kernel_key
+
+_DTYPES = {
+    "f32": "Float",
+    "f64": "Double",
+    "bf16": "BFloat16",
+    "i1": "Bool",
+    "i32": "Int",
+    "i64": "Long",
+}
+"""PyTorch's names of element types."""
+
+
+@dataclass
+class Executed:
+    """What runs where a mark is set."""
+
+    operators: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """The keys of operands and results of each op of the graph."""
+
+    kernels: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """The dtypes of each kernel family."""
+
+    features: set[str] = field(default_factory=set[str])
+
+    is_called: bool = False
+    """Whether a program calls something for it."""
+
+
+@dataclass
+class CallNotes:
+    """What the calls of one program execute, by their marks."""
+
+    executed: list[Executed] = field(default_factory=list[Executed])
+
+    def after_pass(self, each: ModulePass, module: ModuleOp) -> None:
+        """Looks at the module of a compile, after each pass of it."""
+        match each:
+            case VerifyBuffers():
+                self._number(module)
+            case ParallelizeLoops():
+                self._add_kernels(module)
+            case _:
+                pass
+
+    def _number(self, module: ModuleOp) -> None:
+        """Gives each op that becomes calls a number."""
+        for op in module.walk():
+            if not isinstance(op, GraphOp) or isinstance(op, RegionOp):
+                continue
+            if op.IS_VIEW or not op.results or isinstance(op.parent_op(), FusionOp):
+                continue
+            op.attributes[TRACE] = IntegerAttr(len(self.executed), i64)
+            made = Executed()
+            for part in _parts(op):
+                name, key = operator_name(part), _key_of(part)
+                made.operators.setdefault(name, set()).add(key)
+            self.executed.append(made)
+
+    def _add_kernels(self, module: ModuleOp) -> None:
+        """Notes the kernels that calls of each number run."""
+        kernels = {
+            op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)
+        }
+        for op in module.walk():
+            number = op.attributes.get(TRACED)
+            if not isa(number, IntegerAttr):
+                continue
+            made = self.executed[number.value.data]
+            made.is_called = True
+            if isinstance(op, CallOutOp):
+                made.features.add("fallback")
+            elif isinstance(op, CallOp):
+                kernel = kernels[op.kernel_name]
+                made.kernels.setdefault(family(kernel), set()).update(
+                    _dtypes_of(kernel)
+                )
+                if kernel.work is not None:
+                    made.features.add("threads")
+
+
+def family(kernel: KernelOp) -> str:
+    """The family of a kernel: its name without its number in the module."""
+    return kernel.sym_name.data.rpartition("_")[0]
+
+
+def _parts(op: GraphOp) -> Iterator[GraphOp]:
+    """The ops that one op computes: those of a fusion, or itself."""
+    inside = op.body.block.ops if isinstance(op, FusionOp) else (op,)
+    for each in inside:
+        if isinstance(each, GraphOp) and not isinstance(each, StoredOp):
+            if not each.has_trait(ConstantLike):
+                yield each
+
+
+def _key_of(op: GraphOp) -> str:
+    """The dtypes and layouts of operands and results."""
+    values = (*op.operands, *op.results)
+    dtypes = (_DTYPES[str(tensor_type(each).element_type)] for each in values)
+    return kernel_key(zip(dtypes, op.layouts(), strict=True))
+
+
+def _dtypes_of(kernel: KernelOp) -> set[str]:
+    """The dtypes of the buffers of a kernel."""
+    types = [each.type for each in kernel.body.block.args]
+    return {
+        _DTYPES[str(each.element_type)]
+        for each in types
+        if isinstance(each, MemRefType)
+    }

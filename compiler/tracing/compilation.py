@@ -1,0 +1,131 @@
+"""A compilation whose program marks what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...runtime import Artifact, StaticModule
+from ..building import alone, make_module
+from ..compile import Compilation
+from ..report import CompileReport
+from ..selective import Operator, Selection, merge
+from ..target import isa_name
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..context import SrContext
+    from .calls import CallNotes, Executed
+
+
+@dataclass(frozen=True)
+class Traced:
+    """One compiled model: what it names, and what its calls would execute."""
+
+    roots: frozenset[str]
+    notes: CallNotes
+    marks: npt.NDArray[np.uint8]
+    features: frozenset[str]
+
+    def selection(self, static: bool = False) -> Selection:
+        """What ran so far; with `static`, what could run in any call."""
+        chosen = [
+            each
+            for each, mark in zip(self.notes.executed, self.marks, strict=True)
+            if each.is_called and (static or mark)
+        ]
+        return selection_of(self.roots, chosen, self.features)
+
+
+class TracedCompilation(Compilation):
+    """A compilation that tells what it compiled."""
+
+    def __init__(self, of: Compilation, tell: Callable[[Traced], None]):
+        """The same compilation as another one."""
+        self.__dict__ |= vars(of)
+        self.tell = tell
+
+    def run_alone(self) -> StaticModule:
+        """The compiled model, whose calls set marks."""
+        from .calls import CallNotes
+
+        self.notes = CallNotes()
+        self.roots: set[str] = set()
+        self.after_pass = self.notes.after_pass
+        return super().run_alone()
+
+    def run_passes(self) -> None:
+        """Compiles as far as the calls are known, for a machine of any kind."""
+        from .calls import CallNotes
+
+        self.notes = CallNotes()
+        self.roots = set()
+        with alone():
+            from ..context import context
+            from ..describe import describe, program_of
+            from ..driver import Driver
+
+            ctx = context()
+            module = self.front_end(self.source())(ctx)
+            after = self.notes.after_pass
+            Driver(ctx, self.options, self.target, None, after).run_passes(module)
+            program = describe(program_of(module))
+        self.tell_of(bool(program.symbols or program.defined))
+
+    def front_end(self, model: Any) -> Callable[[SrContext], ModuleOp]:
+        """What reads the source, and notes the operators that it names."""
+        read = super().front_end(model)
+
+        def read_names(ctx: SrContext) -> ModuleOp:
+            ctx.operators = self.roots
+            return read(ctx)
+
+        return read_names
+
+    def link(self, artifact: Artifact, report: CompileReport) -> StaticModule:
+        """The module of an artifact, whose calls set marks."""
+        program = artifact.program
+        marks = self.tell_of(bool(program.symbols or program.defined))
+        return make_module(artifact, report, self.options.usable_threads, marks)
+
+    def tell_of(self, is_dynamic: bool) -> npt.NDArray[np.uint8]:
+        """Tells of what was compiled; the marks that its calls set."""
+        marks = np.zeros(len(self.notes.executed), np.uint8)
+        features = {"python_entry", f"isa:{isa_name(self.target)}"}
+        features |= {"dynamic_shapes"} if is_dynamic else set()
+        roots = frozenset(self.roots)
+        self.tell(Traced(roots, self.notes, marks, frozenset(features)))
+        return marks
+
+
+def selection_of(
+    roots: Iterable[str], executed: Iterable[Executed], features: Iterable[str] = ()
+) -> Selection:
+    """What a model names and executes."""
+    named = _operators(roots, is_root=True)
+    parts = [
+        Selection(
+            operators=_operators(each.operators, is_root=False),
+            kernel_metadata=_frozen(each.kernels),
+            et_kernel_metadata=_frozen(each.operators),
+            build_features=frozenset(each.features),
+        )
+        for each in executed
+    ]
+    shared = Selection(operators=named, build_features=frozenset(features))
+    return merge([shared, *parts])
+
+
+def _operators(names: Iterable[str], is_root: bool) -> dict[str, Operator]:
+    """Operators that are selected by their names alone, for inference."""
+    return dict.fromkeys(names, Operator(False, is_root, False))
+
+
+def _frozen(sets: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    """The same sets, which do not change."""
+    return {name: frozenset(each) for name, each in sets.items()}
