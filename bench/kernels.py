@@ -24,7 +24,7 @@ from static_runtime.compiler.compile import Compilation, make_module
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.options import Options
-from static_runtime.compiler.tools.run import random_inputs, sizes_of
+from static_runtime.compiler.tools.inputs import random_inputs, sizes_of
 from static_runtime.dialects.dims import Dim, evaluate, product
 from static_runtime.dialects.loop.ops.for_loop import ForOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp

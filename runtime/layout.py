@@ -180,6 +180,9 @@ INDEX_ERROR = 1
 CALL_OUT_ERROR = 2
 """The status of a run in which a fallback op raised an exception."""
 
+RAN, SHARED = 1, 2
+"""Bits of the mark of a call that is traced: it ran, and threads shared its work."""
+
 RANGE_ERROR = 3
 """The status of a run that computed a size out of its range."""
 

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import sys
-import zlib
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from ...runtime import (
-    Program,
     StaticModule,
-    TensorInfo,
     atomic_file,
-    open_regular,
-    reason,
 )
 from ..compile import Compilation
 from ..options import Options
 from .benchmark import benchmark
+from .inputs import load_inputs, random_inputs, sizes_of
 from .reproducer import CrashError, Guard
 
 if TYPE_CHECKING:
@@ -31,10 +27,6 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
 Array = npt.NDArray[Any]
-
-
-class _InputError(ValueError):
-    """Inputs on the command line that are not those of the model."""
 
 
 def _parser() -> ArgumentParser:
@@ -81,74 +73,6 @@ def _parser() -> ArgumentParser:
     return made
 
 
-def _read_arrays(path: Path) -> Array | dict[str, Array]:
-    """The array or arrays in a file; raises `_InputError` when there are none."""
-    try:
-        # Given a path, numpy leaves the file open when it is no archive.
-        with open_regular(path) as file:
-            found: Any = np.load(file, allow_pickle=False)
-            if type(found) is np.ndarray:
-                return found
-            with found:
-                return {name: found[name] for name in found.files}
-    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
-        got = reason(error) if isinstance(error, OSError) else error
-        raise _InputError(
-            f"{path}: expected an .npz or .npy file, got {got}"
-        ) from error
-
-
-def _load_inputs(path: Path, program: Program) -> dict[str, Array]:
-    """The inputs in a file; raises `_InputError` when they are not the model's."""
-    names = [each.name for each in program.inputs]
-    arrays = _read_arrays(path)
-    if not isinstance(arrays, dict):
-        if len(names) != 1:
-            raise _InputError(
-                f"{path}: expected an .npz file with {', '.join(names) or 'nothing'}, "
-                "got one array"
-            )
-        return {names[0]: arrays}
-    in_order = {f"in{at}": name for at, name in enumerate(names)}
-    given = {in_order.get(key, key): array for key, array in arrays.items()} | arrays
-    if missing := [name for name in names if name not in given]:
-        raise _InputError(
-            f"{path}: expected arrays for {', '.join(missing)}, got {', '.join(arrays)}"
-        )
-    return {name: given[name] for name in names}
-
-
-def random_inputs(
-    program: Program, seed: int, symbols: Mapping[str, int]
-) -> dict[str, Array]:
-    """Inputs at random: normal floats, integers that are 0 or 1, booleans."""
-    random = np.random.default_rng(seed)
-
-    def make(info: TensorInfo) -> Array:
-        shape = info.sizes(symbols)
-        if info.dtype.startswith("float"):
-            return random.standard_normal(shape).astype(info.dtype)
-        return random.integers(0, 2, shape).astype(info.dtype)
-
-    return {each.name: make(each) for each in program.inputs}
-
-
-def sizes_of(program: Program, given: Sequence[str]) -> dict[str, int]:
-    """The values of the symbols; raises `_InputError` for one that there is not."""
-    values = {
-        name: max(1, program.ranges.get(name, (1, 1))[0]) for name in program.symbols
-    }
-    for text in given:
-        name, _, number = text.partition("=")
-        if name not in values or not number.isdecimal():
-            known = ", ".join(values) or "none"
-            raise _InputError(
-                f"expected a symbol of the model ({known}) and a number, got {text}"
-            )
-        values[name] = int(number)
-    return values
-
-
 def _print_ir(after: ModulePass, module: ModuleOp) -> None:
     """Prints the IR to stderr, under MLIR's header."""
     title = f"IR Dump After {type(after).__name__} ({after.name})"
@@ -191,7 +115,7 @@ def run(arguments: Namespace) -> None:
         module = compilation.run()
     sizes = sizes_of(module.program, arguments.size)
     if arguments.input is not None:
-        inputs = _load_inputs(arguments.input, module.program)
+        inputs = load_inputs(arguments.input, module.program)
     else:
         inputs = random_inputs(module.program, arguments.random_seed, sizes)
     result = module(**inputs)

@@ -8,7 +8,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...runtime import atomic_file
 from ..errors import CompileError
 from ..selective import (
     MOST_BYTES,
@@ -19,9 +18,7 @@ from ..selective import (
     refusals,
     yaml_of,
 )
-
-_STANDARD = "-"
-"""What stands for standard input or output."""
+from .output import STANDARD, write_text
 
 
 def _parser() -> ArgumentParser:
@@ -30,7 +27,7 @@ def _parser() -> ArgumentParser:
     verbs = made.add_subparsers(required=True, metavar="VERB")
     verb = verbs.add_parser("merge", help="write the union of selections")
     verb.add_argument("files", nargs="+", metavar="FILE", help="selections; - is stdin")
-    verb.add_argument("-o", "--output", default=_STANDARD, help="default: - for stdout")
+    verb.add_argument("-o", "--output", default=STANDARD, help="default: - for stdout")
     verb.set_defaults(run=_merge)
     verb = verbs.add_parser(
         "check", help="say what a library of one selection lacks of the others"
@@ -56,22 +53,9 @@ def _check(arguments: Namespace) -> None:
 
 def _read(name: str) -> Selection:
     """The selection in a file, or in what is piped in."""
-    if name == _STANDARD:
+    if name == STANDARD:
         return parse_selection(sys.stdin.buffer.read(MOST_BYTES + 1), "<stdin>")
     return read_selection(Path(name))
-
-
-def write_text(name: str, text: str) -> None:
-    """Writes to standard output, or a file that is whole or not there."""
-    if name == _STANDARD:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    try:
-        with atomic_file(Path(name).resolve()) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise CompileError(f"cannot write {name}: {error.strerror}") from error
 
 
 def main(args: Sequence[str] | None = None) -> None:

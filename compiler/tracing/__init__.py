@@ -1,10 +1,9 @@
 """Tracing: what models execute, as the selection of a selective build."""
 
-from .compilation import selection_of
-from .trace import Trace, trace
+from .compilation import static_selection
+from .trace import Trace
 
 __all__ = [
     "Trace",
-    "selection_of",
-    "trace",
+    "static_selection",
 ]

@@ -1,8 +1,8 @@
 """
 What the calls of a program execute, found while it is compiled.
 
-Ops of the graph are numbered where their kernels are decided. Each call of a kernel then
-knows the number of its op, and sets that mark when it runs (`loop.traced`).
+Ops of the graph are numbered where their kernels are decided. Each call of a kernel
+then knows the number of its op, and sets that mark when it runs (`loop.traced`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from xdsl.utils.hints import isa
 from ...dialects import tensor_type
 from ...dialects.graph import (
     TRACE,
+    ControlOp,
     FusionOp,
     GraphOp,
-    RegionOp,
     StoredOp,
     operator_name,
 )
@@ -54,6 +54,9 @@ class Executed:
     is_called: bool = False
     """Whether a program calls something for it."""
 
+    is_shared: bool = False
+    """Whether threads may share the work of a call."""
+
 
 @dataclass
 class CallNotes:
@@ -73,10 +76,11 @@ class CallNotes:
 
     def _number(self, module: ModuleOp) -> None:
         """Gives each op that becomes calls a number."""
-        for op in module.walk():
-            if not isinstance(op, GraphOp) or isinstance(op, RegionOp):
+        ops = (op for op in module.walk() if isinstance(op, GraphOp) and op.results)
+        for op in ops:
+            if op.IS_VIEW or isinstance(op, ControlOp | StoredOp):
                 continue
-            if op.IS_VIEW or not op.results or isinstance(op.parent_op(), FusionOp):
+            if op.has_trait(ConstantLike) or isinstance(op.parent_op(), FusionOp):
                 continue
             op.attributes[TRACE] = IntegerAttr(len(self.executed), i64)
             made = Executed()
@@ -103,8 +107,7 @@ class CallNotes:
                 made.kernels.setdefault(family(kernel), set()).update(
                     _dtypes_of(kernel)
                 )
-                if kernel.work is not None:
-                    made.features.add("threads")
+                made.is_shared |= kernel.work is not None
 
 
 def family(kernel: KernelOp) -> str:
@@ -114,11 +117,9 @@ def family(kernel: KernelOp) -> str:
 
 def _parts(op: GraphOp) -> Iterator[GraphOp]:
     """The ops that one op computes: those of a fusion, or itself."""
-    inside = op.body.block.ops if isinstance(op, FusionOp) else (op,)
-    for each in inside:
-        if isinstance(each, GraphOp) and not isinstance(each, StoredOp):
-            if not each.has_trait(ConstantLike):
-                yield each
+    for each in op.ops if isinstance(op, FusionOp) else (op,):
+        if not isinstance(each, StoredOp) and not each.has_trait(ConstantLike):
+            yield each
 
 
 def _key_of(op: GraphOp) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...runtime import Artifact, StaticModule
+from ...runtime import RAN, SHARED, Artifact, StaticModule
 from ..building import alone, make_module
 from ..compile import Compilation
 from ..report import CompileReport
@@ -34,12 +34,17 @@ class Traced:
 
     def selection(self, static: bool = False) -> Selection:
         """What ran so far; with `static`, what could run in any call."""
-        chosen = [
-            each
-            for each, mark in zip(self.notes.executed, self.marks, strict=True)
-            if each.is_called and (static or mark)
+        marked = zip(self.notes.executed, self.marks, strict=True)
+        called = [
+            (each, RAN | SHARED if static else int(mark))
+            for each, mark in marked
+            if each.is_called
         ]
-        return selection_of(self.roots, chosen, self.features)
+        ran = [each for each, mark in called if mark & RAN]
+        features = {*self.features}
+        if any(each.is_shared and mark & SHARED for each, mark in called):
+            features.add("threads")
+        return _selection_of(self.roots, ran, features)
 
 
 class TracedCompilation(Compilation):
@@ -103,7 +108,15 @@ class TracedCompilation(Compilation):
         return marks
 
 
-def selection_of(
+def static_selection(compilations: Iterable[Compilation]) -> Selection:
+    """What models could execute, on any inputs of any sizes; none is run."""
+    found: list[Traced] = []
+    for each in compilations:
+        TracedCompilation(each, found.append).run_passes()
+    return merge(each.selection(static=True) for each in found)
+
+
+def _selection_of(
     roots: Iterable[str], executed: Iterable[Executed], features: Iterable[str] = ()
 ) -> Selection:
     """What a model names and executes."""

@@ -5,9 +5,9 @@
         module(x)
     t.write("ops.yaml")
 
-A module that is compiled in the block marks its calls. For one that was compiled before,
-another one, which does, answers the calls in the block: it is compiled from the same
-file or text, when the first call comes.
+A module that is compiled in the block marks its calls. For one that was compiled
+before, another one, which does, answers the calls in the block: it is compiled from the
+same file or text, when the first call comes.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from ....dialects.loop import (
     ViewOp,
     element_type,
 )
-from ....runtime import WORD
+from ....runtime import RAN, WORD
 from ..text.function import FunctionWriter
 from ..text.types import byte_count
 from .context_layout import ContextWriter, layout_of, row_of
@@ -196,13 +196,13 @@ class OperandWriter(ContextWriter):
             self.addresses[value] = self.view(value.owner)
         return self.addresses[value]
 
-    def mark(self, op: CallOp | CallOutOp) -> None:
-        """Sets the mark of a call that is traced."""
+    def mark(self, op: CallOp | CallOutOp, bit: int = RAN) -> None:
+        """Sets a bit of the mark of a call that is traced."""
         match op.attributes.get(TRACED):
             case IntegerAttr(value=IntAttr(data=number)):
                 self.is_traced = True
                 address = f"getelementptr inbounds (i8, ptr @sr_marks, i64 {number})"
-                # Threads may set it at once.
-                self.w.do(f"store atomic i8 1, ptr {address} monotonic, align 1")
+                # Runs in several threads may set it at once.
+                self.w.emit(f"atomicrmw or ptr {address}, i8 {bit} monotonic, align 1")
             case _:
                 pass

@@ -36,6 +36,7 @@ from ....runtime import (
     INDEX_ERROR,
     INTERRUPTED,
     RANGE_ERROR,
+    SHARED,
     SIZE_ERROR,
     WORD,
 )
@@ -300,6 +301,7 @@ class _ProgramWriter(OperandWriter):
         w.do(f"call void {callee}({', '.join([*arguments, 'i64 0', 'i64 1'])})")
         w.do(f"br label %{after}")
         w.start(shared)
+        self.mark(op, SHARED)
         block = w.entered(f"alloca [{len(arguments)} x i64], align {WORD}")
         for at, argument in enumerate(arguments):
             slot = w.emit(f"getelementptr inbounds i64, ptr {block}, i64 {at}")

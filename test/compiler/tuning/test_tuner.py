@@ -19,7 +19,8 @@ from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.report import CompileReport
 from static_runtime.compiler.target import TARGETS
 from static_runtime.compiler.tools import benchmark
-from static_runtime.compiler.tools.run import main, random_inputs
+from static_runtime.compiler.tools.inputs import random_inputs
+from static_runtime.compiler.tools.run import main
 from static_runtime.compiler.tuning import tuner as tuning
 from static_runtime.compiler.tuning.subject import Build, build
 from static_runtime.compiler.tuning.tuner import Judge, Tuner

@@ -1,0 +1,25 @@
+"""Where a command writes a text: standard output, or a file that is whole or absent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ...runtime import atomic_file
+from ..errors import CompileError
+
+STANDARD = "-"
+"""What stands for standard input or output."""
+
+
+def write_text(name: str, text: str) -> None:
+    """Writes to standard output, or a file; raises `CompileError` when it cannot."""
+    if name == STANDARD:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        with atomic_file(Path(name).resolve()) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise CompileError(f"cannot write {name}: {error.strerror}") from error
