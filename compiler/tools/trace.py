@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ...runtime import StaticModule
@@ -94,9 +93,8 @@ def _run(module: StaticModule, files: Sequence[Path], arguments: Namespace) -> N
         module(**random_inputs(program, arguments.random_seed, sizes))
 
 
-def _check_sizes(modules: Sequence[StaticModule], sizes: Sequence[str]) -> None:
+def _check_sizes(known: Collection[str], sizes: Sequence[str]) -> None:
     """Raises `CompileError` for the size of a symbol that no model has."""
-    known = {name for each in modules for name in each.program.symbols}
     for each in sizes:
         if each.partition("=")[0] not in known:
             names = ", ".join(sorted(known)) or "none"
@@ -108,17 +106,22 @@ def _trace(arguments: Namespace) -> Selection:
     inputs = _inputs_of(arguments)
     options = Options(precision=arguments.precision, threads=arguments.threads)
     targets: list[str] = arguments.target or ["host"]
-    cases = list(product(targets, zip(arguments.models, inputs, strict=True)))
-    made = [Compilation(x, target=target, options=options) for target, (x, _) in cases]
+    cases = [
+        (Compilation(model, target=target, options=options), files)
+        for target in targets
+        for model, files in zip(arguments.models, inputs, strict=True)
+    ]
     if arguments.static:
         with Guard("this is a bug of the compiler"):
-            return static_selection(made)
+            return static_selection(each for each, _ in cases)
+    symbols: set[str] = set()
     with Trace() as trace:
-        with Guard("this is a bug of the compiler"):
-            modules = [each.run() for each in made]
-        _check_sizes(modules, arguments.size)
-        for module, (_, (_, files)) in zip(modules, cases, strict=True):
+        for compilation, files in cases:
+            with Guard("this is a bug of the compiler"):
+                module = compilation.run()
             _run(module, files, arguments)
+            symbols |= {*module.program.symbols}
+    _check_sizes(symbols, arguments.size)
     return trace.selection
 
 
