@@ -73,12 +73,12 @@ def put_in_place(name: str) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     if lacking := missing(HOSTS[name]):
         from bench import limits
-        from static_runtime.compiler import compile
+        from static_runtime.compiler import building
         from static_runtime.compiler.tuning import scratch
 
         def refuse(*_: Any) -> NoReturn:
             skip(lacking)
 
         # The pool of threads is linked otherwise: it is code for this very process.
-        code.link = compile.link = refuse
+        code.link = building.link = refuse
         scratch.link_functions = limits.linked = refuse

@@ -19,6 +19,11 @@ TESTED_ELSEWHERE = {
         "test_house.py",
         "compiler/tools/test_opt.py",
     ),
+    "compiler/building.py": (
+        "is the last step of a compile",
+        "compiler/test_compile.py",
+        "runtime/test_artifact.py",
+    ),
     "compiler/context.py": ("every compile has one", "compiler/test_compile.py"),
     "compiler/cost/packing.py": (
         "says what one pass then does",
@@ -65,6 +70,10 @@ TESTED_ELSEWHERE = {
         "runtime/test_module_fallbacks.py",
     ),
     "compiler/report.py": ("is what a command prints", "compiler/tools/test_run.py"),
+    "compiler/observers.py": (
+        "is what a trace sees compilations by",
+        "compiler/tracing/test_trace.py",
+    ),
     "compiler/selective/yaml_nodes.py": (
         "is how a selection is read",
         "compiler/selective/test_read.py",
@@ -90,6 +99,20 @@ TESTED_ELSEWHERE = {
         "is read by passes",
         "compiler/passes/graph/bound_symbols.mlir",
         "compiler/passes/graph/solve_symbols.mlir",
+    ),
+    "compiler/tools/inputs.py": (
+        "is an option of commands",
+        "compiler/tools/test_run.py",
+        "compiler/tools/test_trace.py",
+    ),
+    "compiler/tools/output.py": (
+        "is an option of commands",
+        "compiler/tools/test_trace.py",
+        "compiler/tools/test_yaml.py",
+    ),
+    "compiler/tracing": (
+        "is what a trace is made of",
+        "compiler/tracing/test_trace.py",
     ),
     "compiler/tools/expected_errors.py": (
         "is an option of a command",

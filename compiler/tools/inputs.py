@@ -16,12 +16,12 @@ from ...runtime import Program, TensorInfo, open_regular, reason
 Array = npt.NDArray[Any]
 
 
-class InputError(ValueError):
+class _InputError(ValueError):
     """Inputs on the command line that are not those of the model."""
 
 
 def _read_arrays(path: Path) -> Array | dict[str, Array]:
-    """The array or arrays in a file; raises `InputError` when there are none."""
+    """The array or arrays in a file; raises `ValueError` when there are none."""
     try:
         # Given a path, numpy leaves the file open when it is no archive.
         with open_regular(path) as file:
@@ -32,16 +32,18 @@ def _read_arrays(path: Path) -> Array | dict[str, Array]:
                 return {name: found[name] for name in found.files}
     except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
         got = reason(error) if isinstance(error, OSError) else error
-        raise InputError(f"{path}: expected an .npz or .npy file, got {got}") from error
+        raise _InputError(
+            f"{path}: expected an .npz or .npy file, got {got}"
+        ) from error
 
 
 def load_inputs(path: Path, program: Program) -> dict[str, Array]:
-    """The inputs in a file; raises `InputError` when they are not the model's."""
+    """The inputs in a file; raises `ValueError` when they are not the model's."""
     names = [each.name for each in program.inputs]
     arrays = _read_arrays(path)
     if not isinstance(arrays, dict):
         if len(names) != 1:
-            raise InputError(
+            raise _InputError(
                 f"{path}: expected an .npz file with {', '.join(names) or 'nothing'}, "
                 "got one array"
             )
@@ -49,7 +51,7 @@ def load_inputs(path: Path, program: Program) -> dict[str, Array]:
     in_order = {f"in{at}": name for at, name in enumerate(names)}
     given = {in_order.get(key, key): array for key, array in arrays.items()} | arrays
     if missing := [name for name in names if name not in given]:
-        raise InputError(
+        raise _InputError(
             f"{path}: expected arrays for {', '.join(missing)}, got {', '.join(arrays)}"
         )
     return {name: given[name] for name in names}
@@ -71,7 +73,7 @@ def random_inputs(
 
 
 def sizes_of(program: Program, given: Sequence[str]) -> dict[str, int]:
-    """The values of the symbols; raises `InputError` for one that there is not."""
+    """The values of the symbols; raises `ValueError` for one that there is not."""
     values = {
         name: max(1, program.ranges.get(name, (1, 1))[0]) for name in program.symbols
     }
@@ -79,7 +81,7 @@ def sizes_of(program: Program, given: Sequence[str]) -> dict[str, int]:
         name, _, number = text.partition("=")
         if name not in values or not number.isdecimal():
             known = ", ".join(values) or "none"
-            raise InputError(
+            raise _InputError(
                 f"expected a symbol of the model ({known}) and a number, got {text}"
             )
         values[name] = int(number)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.passes import ModulePass
 from xdsl.traits import ConstantLike
 from xdsl.utils.hints import isa
@@ -24,7 +24,7 @@ from ...dialects.graph import (
     StoredOp,
     operator_name,
 )
-from ...dialects.loop import TRACED, CallOp, CallOutOp, KernelOp
+from ...dialects.loop import TRACED, CallOp, CallOutOp, KernelOp, element_type
 from ..passes import ParallelizeLoops, VerifyBuffers
 from ..selective import kernel_key
 
@@ -104,13 +104,13 @@ class CallNotes:
                 made.features.add("fallback")
             elif isinstance(op, CallOp):
                 kernel = kernels[op.kernel_name]
-                made.kernels.setdefault(family(kernel), set()).update(
+                made.kernels.setdefault(_family(kernel), set()).update(
                     _dtypes_of(kernel)
                 )
                 made.is_shared |= kernel.work is not None
 
 
-def family(kernel: KernelOp) -> str:
+def _family(kernel: KernelOp) -> str:
     """The family of a kernel: its name without its number in the module."""
     return kernel.sym_name.data.rpartition("_")[0]
 
@@ -131,9 +131,5 @@ def _key_of(op: GraphOp) -> str:
 
 def _dtypes_of(kernel: KernelOp) -> set[str]:
     """The dtypes of the buffers of a kernel."""
-    types = [each.type for each in kernel.body.block.args]
-    return {
-        _DTYPES[str(each.element_type)]
-        for each in types
-        if isinstance(each, MemRefType)
-    }
+    buffers = kernel.body.block.args
+    return {_DTYPES[str(element_type(each))] for each in buffers}

@@ -470,6 +470,40 @@ loop.program @short inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.te
 
 // -----
 
+// A call that is traced sets a bit of its mark where it runs, which a skipped one does not;
+// and another bit where threads share its work. Others have no marks.
+//
+// CHECK-LABEL: ; the program
+// CHECK:       @sr_marks = external global i8
+// CHECK:       define i32 @sr_run(ptr noundef %context)
+// CHECK-NOT:     @sr_marks
+// CHECK:         icmp eq ptr %[[ONE:.*]], %[[OTHER:.*]]
+// CHECK-NEXT:    br i1 %{{.*}}, label %[[AFTER:.*]], label %[[NEEDED:.*]]
+// CHECK-NEXT:  [[NEEDED]]:
+// CHECK-NEXT:    atomicrmw or ptr getelementptr inbounds (i8, ptr @sr_marks, i64 3), i8 1 monotonic, align 1
+// CHECK-NEXT:    call void @sr_k_
+// CHECK:       [[AFTER]]:
+// CHECK-NEXT:    call void @sr_k_
+// CHECK:         atomicrmw or ptr getelementptr inbounds (i8, ptr @sr_marks, i64 1), i8 1 monotonic, align 1
+// CHECK:         call i32 %{{.*}}(ptr %context, i64 0, ptr %{{.*}})
+// CHECK-NOT:     @sr_marks
+loop.program @traced inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<4xf32>>] work "4" {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  %1 = loop.view outputs 0 : memref<?xf32>
+  loop.call @copy_it(%0, %1) symbols [] unless_same {loop.traced = 3 : i64} : memref<?xf32>, memref<?xf32>
+  loop.call @copy_it(%0, %1) symbols [] : memref<?xf32>, memref<?xf32>
+  loop.call_out 0 (%0, %1) {op = "", inputs = [tensor<4xf32>], outputs = [tensor<4xf32>], loop.traced = 1 : i64} : memref<?xf32>, memref<?xf32>
+}
+loop.kernel @copy_it(%a: memref<?xf32>, %b: memref<?xf32>) {
+  loop.for parallel %i to 4 {
+    %x = loop.load %a[%i] : memref<?xf32>
+    loop.store %x, %b[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
 // A trip of a loop that may be long ends in a branch, which a short run does not take. A
 // long one counts what its kernels did, and what a trip is besides, and may end.
 //
