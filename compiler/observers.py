@@ -67,4 +67,6 @@ def note_origin(module: StaticModule, compilation: Any, key: str | None) -> None
 
 def origins() -> list[tuple[StaticModule, Origin | None]]:
     """The modules that there are, and what each was compiled by."""
-    return list(_origins.items())
+    # Made at once, since other threads may compile meanwhile.
+    found = [each() for each in _origins.keyrefs()]
+    return [(each, _origins.get(each)) for each in found if each is not None]

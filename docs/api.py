@@ -17,12 +17,18 @@ from griffe2md import ConfigDict, render_object_docs
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ("__init__.py", "compiler", "dialects", "lowering", "runtime")
 
-ORDER = ("compile", "Options", "StaticModule", "set_memory_limit", "CompileError")
+ORDER = (
+    *("compile", "Options", "StaticModule", "set_memory_limit", "trace"),
+    "CompileError",
+)
 """The promised names, as a reader meets them."""
 
 REACHED = (
     "compiler.report.CompileReport",
     "runtime.planning.plan.Plan",
+    "compiler.tracing.trace.Trace",
+    "compiler.selective.selection.Selection",
+    "compiler.selective.selection.Operator",
     "compiler.errors.UnsupportedModelError",
     "compiler.errors.UnsupportedOp",
     "compiler.errors.ModelFileError",
@@ -32,7 +38,7 @@ REACHED = (
 CONSTRUCTED = ("Options",)
 """Classes that users make objects of, so that what they take is told."""
 
-OWN = "!^(key|usable_threads|program|runtime)$"
+OWN = "!^(answer_by|key|program|runtime|traced|usable_threads)$"
 """Public for other files of the package, and not for users."""
 
 

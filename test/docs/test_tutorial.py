@@ -1,4 +1,4 @@
-"""The tutorial is run as a reader would run it, and prints what it says it prints."""
+"""Tutorials are run as a reader would run them, and print what they say they print."""
 
 from __future__ import annotations
 
@@ -19,38 +19,40 @@ import pytest
 
 from bench.document import ROOT
 
-TUTORIAL = ROOT / "docs" / "tutorial.md"
+TUTORIALS = [ROOT / "docs" / each for each in ("tutorial.md", "selective.md")]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"// ([\w.]+)\n")
 
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between two fences, and the line where it begins."""
+    """What stands between two fences, and where it begins: file and line."""
 
     language: str
     text: str
-    line: int
+    place: str
 
 
-def blocks(document: str) -> Iterator[Block]:
+def blocks(path: Path) -> Iterator[Block]:
     """The blocks of a document, in order."""
+    document = path.read_text()
     for found in FENCE.finditer(document):
-        yield Block(found[1], found[2], document[: found.start()].count("\n") + 1)
+        line = document[: found.start()].count("\n") + 1
+        yield Block(found[1], found[2], f"{path.name}:{line}")
 
 
 def check(block: Block, wanted: str, got: str) -> None:
     """Fails with both texts where what was printed is not what the document shows."""
     shown, printed = f"{wanted.rstrip()}\n", f"{got.rstrip()}\n"
     if not doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS):
-        pytest.fail(f"tutorial.md:{block.line}: expected\n{wanted}\ngot\n{got}")
+        pytest.fail(f"{block.place}: expected\n{wanted}\ngot\n{got}")
 
 
 def run_python(block: Block, names: dict[str, Any]) -> str:
     """What the block prints; what it defines is there for those after it."""
     printed = io.StringIO()
     with redirect_stdout(printed):
-        exec(compile(block.text, f"tutorial.md:{block.line}", "exec"), names)
+        exec(compile(block.text, f"{block.place}", "exec"), names)
     return printed.getvalue()
 
 
@@ -70,43 +72,44 @@ def run_console(block: Block) -> None:
 
 
 @pytest.mark.usefixtures("runs_host")
-def test_the_tutorial_does_what_it_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("document", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_does_what_it_says(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     shutil.copytree(ROOT / "examples" / "digits", tmp_path / "examples" / "digits")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
-    for block in blocks(TUTORIAL.read_text()):
+    for block in blocks(document):
         match block.language:
             case "python":
-                assert not printed, f"tutorial.md:{block.line}: not shown: {printed}"
+                assert not printed, f"{block.place}: not shown: {printed}"
                 printed = run_python(block, names)
             case "text":
-                assert printed, f"tutorial.md:{block.line}: nothing was printed"
+                assert printed, f"{block.place}: nothing was printed"
                 check(block, block.text, printed)
                 printed = ""
             case "console":
                 run_console(block)
             case "mlir":
                 file = FILE.match(block.text)
-                assert file, f"tutorial.md:{block.line}: expected a name of a file"
+                assert file, f"{block.place}: expected a name of a file"
                 Path(file[1]).write_text(block.text)
             case "sh":
                 pass  # sets up what the tests have
             case _:
-                pytest.fail(f"tutorial.md:{block.line}: nothing runs {block.language}")
+                pytest.fail(f"{block.place}: nothing runs {block.language}")
     assert not printed
 
 
 def test_a_text_that_differs_is_seen():
-    block = Block("text", "", 1)
+    block = Block("text", "", "a.md:1")
     check(block, "one ... three\n", "one two three\n")
     with pytest.raises(pytest.fail.Exception, match="expected\none\n\ngot\ntwo"):
         check(block, "one\n", "two\n")
 
 
 def test_all_kinds_of_blocks_are_there():
-    languages = {each.language for each in blocks(TUTORIAL.read_text())}
+    languages = {each.language for path in TUTORIALS for each in blocks(path)}
     assert languages == {"console", "mlir", "python", "sh", "text"}
