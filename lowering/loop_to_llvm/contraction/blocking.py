@@ -195,8 +195,16 @@ class _BlockedWriter:
         if mr == blocks.mr:
             return blocks.tile_columns // blocks.nr
         vectors = blocks.nr // blocks.lanes
-        if mr == 1:
-            return max(_MOST_VECTORS // vectors, 1)
         # As many registers as the full tile has for accumulators and a row of B.
         registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
-        return max(registers // (mr + 1) // vectors, 1)
+        most = _MOST_VECTORS if mr == 1 else registers // (mr + 1)
+        return self.even(max(most // vectors, 1))
+
+    def even(self, most: int) -> int:
+        """How many panels at once, at most, so that few or none are left in the end."""
+        if not isinstance(self.blocks.column_count, int):
+            return most
+        nc = min(self.blocks.column_count, self.blocks.schedule.nc.data)
+        panels = -(-nc // self.blocks.nr)
+        divisors = (each for each in range(most, most // 2, -1) if panels % each == 0)
+        return next(divisors, min(most, panels))
