@@ -46,6 +46,14 @@ class ColumnBlock:
 
 
 @dataclass(frozen=True)
+class RowBlock:
+    """A block of rows: the first, and whether A is packed for them."""
+
+    start: str
+    packed: bool
+
+
+@dataclass(frozen=True)
 class Position:
     """Where a register tile is, in the result and in the blocks."""
 

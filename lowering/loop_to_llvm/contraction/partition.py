@@ -23,6 +23,11 @@ def partition_rows(w: FunctionWriter, count: Dim, mr: int, shared: bool) -> list
     start, end = "0", w.size(count)
     if shared:
         start, end = w.share(end, mr)
+    return partition_range(w, start, end, mr)
+
+
+def partition_range(w: FunctionWriter, start: str, end: str, mr: int) -> list[Part]:
+    """The tiles of a range of rows that only the run knows."""
     parts: list[Part] = []
     while mr:
         stop = w.add(start, w.whole(w.minus(end, start), mr))
