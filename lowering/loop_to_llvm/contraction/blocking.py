@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.loop import ForOp, TileOp
+from ..text.function import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
 from .microkernel import Microkernel, find_panel
@@ -201,10 +202,14 @@ class _BlockedWriter:
             return
         step = max(self.panels_beside(mr) for mr, _, _ in parts) * blocks.nr
 
+        is_whole = is_number(count) and int(count) % step == 0
+
         def group(first: str, _: list[Value]) -> Sequence[Value]:
-            last = w.add(first, w.least(str(step), w.minus(count, first)))
+            width = str(step)
+            if not is_whole:
+                width = w.least(width, w.minus(count, first))
             for part in parts:
-                self.write_panels(columns, block, rows, part, (first, last))
+                self.write_panels(columns, block, rows, part, (first, width))
             return ()
 
         w.loop("0", count, step, (), group)
@@ -215,16 +220,21 @@ class _BlockedWriter:
         block: KBlock,
         rows: RowBlock,
         part: Part,
-        between: tuple[str, str],
+        group: tuple[str, str],
     ) -> None:
-        """Writes the panels between two columns of a block, for rows of one height."""
+        """
+        Writes some panels for rows of one height: those from a column of the block on,
+        of so many columns.
+        """
         w, blocks = self.w, self.blocks
-        (mr, *ends), (done, last) = part, between
+        (mr, *ends), (done, width) = part, group
         first, end = (w.minus(each, rows.start) for each in ends)
         for panels in dict.fromkeys((self.panels_beside(mr), 1)):
             step = panels * blocks.nr
-            whole = w.add(done, w.whole(w.minus(last, done), step))
-            stop = whole if panels > 1 else last
+            whole = w.whole(width, step) if panels > 1 else width
+            stop, width = w.add(done, whole), w.minus(width, whole)
+            if whole == "0":
+                continue
 
             def panel(
                 column: str, _: list[Value], panels: int = panels
