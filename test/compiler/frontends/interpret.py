@@ -69,7 +69,8 @@ def symbols(module: ModuleOp, inputs: Sequence[Array]) -> dict[str, int]:
             if isinstance(size, Polynomial) and (found := TIMES.fullmatch(str(size))):
                 # A symbol that no size is by itself is found by a multiple of it.
                 count, rest = divmod(actual, int(found["factor"] or 1))
-                assert not rest and values.setdefault(found["name"], count) == count
+                assert not rest
+                assert values.setdefault(found["name"], count) == count
     for type, array in zip(types, inputs, strict=True):
         assert DTYPES[type.element_type] == array.dtype
         assert tuple(evaluate(size, values) for size in sizes(type)) == array.shape
