@@ -239,21 +239,30 @@ class _BlockedWriter:
             def panel(
                 column: str, _: list[Value], panels: int = panels
             ) -> Sequence[Value]:
-                def row(at: str, _: list[Value]) -> Sequence[Value]:
-                    position = Position(
-                        w.add(rows.start, at), at, w.add(columns.start, column), column
-                    )
-                    if blocks.tiles is not None:
-                        size, left = (mr, panels * blocks.nr), w.minus(end, at)
-                        tile = TileMicrokernel(blocks, position, block, size)
-                        tile.write(find_panel(blocks, position, block), left)
-                    else:
-                        kernel = Microkernel(blocks, position, block, rows.packed)
-                        kernel.write(mr, panels)
-                    return ()
+                def tiles(vectors: int) -> list[Value]:
+                    def row(at: str, _: list[Value]) -> Sequence[Value]:
+                        here = w.add(columns.start, column)
+                        position = Position(w.add(rows.start, at), at, here, column)
+                        if blocks.tiles is not None:
+                            size, left = (mr, panels * blocks.nr), w.minus(end, at)
+                            tile = TileMicrokernel(blocks, position, block, size)
+                            tile.write(find_panel(blocks, position, block), left)
+                        else:
+                            kernel = Microkernel(blocks, position, block, rows.packed)
+                            kernel.write(mr, panels, vectors)
+                        return ()
 
-                w.loop(first, end, mr, (), row)
-                return ()
+                    return w.loop(first, end, mr, (), row)
+
+                vectors = panels * blocks.nr // blocks.lanes
+                few = vectors // 2
+                if not blocks.may_be_narrow or panels > 1 or not few:
+                    return tiles(vectors)
+                left = w.minus(
+                    w.size(blocks.column_count), w.add(columns.start, column)
+                )
+                is_narrow = w.emit(f"icmp sle i64 {left}, {few * blocks.lanes}")
+                return w.branch(is_narrow, lambda: tiles(few), lambda: tiles(vectors))
 
             w.loop(done, stop, step, (), panel)
             done = stop

@@ -133,6 +133,15 @@ class Blocks:
         return self.op.split is not None and self.op.split.data == what
 
     @property
+    def may_be_narrow(self) -> bool:
+        """
+        Whether the last panel may have so few columns that half of its vectors do: the
+        width of a small image, where B is packed from it.
+        """
+        is_open = not isinstance(self.column_count, int)
+        return is_open and self.masks_edge and bool(self.packed_b)
+
+    @property
     def in_words(self) -> bool:
         """Whether both factors are words of the VNNI layout, as instructions take."""
         owners = [each.owner for each in self.factors]
