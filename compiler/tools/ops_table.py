@@ -194,7 +194,7 @@ def kind(op: type[GraphOp]) -> str:
         return "program"
     if op.IS_VIEW:
         return "view"
-    if found.nests() is not None:
+    if found.has_kernel:
         return "compiled"
     if op.decompose is GraphOp.decompose:
         return "fallback" if found.operands else "stored"

@@ -42,6 +42,7 @@ from .compose.shaping import (
     retyped,
     shape_of,
 )
+from .choice import Choice as Choice
 from .container import DictType, ListType, TupleType
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
 from .families.gate import FUNCTIONS
