@@ -2,8 +2,8 @@
 Build the kernel of a group: checks of the indices that it looks up, and its loops.
 
 A nest becomes loops of its own (`nest_loops.py`), or several one after the other inside
-of a row where its reductions share rows (`row_loops.py`). A greedy choice has a kernel of
-its own (`choice_loops.py`).
+of a row where its reductions share rows (`row_loops.py`). A greedy choice has a kernel
+of its own (`choice_loops.py`).
 """
 
 from __future__ import annotations

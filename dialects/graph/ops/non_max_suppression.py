@@ -132,7 +132,9 @@ class NonMaxSuppressionOp(SingleResultOp):
 
         def conflict(overlap: SSAValue, *coordinates: SSAValue) -> SSAValue:
             corners = _corners_of_center if values["center"] else _corners_of_two
-            return _overlap(corners(*coordinates[:4]), corners(*coordinates[4:]), overlap)
+            return _overlap(
+                corners(*coordinates[:4]), corners(*coordinates[4:]), overlap
+            )
 
         return Choice(
             bounds=(b, c),
@@ -178,9 +180,7 @@ Corners = tuple[SSAValue, SSAValue, SSAValue, SSAValue]
 """The least coordinate of two axes, and the greatest."""
 
 
-def _corners_of_two(
-    y1: SSAValue, x1: SSAValue, y2: SSAValue, x2: SSAValue
-) -> Corners:
+def _corners_of_two(y1: SSAValue, x1: SSAValue, y2: SSAValue, x2: SSAValue) -> Corners:
     """Builds the corners of a box that is given by two, whichever."""
     return _lesser(y1, y2), _lesser(x1, x2), _greater(y1, y2), _greater(x1, x2)
 

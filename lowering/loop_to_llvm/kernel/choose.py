@@ -1,10 +1,10 @@
 """
 Write a `loop.choose`: a heap of candidates, and what is taken from it one by one.
 
-The heap lies in the last elements of the buffer, its root in the very last. It shrinks
-by one candidate for each that is taken, and what is chosen is written before it. A score
-decides about order only: whatever other threads write to the scores meanwhile, the heap
-stays where it is, and an index that is read from memory is held to its range.
+The heap lies in the last elements of the buffer, its root in the very last. What is
+chosen is written before it. A score decides about order only: whatever other threads
+write to the scores meanwhile, the heap stays where it is, and an index that is read
+from memory is held to its range.
 
     for each candidate: if it is admitted, add it at the end
     for each node that has children, from the last one on: sift it down
@@ -91,7 +91,9 @@ class ChoiceWriter:
         """Writes the loop that moves a node down until its children come after it."""
         w = self.memory.w
         moving = self.candidate(root)
-        head, compare, move, end = (w.fresh(e) for e in ("sift", "down", "up", "placed"))
+        head, compare, move, end = (
+            w.fresh(e) for e in ("sift", "down", "up", "placed")
+        )
         node, following = (f"%{w.fresh('node')}" for _ in range(2))
         before = w.label
         w.do(f"br label %{head}")
