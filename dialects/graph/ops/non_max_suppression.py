@@ -115,10 +115,14 @@ class NonMaxSuppressionOp(SingleResultOp):
                 if not np.any(_overlaps(corners, chosen, at) > overlap):
                     chosen.append(at)
             found += [row * n + int(at) for at in chosen]
-        left = room(b * c, n, most[0]) - 1 - len(found)
-        return np.array([len(found), *found, *[-1] * left], np.int64)
+        size = room(b * c, n, most[0])
+        assert isinstance(size, int), "arrays have sizes that are numbers"
+        result = np.full(size, -1, np.int64)
+        result[: 1 + len(found)] = [len(found), *found]
+        return result
 
     def choice(self) -> Choice:
+        """Of boxes those that overlap no chosen one, by falling score."""
         values = self.values()
         b, c, n = sizes(tensor_type(self.scores))
         one, other = (
@@ -176,18 +180,18 @@ def _overlaps(corners: Array, chosen: Sequence[int], at: int) -> Array:
         return np.where(is_some, shared / union, np.nan)
 
 
-Corners = tuple[SSAValue, SSAValue, SSAValue, SSAValue]
+_Corners = tuple[SSAValue, SSAValue, SSAValue, SSAValue]
 """The least coordinate of two axes, and the greatest."""
 
 
-def _corners_of_two(y1: SSAValue, x1: SSAValue, y2: SSAValue, x2: SSAValue) -> Corners:
+def _corners_of_two(y1: SSAValue, x1: SSAValue, y2: SSAValue, x2: SSAValue) -> _Corners:
     """Builds the corners of a box that is given by two, whichever."""
     return _lesser(y1, y2), _lesser(x1, x2), _greater(y1, y2), _greater(x1, x2)
 
 
 def _corners_of_center(
     x: SSAValue, y: SSAValue, width: SSAValue, height: SSAValue
-) -> Corners:
+) -> _Corners:
     """Builds the corners of a box that is given by its center."""
     half = scalar.constant(0.5, x.type)
     dx, dy = scalar.mul(width, half), scalar.mul(height, half)
@@ -195,7 +199,7 @@ def _corners_of_center(
     return low(x, dx), low(y, dy), high(x, dx), high(y, dy)
 
 
-def _overlap(one: Corners, other: Corners, least: SSAValue) -> SSAValue:
+def _overlap(one: _Corners, other: _Corners, least: SSAValue) -> SSAValue:
     """Builds whether the intersection of two boxes over their union is above `least`."""
     zero = scalar.constant(0, least.type)
     low = [_greater(a, b) for a, b in zip(one[:2], other[:2], strict=True)]

@@ -27,14 +27,6 @@ from ..text.types import Value
 
 
 @dataclass(frozen=True)
-class _Candidate:
-    """A candidate, and its score."""
-
-    number: str
-    score: Value
-
-
-@dataclass(frozen=True)
 class ChoiceWriter:
     """Writes one choice, whose regions `write_ops` writes."""
 
@@ -105,22 +97,18 @@ class ChoiceWriter:
         w.start(compare)
         other = w.least(w.add(child, "1"), w.add(size, "-1"))
         left, right = self.candidate(child), self.candidate(other)
-        takes_right = self.precedes(right, left)
-        w.do(f"{following} = select i1 {takes_right}, i64 {other}, i64 {child}")
-        number = w.emit(
-            f"select i1 {takes_right}, i64 {right.number}, i64 {left.number}"
-        )
-        score = w.value(
-            f"select i1 {takes_right}, {right.score.typed}, {left.score.typed}",
-            left.score.type,
-        )
-        goes_up = self.precedes(_Candidate(number, score), moving)
+        is_right = self.precedes(right, left)
+        w.do(f"{following} = select i1 {is_right}, i64 {other}, i64 {child}")
+        number = w.emit(f"select i1 {is_right}, i64 {right[0]}, i64 {left[0]}")
+        scores = f"{right[1].typed}, {left[1].typed}"
+        score = w.value(f"select i1 {is_right}, {scores}", left[1].type)
+        goes_up = self.precedes((number, score), moving)
         w.do(f"br i1 {goes_up}, label %{move}, label %{end}")
         w.start(move)
         self.put(node, number)
         w.do(f"br label %{head}")
         w.start(end)
-        self.put(node, moving.number)
+        self.put(node, moving[0])
 
     def take(self, size: str, first: str, start: str, stop: str) -> str:
         """
@@ -182,20 +170,20 @@ class ChoiceWriter:
         w.start(done)
         return w.emit(f"phi i1 [true, %{head}], [false, %{tested}]")
 
-    def precedes(self, one: _Candidate, other: _Candidate) -> str:
+    def precedes(self, one: tuple[str, Value], other: tuple[str, Value]) -> str:
         """Writes whether a candidate is taken before another."""
-        w, score, least = self.memory.w, one.score.typed, other.score.text
-        above = w.emit(f"fcmp ogt {score}, {least}")
-        equal = w.emit(f"fcmp oeq {score}, {least}")
-        first = w.emit(f"icmp slt i64 {one.number}, {other.number}")
+        w, (number, score), (later, least) = self.memory.w, one, other
+        above = w.emit(f"fcmp ogt {score.typed}, {least.text}")
+        equal = w.emit(f"fcmp oeq {score.typed}, {least.text}")
+        first = w.emit(f"icmp slt i64 {number}, {later}")
         tied = w.emit(f"and i1 {equal}, {first}")
         return w.emit(f"or i1 {above}, {tied}")
 
-    def candidate(self, node: str) -> _Candidate:
+    def candidate(self, node: str) -> tuple[str, Value]:
         """Writes the load of a node, and its score."""
         number = self.get(node)
         score, _ = self.region(self.op.score, number)
-        return _Candidate(number, score)
+        return number, score
 
     def get(self, node: str) -> str:
         """Writes the load of a node of the heap."""
