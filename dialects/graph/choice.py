@@ -13,13 +13,13 @@ The result is one vector: how many are chosen, then the number of each, which is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
 from ..dims import Dim, product
-from .nest import Body, Read
+from .nest import Read
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,11 @@ class Choice:
     sources: tuple[Read, ...]
     """What `conflict` takes, at a point of a row, one chosen, and a candidate."""
 
-    conflict: Body
-    """Builds whether a candidate is in conflict with one that was chosen."""
+    conflict: Callable[..., Sequence[SSAValue]]
+    """
+    Builds the conditions that all hold where a candidate is in conflict with one that
+    was chosen; those that come first are looked at first.
+    """
 
     @property
     def rows(self) -> Dim:

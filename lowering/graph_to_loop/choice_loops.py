@@ -115,7 +115,7 @@ class _ChoiceBuilder:
         conflict = Block(arg_types=[IndexType(), IndexType()])
         with ImplicitBuilder(conflict):
             point = (*row, *conflict.args)
-            YieldOp(choice.conflict(*(self.load(e, point) for e in choice.sources)))
+            YieldOp(*choice.conflict(*(self.load(e, point) for e in choice.sources)))
         first = Linear()
         for axis, bound in zip(axes(len(row)), choice.bounds, strict=True):
             first = first * bound + axis

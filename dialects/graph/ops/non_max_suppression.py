@@ -134,7 +134,7 @@ class NonMaxSuppressionOp(SingleResultOp):
         def score(own: SSAValue, threshold: SSAValue) -> tuple[SSAValue, SSAValue]:
             return own, scalar.compare(above, own, threshold)
 
-        def conflict(overlap: SSAValue, *coordinates: SSAValue) -> SSAValue:
+        def conflict(overlap: SSAValue, *coordinates: SSAValue) -> list[SSAValue]:
             corners = _corners_of_center if values["center"] else _corners_of_two
             return _overlap(
                 corners(*coordinates[:4]), corners(*coordinates[4:]), overlap
@@ -199,11 +199,15 @@ def _corners_of_center(
     return low(x, dx), low(y, dy), high(x, dx), high(y, dy)
 
 
-def _overlap(one: _Corners, other: _Corners, least: SSAValue) -> SSAValue:
-    """Builds whether the intersection of two boxes over their union is above `least`."""
+def _overlap(one: _Corners, other: _Corners, least: SSAValue) -> list[SSAValue]:
+    """
+    Builds the conditions for the intersection of two boxes over their union to be above
+    `least`: most boxes do not meet, and then neither is computed.
+    """
     zero = scalar.constant(0, least.type)
     low = [_greater(a, b) for a, b in zip(one[:2], other[:2], strict=True)]
     high = [_lesser(a, b) for a, b in zip(one[2:], other[2:], strict=True)]
+    meets = [scalar.compare("lt", a, b) for a, b in zip(low, high, strict=True)]
     shared = scalar.mul(*(scalar.sub(b, a) for a, b in zip(low, high, strict=True)))
     areas = [
         scalar.mul(scalar.sub(y2, y1), scalar.sub(x2, x1))
@@ -213,9 +217,7 @@ def _overlap(one: _Corners, other: _Corners, least: SSAValue) -> SSAValue:
     holds = scalar.compare("gt", scalar.div(shared, union), least)
     for amount in (shared, *areas, union):
         holds = scalar.mul(scalar.compare("gt", amount, zero), holds)
-    for a, b in zip(low, high, strict=True):
-        holds = scalar.mul(scalar.compare("gt", b, a), holds)
-    return holds
+    return [*meets, holds]
 
 
 def _lesser(a: SSAValue, b: SSAValue) -> SSAValue:

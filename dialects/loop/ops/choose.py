@@ -49,9 +49,10 @@ class ChooseOp(IRDLOperation):
     The candidates, from zero up to the bound, whose `score` says that they are admitted
     are taken by falling score, of equal scores the first one first. One is chosen unless
     it is in `conflict` with one chosen by this op, which is the first index that the
-    region takes; until there are `most`. What is appended is the candidate plus the
-    subscript. It is stored `from` an element of the buffer on, and the result is the
-    element after the last.
+    region takes; until there are `most`. The region yields conditions that all hold
+    where there is a conflict, and no more of it may run than shows that one does not.
+    What is appended is the candidate plus the subscript. It is stored `from` an element
+    of the buffer on, and the result is the element after the last.
 
     The last elements `within` a size of the buffer, as many as there are candidates, are
     where they are sorted; what is chosen must lie before them.
@@ -127,9 +128,9 @@ class ChooseOp(IRDLOperation):
         if len(types) != 2 or not isinstance(types[0], AnyFloat) or types[1] != i1:
             got = ", ".join(map(str, types))
             raise VerifyException(f"expected a score and an i1, got {got}")
-        if (types := _yields(self.conflict)) != [i1]:
-            got = ", ".join(map(str, types))
-            raise VerifyException(f"expected a conflict that is an i1, got {got}")
+        if {*(types := _yields(self.conflict))} != {i1}:
+            got = ", ".join(map(str, types)) or "none"
+            raise VerifyException(f"expected conditions of a conflict, got {got}")
 
     def print(self, printer: Printer) -> None:
         """Prints the buffer with the subscript, the sizes, and the regions."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Operation, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ....dialects.loop import ChooseOp, YieldOp
 from ..text.memory_access import MemoryAccess
@@ -161,14 +161,36 @@ class ChoiceWriter:
         w.start(test)
         code = w.emit(f"load i64, ptr {self.element(at)}, align 8")
         chosen = self.held(w.minus(code, first))
-        (conflict,) = self.region(self.op.conflict, chosen, candidate)
-        tested = w.label
-        w.do(f"br i1 {conflict.text}, label %{done}, label %{step}")
+        tested = self.test((chosen, candidate), step, done)
         w.start(step)
         w.do(f"{following} = add nuw nsw i64 {at}, 1")
         w.do(f"br label %{head}")
         w.start(done)
         return w.emit(f"phi i1 [true, %{head}], [false, %{tested}]")
+
+    def test(self, indices: tuple[str, str], none: str, some: str) -> str:
+        """
+        Writes branches to `none` where there is no conflict and to `some` where there
+        is one; the block that `some` is entered from.
+        """
+        w, scope, block = self.memory.w, self.memory.scope, self.op.conflict.block
+        end, done, tested = block.last_op, set[Operation](), w.label
+        assert isinstance(end, YieldOp), "the verifier says so"
+        with scope.inner():
+            for argument, index in zip(block.args, indices, strict=True):
+                scope.set_index(argument, index)
+            for number, condition in enumerate(end.values, 1):
+                needed = _needed(condition, block) - done
+                self.write_ops(each for each in block.ops if each in needed)
+                done |= needed
+                holds, tested = scope[condition].text, w.label
+                if number == len(end.values):
+                    w.do(f"br i1 {holds}, label %{some}, label %{none}")
+                else:
+                    on = w.fresh("also")
+                    w.do(f"br i1 {holds}, label %{on}, label %{none}")
+                    w.start(on)
+        return tested
 
     def precedes(self, one: tuple[str, Value], other: tuple[str, Value]) -> str:
         """Writes whether a candidate is taken before another."""
@@ -220,3 +242,14 @@ class ChoiceWriter:
                 scope.set_index(argument, index)
             self.write_ops(region.block.ops)
             return [scope[each] for each in end.values]
+
+
+def _needed(value: SSAValue, block: Block) -> set[Operation]:
+    """The ops of a block that a value is computed from."""
+    found, waiting = set[Operation](), [value]
+    while waiting:
+        op = waiting.pop().owner
+        if isinstance(op, Operation) and op.parent is block and op not in found:
+            found.add(op)
+            waiting += op.operands
+    return found
