@@ -37,7 +37,11 @@ def _non_max_suppression(node: Node) -> Result:
     found = _chosen(node, most)
     bound = product((*node.shape(1)[:2], most))
     count = define(node, taken(found, 0, 0), "count", bound)
-    numbers = cut(found, {0: (1, count, 1)})
+    return _rows(cut(found, {0: (1, count, 1)}), classes, boxes)
+
+
+def _rows(numbers: SSAValue, classes: Dim, boxes: Dim) -> SSAValue:
+    """Builds the batch, the class and the box that each number stands for."""
     per_class, per_batch = quantity(boxes, i64), quantity(classes * boxes, i64)
     columns = [
         DivOp(numbers, per_batch),
