@@ -78,10 +78,11 @@ def _most(node: Node, boxes: Dim) -> Dim:
     """The most boxes that are chosen of a class, as far as that is known."""
     if not node.has(2):
         return 0
-    limit = node.scalar(2)
-    if limit is None:
+    known = node.known(2)
+    if known is None or known.array.size != 1:
         return boxes
-    return node.symbols.lesser(boxes, max(int(limit), 0))
+    (limit,) = known.dims()
+    return node.symbols.lesser(boxes, node.symbols.greater(limit, 0))
 
 
 def _one(node: Node, place: int) -> SSAValue:

@@ -144,6 +144,38 @@ def test_a_limit_that_is_known_bounds_memory(limit: int):
         np.testing.assert_array_equal(got, chosen(one, ATTRIBUTES[0], "l, o"))
 
 
+def test_a_limit_that_is_a_size_bounds_memory():
+    source = model(
+        "g (float[1,n,4] x, float[1,1,n] s, float[m] o) => (int64[k,3] y) "
+        "<int64[1] t = {2}> "
+        "{ l = Shape(o) m = Min(l, t) y = NonMaxSuppression(x, s, m) }"
+    )
+    module = sr.compile(source)
+    given = random(3)
+    for count, limit in ((0, 0), (1, 1), (2, 2), (5, 2)):
+        one = Given(given.boxes[:1], given.scores[:1, :1], limit)
+        got = module(one.boxes, one.scores, np.zeros(count, np.float32))
+        np.testing.assert_array_equal(got, chosen(one, ATTRIBUTES[0], "l"))
+
+
+def test_boxes_come_by_falling_score():
+    module = sr.compile(suppression(ATTRIBUTES[0], "l, o"))
+    made = np.random.default_rng(0)
+    for count in (999, 1000, 1001):
+        boxes = made.random((1, count, 4)).astype(np.float32)
+        scores = made.integers(0, 100, (1, 1, count)).astype(np.float32)
+        got = module(*Given(boxes, scores, count, 1.0).arrays)
+        wanted = np.argsort(-scores[0, 0], kind="stable")
+        np.testing.assert_array_equal(got[:, 2], wanted)
+
+
+def test_thresholds_are_single():
+    source = suppression(ATTRIBUTES[0], "l, o, t")
+    source.graph.input[3].type.tensor_type.shape.dim[0].dim_value = 2
+    with pytest.raises(sr.CompileError, match="expected one iou_threshold, got"):
+        sr.compile(source)
+
+
 def test_without_a_limit_none_is_chosen():
     module = sr.compile(suppression(ATTRIBUTES[0], ", o, t"))
     assert module(*random(4).arrays).shape == (0, 3)
