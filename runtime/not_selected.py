@@ -33,6 +33,14 @@ def missing_dtype(kernel: str, dtype: str) -> NotSelectedError:
     )
 
 
+def missing_kernel(operator: str, key: str) -> NotSelectedError:
+    """The error of an operator that was not built for these dtypes and layouts."""
+    return NotSelectedError(
+        f"kernel '{key}' not selected for operator {operator}\n"
+        f"et_kernel_metadata: {{{_name(operator)}: [{_name(key)}]}}"
+    )
+
+
 def missing_operators(names: Iterable[str]) -> NotSelectedError:
     """The error of a model that is loaded, with all operators that were not built."""
     known = sorted({*names})

@@ -9,6 +9,7 @@ from ...runtime import (
     missing_class,
     missing_dtype,
     missing_feature,
+    missing_kernel,
     missing_operators,
 )
 from .selection import Selection, SelectionError
@@ -17,7 +18,7 @@ from .selection import Selection, SelectionError
 def refusals(library: Selection, needed: Selection) -> Iterator[NotSelectedError]:
     """
     What a library of one selection says of what another one needs, in the order of a
-    load: all operators at once, then kernels, features and classes one by one.
+    load: all operators at once, then dtypes, kernels, features and classes one by one.
 
     Raises `SelectionError` for a need that has no names.
     """
@@ -32,6 +33,10 @@ def refusals(library: Selection, needed: Selection) -> Iterator[NotSelectedError
         for dtype in sorted(dtypes):
             if not library.is_kernel_dtype_selected(kernel, dtype):
                 yield missing_dtype(kernel, dtype)
+    for name, keys in sorted(needed.et_kernel_metadata.items()):
+        for key in sorted(keys):
+            if not library.is_kernel_selected(name, key):
+                yield missing_kernel(name, key)
     for name in sorted(needed.build_features):
         if not library.is_feature_selected(name):
             yield missing_feature(name)

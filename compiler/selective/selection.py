@@ -88,6 +88,11 @@ class Selection:
         known = self.kernel_metadata.get(kernel, _NOTHING)
         return self._includes_all_else or dtype in known
 
+    def is_kernel_selected(self, name: str, key: str) -> bool:
+        """Whether an operator is selected for the dtypes and layouts of a key."""
+        known = self.et_kernel_metadata.get(name, _NOTHING)
+        return self.include_all_operators or not known.isdisjoint((key, DEFAULT_KERNEL))
+
     def is_class_selected(self, name: str) -> bool:
         """Whether a custom class is selected."""
         return self._includes_all_else or name in self.custom_classes

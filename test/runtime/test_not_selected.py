@@ -16,6 +16,7 @@ from static_runtime.runtime.not_selected import (
     missing_class,
     missing_dtype,
     missing_feature,
+    missing_kernel,
     missing_operator,
     missing_operators,
 )
@@ -41,6 +42,10 @@ MESSAGES = {
         "because the operator doesn't exist for this backend, or was omitted during "
         "the selective/custom build process (if using custom build).\n"
         f"operators: {{aten::x: {{{FLAGS.format('false')}}}}}"
+    ),
+    str(missing_kernel("aten::x", "v1/6;0,1|7;")): (
+        "kernel 'v1/6;0,1|7;' not selected for operator aten::x\n"
+        'et_kernel_metadata: {aten::x: ["v1/6;0,1|7;"]}'
     ),
     str(missing_feature("isa:avx2")): (
         "Required feature 'isa:avx2' is not available\nbuild_features: [isa:avx2]"
@@ -73,11 +78,12 @@ def test_the_last_line_selects_what_was_missing(name: str):
     needed = Selection(
         operators={name: Operator(False, True, False)},
         kernel_metadata={name: frozenset({name})},
+        et_kernel_metadata={name: frozenset({"v1/6;0,1|7;"})},
         build_features=frozenset({name}),
         custom_classes=frozenset({name}),
     )
     said = list(refusals(Selection(), needed))
-    assert len(said) == 4
+    assert len(said) == 5
     lines = [str(each).splitlines()[-1] for each in said]
     made = merge(parse_selection(each.encode()) for each in lines)
     assert made == needed

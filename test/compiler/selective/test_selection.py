@@ -83,6 +83,17 @@ def test_include_all_operators_selects_everything():
     assert everything.is_class_selected("any")
 
 
+def test_a_kernel_is_selected_by_its_key_or_as_the_default():
+    one = Selection(
+        et_kernel_metadata={"a": frozenset({"v1/6;"}), "b": frozenset({"default"})}
+    )
+    assert one.is_kernel_selected("a", "v1/6;")
+    assert not one.is_kernel_selected("a", "v1/7;")
+    assert one.is_kernel_selected("b", "v1/7;")
+    assert not one.is_kernel_selected("c", "v1/7;")
+    assert Selection(include_all_operators=True).is_kernel_selected("c", "v1/7;")
+
+
 FLOATS, MIXED = "v1/6;0,1|6;0,1", "v1/6;0,1|7;"
 
 

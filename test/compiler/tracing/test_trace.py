@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -267,3 +269,35 @@ def test_what_is_not_run_is_told_for_any_machine():
     isas = {each for each in made.build_features if each.startswith("isa:")}
     assert isas == {"isa:x86-64-v4", "isa:aarch64"}
     assert executed(made) == {"graph::exp", "graph::tanh"}
+
+
+def without_one(made: Selection) -> Iterator[Selection]:
+    """What is left when one line of a selection is removed, for each that it has."""
+    for name in made.operators:
+        left = {k: v for k, v in made.operators.items() if k != name}
+        yield replace(made, operators=left)
+    for key in ("kernel_metadata", "et_kernel_metadata"):
+        known: dict[str, frozenset[str]] = dict(getattr(made, key))
+        for name, values in known.items():
+            for each in values:
+                yield replace(made, **{key: {**known, name: values - {each}}})
+    for name in made.build_features:
+        yield replace(made, build_features=made.build_features - {name})
+
+
+@pytest.mark.parametrize("name", ["deep_wide", "mlp_small"])
+def test_each_line_is_missed_by_its_own_message_and_only_then(name: str):
+    model = STORED[name]
+    made = traced(model.dynamic, model.rows(2))
+    assert not list(refusals(made, made))
+    removed = list(without_one(made))
+    for less in removed:
+        (said,) = refusals(less, made)
+        line = str(said).splitlines()[-1]
+        more = merge([less, parse_selection(line.encode())])
+        assert not list(refusals(more, made))
+        assert {*more.operators} == {*made.operators}
+        assert more.et_kernel_metadata == made.et_kernel_metadata
+        assert more.kernel_metadata == made.kernel_metadata
+        assert more.build_features == made.build_features
+    assert len(removed) > 8
