@@ -13,7 +13,7 @@ config.suffixes = [".mlir"]
 config.test_exec_root = str(Path(__file__).parent / "build" / "lit")
 config.substitutions.append((r"\bFileCheck\b", "filecheck"))
 
-# sr-opt, sr-run and filecheck are those of the environment that runs lit.
+# The commands sr-... and filecheck are those of the environment that runs lit.
 here = Path(sys.executable).parent
 config.environment["PATH"] = os.pathsep.join([str(here), os.environ["PATH"]])
 

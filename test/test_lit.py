@@ -43,6 +43,8 @@ COMMANDS: dict[str, Callable[[list[str]], object]] = {
     "filecheck": lambda arguments: filecheck(["filecheck", *arguments]),
     "sr-opt": tool("static_runtime.compiler.tools.opt"),
     "sr-run": tool("static_runtime.compiler.tools.run"),
+    "sr-trace": tool("static_runtime.compiler.tools.trace"),
+    "sr-yaml": tool("static_runtime.compiler.tools.yaml"),
 }
 
 
@@ -118,17 +120,22 @@ def test_run_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_lit_finds_the_console_scripts(tmp_path: Path):
-    path = ROOT / "compiler" / "tools" / "run.mlir"
+    paths = [ROOT / "compiler" / "tools" / f"{each}.mlir" for each in ("run", "trace")]
+    lines = [line for each in paths for line in run_lines(each.read_text())]
     scripts = {each.name for each in entry_points(group="console_scripts")}
     ours = {each for each in scripts if each.startswith("sr-")}
-    used = [words for line in run_lines(path.read_text()) for words in commands(line)]
+    used = [words for line in lines for words in commands(line)]
     assert ours == {words[words[0] == "not"] for words in used} - {"filecheck"}
     lit = Path(sys.executable).parent / "lit"
     done = subprocess.run(
-        [lit, "-v", path], capture_output=True, text=True, check=False, timeout=WATCHDOG
+        [lit, "-v", *paths],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WATCHDOG,
     )
     assert done.returncode == 0, done.stdout
-    assert re.search(r"Passed\s*: 1\b", done.stdout), done.stdout
+    assert re.search(r"Passed\s*: 2\b", done.stdout), done.stdout
 
 
 def test_a_line_that_ends_in_a_backslash_goes_on():

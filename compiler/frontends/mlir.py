@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects import dtype, sizes, tensor_type
-from ...dialects.graph import GraphOp, StoredOp, WeightOp, operator_name
+from ...dialects.graph import TRACE, GraphOp, StoredOp, WeightOp, operator_name
 from ..context import SrContext
 from ..errors import CompileError, ModelFileError
 from ..parse_ir import parse_module
@@ -92,6 +92,8 @@ def _check_ops(function: func.FuncOp, weights: WeightStore) -> None:
             f"expected a function of one block, got {len(function.body.blocks)}"
         )
     for op in function.body.walk():
+        # Marks are those of the compile that they were given in.
+        op.attributes.pop(TRACE, None)
         if op.name.startswith("graph."):
             if isinstance(op, StoredOp):
                 _check_weight(op, weights)

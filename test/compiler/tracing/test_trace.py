@@ -262,6 +262,13 @@ def test_a_trace_changes_no_bits_and_no_text():
     assert sr.compile(model.dynamic).report.warm
 
 
+def test_marks_that_a_text_has_are_none():
+    text = BRANCH.replace("graph.exp %a", "graph.exp %a {graph.trace = 99 : i64}")
+    assert text != BRANCH
+    assert sr.compile(text)(True, X).tobytes() == sr.compile(BRANCH)(True, X).tobytes()
+    assert traced(text, (True, X)) == traced(BRANCH, (True, X))
+
+
 def test_what_is_not_run_is_told_for_any_machine():
     made = static_selection(
         Compilation(BRANCH, target=each) for each in ("x86-64-v4", "aarch64")
