@@ -11,22 +11,27 @@ from .model_file import ONNX
 
 def operator_names(model: ModelProto) -> set[str]:
     """
-    `onnx::Conv`, `com.microsoft::Gelu`: those of all nodes, in subgraphs and functions
-    too, but for the functions of the model itself, which need no library.
+    `onnx::Conv`, `com.microsoft::Gelu`: those of all nodes, in subgraphs too. A function
+    of the model itself needs no library, and has those of its nodes, if it is called.
     """
-    own = {_name_of(each.domain, each.name, each.overload) for each in model.functions}
+    own = {
+        _name_of(each.domain, each.name, each.overload): each.node
+        for each in model.functions
+    }
     waiting: list[Iterable[NodeProto]] = [model.graph.node]
-    waiting += [each.node for each in model.functions]
     found: set[str] = set()
     for nodes in waiting:
         for node in nodes:
-            found.add(_name_of(node.domain, node.op_type, node.overload))
+            name = _name_of(node.domain, node.op_type, node.overload)
+            if name not in found:
+                found.add(name)
+                waiting.append(own.get(name, ()))
             for attribute in node.attribute:
                 graphs: list[GraphProto] = [*attribute.graphs]
                 if attribute.HasField("g"):
                     graphs.append(attribute.g)
                 waiting += [each.node for each in graphs]
-    return found - own
+    return found - own.keys()
 
 
 def _name_of(domain: str, op: str, overload: str) -> str:

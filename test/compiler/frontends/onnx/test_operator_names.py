@@ -1,4 +1,4 @@
-"""The operators that a model names: in its graph, its subgraphs and its functions."""
+"""The operators that a model names: in graph, subgraphs and functions it calls."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ g (float[2] x, bool c) => (float[2] y) {
 }
 <domain: "own", opset_import: ["" : 18]>
 twice (x) => (y) { y = Add (x, x) }
+<domain: "own", opset_import: ["" : 18]>
+unused (x) => (y) { y = Sub (x, x) }
 """
 
 
