@@ -11,8 +11,9 @@ from .model_file import ONNX
 
 def operator_names(model: ModelProto) -> set[str]:
     """
-    `onnx::Conv`, `com.microsoft::Gelu`: those of all nodes, in subgraphs too. A function
-    of the model itself needs no library, and has those of its nodes, if it is called.
+    `onnx::Conv`, `com.microsoft::Gelu`: those of all nodes, in subgraphs too.
+
+    A function of the model itself needs no library; where it is called, its nodes do.
     """
     own = {
         _name_of(each.domain, each.name, each.overload): each.node

@@ -25,6 +25,7 @@ from static_runtime.compiler.tracing.compilation import static_selection
 from static_runtime.runtime import numpy_layout
 
 from ...models.stored import STORED
+from ..frontends.onnx.interpreter import model as parsed
 from .models import BRANCH, IMAGE, LOOP, MIXED, SORTED, TURN, WIDE
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
@@ -230,10 +231,28 @@ def test_a_file_that_was_changed_is_not_traced(tmp_path: Path):
     module(True, X)
 
 
-def test_models_that_bind_at_the_first_call_are_traced():
+def test_a_choice_that_is_constant_is_no_operator_that_runs():
     with sr.trace() as found:
         sr.compile(BRANCH, constants={"c": True})(X)
     assert executed(found.selection) == {"graph::exp"}
+
+
+def test_models_that_are_compiled_at_a_call_are_traced(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    text = "g (float[3,4] x, int64 k) => (float[a,b] y) { y = CumSum(x, k) }"
+    path.write_bytes(parsed(text).SerializeToString())
+    bind = Options(bind="first-call")
+    with sr.trace() as inside:
+        sr.compile(path, options=bind)(X, 0)
+    assert inside.selection.is_root_operator("onnx::CumSum")
+    before = sr.compile(path, options=bind)
+    before(X, 0)
+    with sr.trace() as found:
+        before(X, 0)
+    assert found.selection == inside.selection
+    with sr.trace() as found:
+        before(X, 1)
+    assert executed(found.selection) == executed(inside.selection)
 
 
 @pytest.mark.parametrize("name", sorted(STORED))
