@@ -51,6 +51,9 @@ class Symbol:
 
     name: str
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name
 
@@ -61,6 +64,10 @@ class Call:
 
     function: str
     arguments: tuple[Dim, Dim]
+
+    def __hash__(self) -> int:
+        # Calls are equal when their text is, which is there: to hash arguments is long.
+        return hash(self.text)
 
     def __str__(self) -> str:
         return self.text
@@ -88,11 +95,35 @@ class Polynomial:
     terms: tuple[tuple[Monomial, int], ...]
 
     def __add__(self, other: Dim) -> Dim:
-        return _sum_of((*self.terms, *terms_of(other)))
+        if isinstance(other, int):
+            return self._plus(other)
+        return _sum_of((*self.terms, *other.terms))
+
+    def _plus(self, number: int) -> Polynomial:
+        """The sum with a number, which is the last term: the others stay as they are."""
+        if not number:
+            return self
+        *others, (monomial, last) = self.terms
+        if monomial:
+            others = self.terms
+        else:
+            number += last
+        terms = (*others, ((), number)) if number else (*others,)
+        check(len(terms), MOST_TERMS, "terms")
+        _check_factor(abs(number))
+        return Polynomial(terms)
+
+    def _times(self, number: int) -> Dim:
+        """The product with a number: the terms stay in their order."""
+        if number in (0, 1):
+            return self if number else 0
+        terms = tuple((each, factor * number) for each, factor in self.terms)
+        _check_factor(max(abs(factor) for _, factor in terms))
+        return Polynomial(terms)
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
-            return _sum_of((each, factor * other) for each, factor in self.terms)
+            return self._times(other)
         check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
         return _sum_of(
             (tuple(sorted((*a, *b), key=str)), p * q)
@@ -268,12 +299,17 @@ def _sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     check(-kept[0][0], _MOST_FACTORS, "symbols in a term")
     check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
     result = tuple(term for _, _, term in kept)
-    if max(abs(factor) for _, factor in result) > GREATEST_FACTOR:
+    _check_factor(max(abs(factor) for _, factor in result))
+    return Polynomial(result)
+
+
+def _check_factor(greatest: int) -> None:
+    """Raises `SizeError` when the greatest coefficient exceeds the bound."""
+    if greatest > GREATEST_FACTOR:
         raise SizeError(
             "expected numbers of a size up to 2**64, got one of "
-            f"{max(abs(factor) for _, factor in result).bit_length()} bits"
+            f"{greatest.bit_length()} bits"
         )
-    return Polynomial(result)
 
 
 def _call(function: str, a: Dim, b: Dim) -> Polynomial:
