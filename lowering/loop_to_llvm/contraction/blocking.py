@@ -199,4 +199,24 @@ class _BlockedWriter:
             return max(_MOST_VECTORS // vectors, 1)
         # As many registers as the full tile has for accumulators and a row of B.
         registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
-        return max(registers // (mr + 1) // vectors, 1)
+        most = max(registers // (mr + 1) // vectors, 1)
+        if isinstance(blocks.row_count, int):
+            return most
+        return self.even_panels(most, mr * vectors)
+
+    def even_panels(self, most: int, accumulators: int) -> int:
+        """
+        How many panels are computed at once: fewer than the most where then none is
+        left over, which would take a microkernel of its own, in no more steps and with
+        enough accumulators.
+        """
+        columns, nr = self.blocks.column_count, self.blocks.nr
+        if not isinstance(columns, int) or columns % nr:
+            return most
+        count = columns // nr
+        steps = sum(divmod(count, most))
+        for panels in range(most, 0, -1):
+            enough = panels * accumulators >= _MOST_VECTORS
+            if count % panels == 0 and count // panels <= steps and enough:
+                return panels
+        return most
