@@ -268,6 +268,9 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 def total(dims: Iterable[Dim]) -> Dim:
     """The sum of dimensions, in time linear in the number of their terms."""
+    dims = [each for each in dims if each != 0]
+    if len(dims) == 1:
+        return dims[0]
     return _sum_of(term for each in dims for term in terms_of(each))
 
 
