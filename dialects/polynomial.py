@@ -100,7 +100,7 @@ class Polynomial:
         return _sum_of((*self.terms, *other.terms))
 
     def _plus(self, number: int) -> Polynomial:
-        """The sum with a number, which is the last term: the others stay as they are."""
+        """The sum with a number, which is the last term; the others stay."""
         if not number:
             return self
         *others, (monomial, last) = self.terms

@@ -24,11 +24,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.loop import ForOp, TileOp
+from ..text.function import is_number
 from ..text.types import Value
-from .blocks import Blocks, ColumnBlock, KBlock, Position
+from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
 from .microkernel import Microkernel, find_panel
 from .packing import pack_a, pack_b
-from .partition import partition_for_tile_registers, partition_rows
+from .partition import (
+    Part,
+    partition_for_tile_registers,
+    partition_range,
+    partition_rows,
+)
 from .register_tile import Host
 from .tile_registers import TileMicrokernel
 
@@ -127,62 +133,136 @@ class _BlockedWriter:
                 start, stop = self.w.share(stop, 1)
             self.w.loop(start, stop, 1, (), body)
             return
-        count, shared = self.blocks.row_count, self.blocks.shares("rows")
-        mr, tiles = self.blocks.mr, self.blocks.tiles
-        if tiles is not None:
-            parts = partition_for_tile_registers(self.w, count, mr, tiles, shared)
-        else:
-            parts = partition_rows(self.w, count, mr, shared)
-        for mr, done, stop in parts:
-            mc = max(self.blocks.schedule.mc.data // mr, 1) * mr
+        self.write_all_rows(columns, block)
 
-            def rows(
-                start: str,
-                _: list[Value],
-                mr: int = mr,
-                mc: int = mc,
-                stop: str = stop,
-            ) -> Sequence[Value]:
-                end = self.w.least(self.w.add(start, str(mc)), stop)
-                self.write_rows(columns, block, start, end, mr)
+    def write_all_rows(self, columns: ColumnBlock, block: KBlock) -> None:
+        """Writes all rows, or this thread's, at a block of columns and k."""
+        w, blocks = self.w, self.blocks
+        count, shared, mr = blocks.row_count, blocks.shares("rows"), blocks.mr
+        if not isinstance(count, int) and blocks.tiles is None:
+            start, stop = w.share(w.size(count), mr) if shared else ("0", w.size(count))
+            mc = self.rows_at_once(mr)
+
+            def rows(start: str, _: list[Value]) -> Sequence[Value]:
+                end = w.least(w.add(start, str(mc)), stop)
+                parts = partition_range(w, start, end, mr)
+                self.write_rows(columns, block, start, end, parts)
                 return ()
 
-            self.w.loop(done, stop, mc, (), rows)
+            w.loop(start, stop, mc, (), rows)
+            return
+        if blocks.tiles is not None:
+            parts = partition_for_tile_registers(w, count, mr, blocks.tiles, shared)
+        else:
+            parts = partition_rows(w, count, mr, shared)
+            if parts and isinstance(count, int) and count <= self.rows_at_once(mr):
+                start, end = parts[0][1], parts[-1][2]
+                self.write_rows(columns, block, start, end, parts)
+                return
+        for part in parts:
+            self.write_part(columns, block, part)
+
+    def rows_at_once(self, mr: int) -> int:
+        """The rows of a block, of tiles of so many rows."""
+        return max(self.blocks.schedule.mc.data // mr, 1) * mr
+
+    def write_part(self, columns: ColumnBlock, block: KBlock, part: Part) -> None:
+        """Writes a loop over blocks of MC rows, all in tiles of as many rows."""
+        mr, done, stop = part
+        mc = self.rows_at_once(mr)
+
+        def rows(start: str, _: list[Value]) -> Sequence[Value]:
+            end = self.w.least(self.w.add(start, str(mc)), stop)
+            self.write_rows(columns, block, start, end, [(mr, start, end)])
+            return ()
+
+        self.w.loop(done, stop, mc, (), rows)
 
     def write_rows(
-        self, columns: ColumnBlock, block: KBlock, start: str, end: str, mr: int
+        self,
+        columns: ColumnBlock,
+        block: KBlock,
+        start: str,
+        end: str,
+        parts: Sequence[Part],
     ) -> None:
-        """Writes a block of rows, columns and k: panel by panel."""
+        """
+        Writes a block of rows, columns and k: some panels for all rows, then the next.
+        """
         w, blocks = self.w, self.blocks
         # One row of A is read once for each panel: too little to pack it for.
-        packed = bool(blocks.packed_a) and (mr > 1 or blocks.in_words)
+        several = any(mr > 1 for mr, _, _ in parts)
+        packed = bool(blocks.packed_a) and (several or blocks.in_words)
         if packed:
             pack_a(blocks, block, start, end)
-        rows = w.minus(end, start)
+        rows = RowBlock(start, packed)
         count = w.minus(columns.stop, columns.start)
-        done = "0"
+        if len(parts) == 1:
+            self.write_panels(columns, block, rows, parts[0], ("0", count))
+            return
+        step = max(self.panels_beside(mr) for mr, _, _ in parts) * blocks.nr
+
+        is_whole = is_number(count) and int(count) % step == 0
+
+        def group(first: str, _: list[Value]) -> Sequence[Value]:
+            width = str(step)
+            if not is_whole:
+                width = w.least(width, w.minus(count, first))
+            for part in parts:
+                self.write_panels(columns, block, rows, part, (first, width))
+            return ()
+
+        w.loop("0", count, step, (), group)
+
+    def write_panels(
+        self,
+        columns: ColumnBlock,
+        block: KBlock,
+        rows: RowBlock,
+        part: Part,
+        group: tuple[str, str],
+    ) -> None:
+        """
+        Writes some panels for rows of one height: those from a column of the block on,
+        of so many columns.
+        """
+        w, blocks = self.w, self.blocks
+        (mr, *ends), (done, width) = part, group
+        first, end = (w.minus(each, rows.start) for each in ends)
         for panels in dict.fromkeys((self.panels_beside(mr), 1)):
             step = panels * blocks.nr
-            stop = w.whole(count, step) if panels > 1 else count
+            whole = w.whole(width, step) if panels > 1 else width
+            stop, width = w.add(done, whole), w.minus(width, whole)
+            if whole == "0":
+                continue
 
             def panel(
                 column: str, _: list[Value], panels: int = panels
             ) -> Sequence[Value]:
-                def row(at: str, _: list[Value]) -> Sequence[Value]:
-                    position = Position(
-                        w.add(start, at), at, w.add(columns.start, column), column
-                    )
-                    if blocks.tiles is not None:
-                        size, left = (mr, panels * blocks.nr), w.minus(rows, at)
-                        tile = TileMicrokernel(blocks, position, block, size)
-                        tile.write(find_panel(blocks, position, block), left)
-                    else:
-                        kernel = Microkernel(blocks, position, block, packed)
-                        kernel.write(mr, panels)
-                    return ()
+                def tiles(vectors: int) -> list[Value]:
+                    def row(at: str, _: list[Value]) -> Sequence[Value]:
+                        here = w.add(columns.start, column)
+                        position = Position(w.add(rows.start, at), at, here, column)
+                        if blocks.tiles is not None:
+                            size, left = (mr, panels * blocks.nr), w.minus(end, at)
+                            tile = TileMicrokernel(blocks, position, block, size)
+                            tile.write(find_panel(blocks, position, block), left)
+                        else:
+                            kernel = Microkernel(blocks, position, block, rows.packed)
+                            kernel.write(mr, panels, vectors)
+                        return ()
 
-                w.loop("0", rows, mr, (), row)
-                return ()
+                    return w.loop(first, end, mr, (), row)
+
+                vectors = panels * blocks.nr // blocks.lanes
+                few = vectors // 2
+                if not blocks.may_be_narrow or panels > 1 or not few:
+                    return tiles(vectors)
+                left = w.minus(
+                    w.size(blocks.column_count), w.add(columns.start, column)
+                )
+                is_narrow = w.emit(f"icmp sle i64 {left}, {few * blocks.lanes}")
+                return w.branch(is_narrow, lambda: tiles(few), lambda: tiles(vectors))
 
             w.loop(done, stop, step, (), panel)
             done = stop
@@ -195,28 +275,16 @@ class _BlockedWriter:
         if mr == blocks.mr:
             return blocks.tile_columns // blocks.nr
         vectors = blocks.nr // blocks.lanes
-        if mr == 1:
-            return max(_MOST_VECTORS // vectors, 1)
         # As many registers as the full tile has for accumulators and a row of B.
         registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
-        most = max(registers // (mr + 1) // vectors, 1)
-        if isinstance(blocks.row_count, int):
-            return most
-        return self.even_panels(most, mr * vectors)
+        most = _MOST_VECTORS if mr == 1 else registers // (mr + 1)
+        return self.even(max(most // vectors, 1))
 
-    def even_panels(self, most: int, accumulators: int) -> int:
-        """
-        How many panels are computed at once: fewer than the most where then none is
-        left over, which would take a microkernel of its own, in no more steps and with
-        enough accumulators.
-        """
-        columns, nr = self.blocks.column_count, self.blocks.nr
-        if not isinstance(columns, int) or columns % nr:
+    def even(self, most: int) -> int:
+        """How many panels at once, at most, so that few or none are left in the end."""
+        if not isinstance(self.blocks.column_count, int):
             return most
-        count = columns // nr
-        steps = sum(divmod(count, most))
-        for panels in range(most, 0, -1):
-            enough = panels * accumulators >= _MOST_VECTORS
-            if count % panels == 0 and count // panels <= steps and enough:
-                return panels
-        return most
+        nc = min(self.blocks.column_count, self.blocks.schedule.nc.data)
+        panels = -(-nc // self.blocks.nr)
+        divisors = (each for each in range(most, most // 2, -1) if panels % each == 0)
+        return next(divisors, min(most, panels))

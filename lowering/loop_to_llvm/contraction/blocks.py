@@ -14,8 +14,9 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects import product
-from ....dialects.loop import LoadOp, TileGeometry, TileOp
+from ....dialects.loop import LoadOp, TileGeometry, TileOp, element_type
 from ..isa import instructions_of
+from ..text.masks import can_mask
 from ..text.types import Value, memory_text
 from .register_tile import Host
 
@@ -42,6 +43,14 @@ class ColumnBlock:
 
     start: str
     stop: str
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """A block of rows: the first, and whether A is packed for them."""
+
+    start: str
+    packed: bool
 
 
 @dataclass(frozen=True)
@@ -106,12 +115,31 @@ class Blocks:
         if self.tiles is not None:
             self.spilled = self.allocate(self.tiles.capacity)
             self.registers = self.instructions.tiles(self.w)
-        elif self.has_edge:
+        elif self.has_edge and not self.masks_edge:
             self.spilled = self.allocate(self.mr * self.nr)
+
+    @property
+    def masks_edge(self) -> bool:
+        """Whether the columns of an edge tile are the lanes of a mask."""
+        if self.tiles is not None or self.lanes == 1:
+            return False
+        block, target = self.op.epilogue.block, self.host.target
+        store = self.op.store
+        kept = store is None or element_type(store.buffer) == self.op.initial.type
+        return kept and can_mask(block.ops, block.args[1], target)
 
     def shares(self, what: str) -> bool:
         """Whether threads share the rows, or the columns."""
         return self.op.split is not None and self.op.split.data == what
+
+    @property
+    def may_be_narrow(self) -> bool:
+        """
+        Whether the last panel may have so few columns that half of its vectors do: the
+        width of a small image, where B is packed from it.
+        """
+        is_open = not isinstance(self.column_count, int)
+        return is_open and self.masks_edge and bool(self.packed_b)
 
     @property
     def in_words(self) -> bool:

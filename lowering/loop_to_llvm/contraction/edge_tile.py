@@ -1,8 +1,9 @@
 """
 Write an edge tile: a register tile with rows or columns that the result does not have.
 
-All accumulators are spilled to scratch memory, and those that are valid are loaded from
-it again, in vectors and one by one. Accumulators in tile registers always go this way.
+Where a vector may have a mask, columns that are not valid are left out by it. Else all
+accumulators are spilled to scratch memory, and those that are valid are loaded from it
+again, in vectors and one by one. Accumulators in tile registers always go this way.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ class EdgeTile:
         self.position = position
         self.rows, self.columns = valid
         self.pitch = pitch
+
+    def masked(self, build: Callable[[], list[Value]]) -> list[Value]:
+        """What is built for the vectors of the tile, with masks."""
+        self.tile.mask(self.columns)
+        try:
+            return build()
+        finally:
+            self.tile.masks = [""] * self.tile.shape.vectors
 
     def address(self, row: str, column: str) -> str:
         """Where an accumulator is spilled to."""
@@ -75,6 +84,8 @@ class EdgeTile:
     def load(self) -> list[Value]:
         """Writes the loads of accumulators that the block of k before stored."""
         blocks, type = self.blocks, self.blocks.op.initial.type
+        if blocks.masks_edge:
+            return self.masked(lambda: [*map(self.tile.load, self.tile.positions)])
         # Invalid accumulators are computed with too: they are set to be defined.
         zero = blocks.w.splat(blocks.scope[blocks.op.initial], blocks.lanes)
         self.spill([zero for _ in self.tile.positions])
@@ -95,6 +106,8 @@ class EdgeTile:
 
     def keep(self, accumulators: Sequence[Value] = ()) -> list[Value]:
         """Writes stores of valid accumulators for the next block of k."""
+        if self.blocks.masks_edge:
+            return self.masked(lambda: self.tile.keep(accumulators))
         memory, type = self.blocks.host.memory, self.blocks.op.initial.type
         self.spill(accumulators)
         self.each(
@@ -106,6 +119,8 @@ class EdgeTile:
 
     def write_epilogue(self, accumulators: Sequence[Value] = ()) -> list[Value]:
         """Writes the epilogue of valid accumulators."""
+        if self.blocks.masks_edge:
+            return self.masked(lambda: self.tile.write_epilogue(accumulators))
         memory, type = self.blocks.host.memory, self.blocks.op.initial.type
         self.spill(accumulators)
         self.each(

@@ -32,11 +32,11 @@ class Microkernel:
     block: KBlock
     packed: bool
 
-    def write(self, mr: int, panels: int) -> None:
-        """Writes the accumulators of so many rows and panels."""
+    def write(self, mr: int, panels: int, vectors: int) -> None:
+        """Writes the accumulators of so many rows, and of the first vectors beside."""
         blocks, position, block = self.blocks, self.position, self.block
         w, nr, lanes = blocks.w, blocks.nr, blocks.lanes
-        shape = Shape(mr, panels * nr // lanes, lanes)
+        shape = Shape(mr, vectors, lanes)
         tile = RegisterTile(
             blocks.host, blocks.op, shape, position.row, position.column
         )

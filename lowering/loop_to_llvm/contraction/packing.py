@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..text.masks import can_mask, mask_of
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
@@ -85,20 +86,31 @@ def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Va
 def _pack_edge_panel(
     blocks: Blocks, block: KBlock, start: str, base: str
 ) -> list[Value]:
-    """Writes the packing of fewer than NR columns, one by one."""
-    w, total = blocks.w, blocks.w.size(blocks.column_count)
+    """Writes the packing of fewer than NR columns, with others beside them."""
+    w = blocks.w
+    count = w.minus(w.size(blocks.column_count), start)
+    initial = w.splat(blocks.scope[blocks.op.initial], blocks.lanes)
+    is_masked = blocks.lanes > 1 and can_mask(
+        [blocks.b], blocks.column, blocks.host.target
+    )
 
     def copy(k: str, _: int, __: list[Value]) -> Sequence[Value]:
         def element(inside: str, _: list[Value]) -> Sequence[Value]:
-            # Past the last column the last is packed again: its results are not stored.
-            here = w.least(w.add(start, inside), w.minus(total, "1"))
             offset = w.add(w.mul(k, str(blocks.nr)), inside)
             with blocks.scope.inner(SCALAR):
-                blocks.set_index(blocks.column, here)
+                blocks.set_index(blocks.column, w.add(start, inside))
                 value = blocks.element(blocks.b)
             blocks.host.memory.put(value, blocks.at(base, offset))
             return ()
 
-        return w.loop("0", str(blocks.nr), 1, (), element)
+        for inside in range(0, blocks.nr, blocks.lanes):
+            offset, value = w.add(w.mul(k, str(blocks.nr)), str(inside)), initial
+            if is_masked:
+                mask = mask_of(w, count, blocks.lanes, inside)
+                with blocks.scope.inner(Lanes(blocks.column, blocks.lanes, mask=mask)):
+                    blocks.set_index(blocks.column, w.add(start, str(inside)))
+                    value = w.splat(blocks.element(blocks.b), blocks.lanes)
+            blocks.host.memory.put(value, blocks.at(base, offset))
+        return () if is_masked else w.loop("0", count, 1, (), element)
 
     return blocks.k_loop(block, (), copy, lambda _: (1,))

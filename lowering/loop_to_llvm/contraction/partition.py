@@ -16,18 +16,23 @@ def partition_rows(w: FunctionWriter, count: Dim, mr: int, shared: bool) -> list
 
     Of a known number of rows every tile gets as many as the others, or one more: so
     none is left with few. Of another number, tiles of MR rows take what they can, then
-    tiles of half as many rows, and so on.
+    tiles of the power of two below it, and so on: batches are often powers of two.
     """
     if isinstance(count, int):
         return _partition_evenly(w, count, mr, shared)
     start, end = "0", w.size(count)
     if shared:
         start, end = w.share(end, mr)
+    return partition_range(w, start, end, mr)
+
+
+def partition_range(w: FunctionWriter, start: str, end: str, mr: int) -> list[Part]:
+    """The tiles of a range of rows that only the run knows."""
     parts: list[Part] = []
     while mr:
         stop = w.add(start, w.whole(w.minus(end, start), mr))
         parts.append((mr, start, stop))
-        start, mr = stop, mr // 2
+        start, mr = stop, 1 << mr.bit_length() - 1 if mr & (mr - 1) else mr // 2
     return parts
 
 

@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ....dialects import Dim
 from ....dialects.loop import LoadOp, StoreOp, TargetAttr, TileOp, YieldOp
 from ..text.function import FunctionWriter
+from ..text.masks import mask_of
 from ..text.memory_access import MemoryAccess
 from ..text.scope import SCALAR, Lanes, Scope
 from ..text.types import Value, memory_text
@@ -71,6 +72,8 @@ class RegisterTile:
         self.columns = [
             w.add(column, str(each * shape.lanes)) for each in range(shape.vectors)
         ]
+        self.masks = [""] * shape.vectors
+        """Of each vector of a row, the lanes that load and store, where not all do."""
         self.bases: dict[Operation, list[str]] = {}
         """The addresses of rows of operands that have one for each row of the tile."""
 
@@ -84,6 +87,14 @@ class RegisterTile:
             self.write_k_loop([], reduced, [initial for _ in self.positions])
         )
 
+    def mask(self, columns: str) -> None:
+        """Writes the masks of a tile of which only the first columns are valid."""
+        lanes = self.shape.lanes
+        self.masks = [
+            mask_of(self.host.w, columns, lanes, vector * lanes)
+            for vector in range(self.shape.vectors)
+        ]
+
     def by_row(self, accumulators: Sequence[Value]) -> list[Sequence[Value]]:
         """The accumulators of each row."""
         wide = self.shape.vectors
@@ -92,15 +103,21 @@ class RegisterTile:
 
     @contextmanager
     def at(
-        self, row: str, column: str, lanes: int, block: Block | None = None
+        self,
+        row: str,
+        column: str,
+        lanes: int,
+        block: Block | None = None,
+        mask: str = "",
     ) -> Generator[None]:
         """
         A scope in which a region, else the epilogue, is written for the accumulators
-        of a row from a column on.
+        of a row from a column on, or for those of a mask.
         """
         scope = self.host.scope
         row_index, column_index, *_ = (block or self.op.epilogue.block).args
-        with scope.inner(Lanes(column_index, lanes) if lanes > 1 else SCALAR):
+        vector = Lanes(column_index, lanes, mask=mask)
+        with scope.inner(vector if lanes > 1 else SCALAR):
             scope.set_index(row_index, row)
             scope.set_index(column_index, column)
             yield
@@ -112,7 +129,7 @@ class RegisterTile:
         """A scope in which a region, else the epilogue, is written for one vector."""
         row, vector = position
         column, lanes = self.columns[vector], self.shape.lanes
-        with self.at(self.rows[row], column, lanes, block):
+        with self.at(self.rows[row], column, lanes, block, self.masks[vector]):
             yield
 
     def write_epilogue(self, accumulators: Sequence[Value]) -> list[Value]:
@@ -142,7 +159,8 @@ class RegisterTile:
 
     def keep_here(self, accumulators: Value) -> None:
         """Writes the store of what the scope is at."""
-        self.host.memory.put(accumulators, self.kept_at())
+        mask = self.host.scope.lanes.mask
+        self.host.memory.put(accumulators, self.kept_at(), mask)
 
     def load(self, position: tuple[int, int]) -> Value:
         """Writes the load of a vector of accumulators that was stored."""
@@ -151,7 +169,8 @@ class RegisterTile:
 
     def load_here(self, lanes: int) -> Value:
         """Writes the load of stored accumulators that the scope is at."""
-        return self.host.memory.read(self.kept_at(), self.op.initial.type, lanes)
+        type, mask = self.op.initial.type, self.host.scope.lanes.mask
+        return self.host.memory.read(self.kept_at(), type, lanes, mask)
 
     def kept_at(self) -> str:
         """
@@ -257,7 +276,8 @@ class RegisterTile:
             offset = host.w.add(offset, host.w.mul(host.scope[index].text, stride))
         type = op.result.type
         here = f"getelementptr inbounds {memory_text(type)}, ptr {base}, i64 {offset}"
-        return host.memory.read(host.w.emit(here), type, self.shape.lanes)
+        mask = self.masks[vector]
+        return host.memory.read(host.w.emit(here), type, self.shape.lanes, mask)
 
     def dependence(self, op: Operation) -> tuple[bool, bool]:
         """Whether what an op of the k-loop computes differs by row, and by column."""

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from ....dialects import Dim
 from ....dialects.loop import TileOp
+from ..text.masks import can_mask
 from ..text.types import Value
 from .partition import partition_rows
 from .register_tile import Host, RegisterTile, Shape
@@ -28,7 +29,12 @@ def write_tile(host: Host, op: TileOp) -> None:
     end = w.size(column_count)
     if op.split is not None and op.split.data == "columns":
         done, end = w.share(end, columns)
-    widths = [(columns // lanes, lanes), (1, lanes), (1, 1)]
+    rest = [(1, 1)]
+    if rows == 1:
+        # An element is loaded for each column and k: fewer columns are less work.
+        rest = [(1, lanes >> each) for each in range(1, lanes.bit_length())]
+    is_masked = lanes > 1 and _can_mask(host, op)
+    widths = [(columns // lanes, lanes), (1, lanes), *([] if is_masked else rest)]
     for vectors, wide in dict.fromkeys(widths):
         step = vectors * wide
         stop = w.add(done, w.whole(w.minus(end, done), step))
@@ -39,16 +45,37 @@ def write_tile(host: Host, op: TileOp) -> None:
 
         w.loop(done, stop, step, (), column)
         done = stop
+    left = w.minus(end, done)
+    if is_masked and left != "0":
+
+        def masked() -> list[Value]:
+            _write_rows(host, op, done, row_count, Shape(rows, 1, lanes), left)
+            return []
+
+        w.branch(w.emit(f"icmp sgt i64 {left}, 0"), masked, list)
 
 
-def _write_rows(host: Host, op: TileOp, column: str, count: Dim, shape: Shape) -> None:
-    """Writes the register tiles of all rows at one column."""
+def _can_mask(host: Host, op: TileOp) -> bool:
+    """Whether the columns left may be the first lanes of a vector."""
+    return all(
+        can_mask(block.ops, block.args[1], host.target)
+        for block in (op.k_loop.block, op.epilogue.block)
+    )
+
+
+def _write_rows(
+    host: Host, op: TileOp, column: str, count: Dim, shape: Shape, valid: str = ""
+) -> None:
+    """Writes the register tiles of all rows at one column, or at the valid ones."""
     shared = op.split is not None and op.split.data == "rows"
     for rows, start, stop in partition_rows(host.w, count, shape.rows, shared):
 
         def row(at: str, _: list[Value], rows: int = rows) -> Sequence[Value]:
             own = Shape(rows, shape.vectors, shape.lanes)
-            RegisterTile(host, op, own, at, column).write()
+            tile = RegisterTile(host, op, own, at, column)
+            if valid:
+                tile.mask(valid)
+            tile.write()
             return ()
 
         host.w.loop(start, stop, rows, (), row)

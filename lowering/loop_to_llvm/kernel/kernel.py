@@ -72,7 +72,7 @@ class _KernelWriter:
         self.w = FunctionWriter({each: f"%symbol.{each}" for each in self.symbols})
         self.scope = Scope()
         self.memory = MemoryAccess(self.w, self.scope)
-        self.loops = LoopWriter(self.w, self.scope, self.write_ops)
+        self.loops = LoopWriter(self.w, self.scope, self.write_ops, target)
         self.functions: dict[tuple[str, Element, int], None] = {}
 
     def write(self, name: str) -> str:

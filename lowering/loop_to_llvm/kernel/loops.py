@@ -16,13 +16,17 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Attribute, Operation
 
 from ....dialects import Dim
-from ....dialects.loop import ForOp, TileOp
+from ....dialects.loop import ForOp, TargetAttr, TileOp
 from ..math import FUNCTIONS
 from ..text.function import FunctionWriter, is_number
+from ..text.masks import can_mask, mask_of
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes, Scope
 from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
+
+_FEW = 2
+"""Bodies left, at most, that are written one by one where their number is known."""
 
 _SHORT = 12
 """Ops of a body, at most, that is written for several accumulators; chosen by hand."""
@@ -41,6 +45,7 @@ class LoopWriter:
     w: FunctionWriter
     scope: Scope
     write_ops: Callable[[Iterable[Operation]], None]
+    target: TargetAttr
 
     def write(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
@@ -138,7 +143,28 @@ class LoopWriter:
                 for each in self.combined(found, len(initial), by)
             ]
             done = whole
+        if done != stop and self.can_mask_rest(op):
+            return self.write_masked_rest(op, done, stop)
         return self.write_rest(op, done, stop, initial, accumulators)
+
+    def can_mask_rest(self, op: ForOp) -> bool:
+        """Whether the bodies left are lanes of one vector: no sum goes through them."""
+        few = isinstance(op.size, int) and op.size % op.width <= _FEW
+        ops = op.body.block.ops
+        return not op.initial and not few and can_mask(ops, op.index, self.target)
+
+    def write_masked_rest(self, op: ForOp, done: str, stop: str) -> list[Value]:
+        """Writes the bodies left, if any, as the first lanes of one vector."""
+        w, lanes = self.w, op.width
+
+        def rest() -> list[Value]:
+            mask = mask_of(w, w.minus(stop, done), lanes)
+            with self.scope.inner(Lanes(op.index, lanes, mask=mask)):
+                self.scope.set_index(op.index, done)
+                self.write_ops(op.body.block.ops)
+            return []
+
+        return w.branch(w.emit(f"icmp slt i64 {done}, {stop}"), rest, list)
 
     def write_rest(
         self,

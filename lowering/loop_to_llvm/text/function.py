@@ -142,6 +142,8 @@ class FunctionWriter(DimensionWriter):
 
     def minus(self, a: str, b: str) -> str:
         """The difference of two i64."""
+        if a == b:
+            return "0"
         return self.add(a, self.mul(b, "-1"))
 
     def same(self, a: str, b: str) -> str:

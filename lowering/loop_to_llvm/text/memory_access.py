@@ -27,6 +27,9 @@ from .function import FunctionWriter
 from .scope import Scope
 from .types import Value, byte_count, memory_text, type_text
 
+_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
+"""How intrinsics name types, where not as texts do."""
+
 LINE = 64
 """Bytes of a cache line, which one prefetch brings."""
 
@@ -114,7 +117,9 @@ class MemoryAccess:
         if offsets.is_uniform:
             return self.read(self.address(op.buffer, offsets.first), type, 1)
         if offsets.is_contiguous:
-            return self.read(self.address(op.buffer, offsets.first), type, lanes)
+            address = self.address(op.buffer, offsets.first)
+            return self.read(address, type, lanes, self.scope.lanes.mask)
+        assert not self.scope.lanes.mask, "lanes that are apart are all there"
         vector = type_text(type, lanes)
         result = "poison"
         for lane, offset in enumerate(self.lane_offsets(offsets)):
@@ -124,10 +129,14 @@ class MemoryAccess:
             )
         return Value(result, type, lanes)
 
-    def read(self, address: str, type: Attribute, lanes: int) -> Value:
-        """Writes a load from an address."""
-        memory = memory_text(type, lanes)
-        text = self.w.emit(f"load {memory}, ptr {address}, align {byte_count(type)}")
+    def read(self, address: str, type: Attribute, lanes: int, mask: str = "") -> Value:
+        """Writes a load from an address; lanes that a mask leaves out are zero."""
+        memory, size = memory_text(type, lanes), byte_count(type)
+        load = f"load {memory}, ptr {address}, align {size}"
+        if mask:
+            at = f"ptr {address}, i32 {size}, {mask}, {memory} zeroinitializer"
+            load = f"call {memory} @llvm.masked.load.{_suffix(memory)}.p0({at})"
+        text = self.w.emit(load)
         if type == i1:
             zero = "0" if lanes == 1 else "zeroinitializer"
             text = self.w.emit(f"icmp ne {memory} {text}, {zero}")
@@ -141,18 +150,24 @@ class MemoryAccess:
             return self.put(value, self.address(op.buffer, offsets.first))
         value = self.w.splat(value, self.scope.lanes.count)
         if offsets.is_contiguous:
-            return self.put(value, self.address(op.buffer, offsets.first))
+            address = self.address(op.buffer, offsets.first)
+            return self.put(value, address, self.scope.lanes.mask)
+        assert not self.scope.lanes.mask, "lanes that are apart are all there"
         for lane, offset in enumerate(self.lane_offsets(offsets)):
             one = self.w.value(f"extractelement {value.typed}, i64 {lane}", value.type)
             self.put(one, self.address(op.buffer, offset))
 
-    def put(self, value: Value, address: str) -> None:
-        """Writes a store to an address."""
+    def put(self, value: Value, address: str, mask: str = "") -> None:
+        """Writes a store to an address, of the lanes of a mask if there is one."""
         memory, text = memory_text(value.type, value.lanes), value.text
         if value.type == i1:
             text = self.w.emit(f"zext {value.typed} to {memory}")
         size = byte_count(value.type)
-        self.w.do(f"store {memory} {text}, ptr {address}, align {size}")
+        store = f"store {memory} {text}, ptr {address}, align {size}"
+        if mask:
+            to = f"{memory} {text}, ptr {address}, i32 {size}, {mask}"
+            store = f"call void @llvm.masked.store.{_suffix(memory)}.p0({to})"
+        self.w.do(store)
 
     def prefetch(self, op: PrefetchOp) -> None:
         """Writes a prefetch of each cache line that begins in these lanes."""
@@ -178,3 +193,9 @@ class MemoryAccess:
                 f"insertelement {vector} {result}, i64 {offset}, i64 {lane}"
             )
         return Value(result, i64, lanes)
+
+
+def _suffix(vector: str) -> str:
+    """How intrinsics name a vector type: v8f32 for <8 x float>."""
+    count, _, element = vector.strip("<>").partition(" x ")
+    return f"v{count}{_NAMES.get(element, element)}"

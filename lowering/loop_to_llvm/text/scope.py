@@ -28,6 +28,8 @@ class Lanes:
     count: int = 1
     offset: int = 0
     """How many values of the index one step of the loop has before the first lane."""
+    mask: str = ""
+    """Which lanes load and store, where not all do; the first does."""
 
     def vary(self, index: SSAValue) -> bool:
         """Whether an index has another value in each lane."""

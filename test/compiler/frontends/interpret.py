@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    TensorType,
 )
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
@@ -30,8 +31,8 @@ from static_runtime.dialects.shape import DTYPES, sizes, tensor_type
 Array = npt.NDArray[Any]
 
 
-BARE = re.compile(r"[A-Za-z_][\w.]*")
-"""The text of a dimension that is a symbol by itself."""
+TIMES = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Za-z_][\w.]*)")
+"""The text of a dimension that is a symbol, or a multiple of one."""
 
 
 def main(module: ModuleOp) -> func.FuncOp:
@@ -65,8 +66,11 @@ def symbols(module: ModuleOp, inputs: Sequence[Array]) -> dict[str, int]:
     types = [tensor_type(each) for each in main(module).args]
     for type, array in zip(types, inputs, strict=True):
         for size, actual in zip(sizes(type), array.shape, strict=True):
-            if isinstance(size, Polynomial) and BARE.fullmatch(str(size)):
-                assert values.setdefault(str(size), actual) == actual
+            if isinstance(size, Polynomial) and (found := TIMES.fullmatch(str(size))):
+                # A symbol that no size is by itself is found by a multiple of it.
+                count, rest = divmod(actual, int(found["factor"] or 1))
+                assert not rest
+                assert values.setdefault(found["name"], count) == count
     for type, array in zip(types, inputs, strict=True):
         assert DTYPES[type.element_type] == array.dtype
         assert tuple(evaluate(size, values) for size in sizes(type)) == array.shape
@@ -97,9 +101,12 @@ def interpret(
             with np.errstate(all="ignore"):
                 results = op.run_reference(operands, values)
             values |= op.defines(operands)
-            known.update(zip(op.results, map(np.asarray, results), strict=True))
+            for result, found in zip(op.results, results, strict=True):
+                is_tensor = isinstance(result.type, TensorType)
+                known[result] = np.asarray(found) if is_tensor else found
         for result in op.results:
-            check(result, known[result], values)
+            if isinstance(result.type, TensorType):
+                check(result, known[result], values)
     return [known[value] for value in end.operands]
 
 

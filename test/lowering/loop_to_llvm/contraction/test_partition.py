@@ -42,10 +42,15 @@ def test_no_rows_have_no_tiles():
     assert not tiles(partition_rows(FunctionWriter({}), 0, 6, shared=False))
 
 
-def test_rows_of_a_symbol_are_taken_by_tiles_of_half_as_many():
+@pytest.mark.parametrize(
+    ("mr", "expected"), [(6, [6, 4, 2, 1]), (12, [12, 8, 4, 2, 1]), (4, [4, 2, 1])]
+)
+def test_rows_of_a_symbol_are_taken_by_tiles_of_powers_of_two(
+    mr: int, expected: list[int]
+):
     w = FunctionWriter({"n": "%symbol.n"})
-    parts = partition_rows(w, symbol("n"), 6, shared=False)
-    assert [rows for rows, _, _ in parts] == [6, 3, 1]
+    parts = partition_rows(w, symbol("n"), mr, shared=False)
+    assert [rows for rows, _, _ in parts] == expected
     starts, stops = [start for _, start, _ in parts], [stop for _, _, stop in parts]
     # Each begins where the one before ends.
     assert starts == ["0", *stops[:-1]]
