@@ -19,7 +19,6 @@ from static_runtime.lowering.llvm_to_object.pass_manager import (
     frees_nothing,
     pass_manager,
 )
-
 from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
 
 from ...runtime.resident import growth

@@ -18,8 +18,7 @@ from ....dialects.test_dims import NAMES, expression
 def written(*sizes: Dim) -> FunctionWriter:
     """A function that has computed some sizes, and returns the last."""
     w = FunctionWriter({name: f"%{name}" for name in NAMES})
-    for each in sizes:
-        last = w.size(each)
+    *_, last = map(w.size, sizes)
     w.do(f"ret i64 {last}")
     return w
 
