@@ -51,9 +51,6 @@ class Symbol:
 
     name: str
 
-    def __hash__(self) -> int:
-        return hash(self.name)
-
     def __str__(self) -> str:
         return self.name
 
@@ -66,7 +63,6 @@ class Call:
     arguments: tuple[Dim, Dim]
 
     def __hash__(self) -> int:
-        # Calls are equal when their text is, which is there: to hash arguments is long.
         return hash(self.text)
 
     def __str__(self) -> str:
@@ -95,35 +91,14 @@ class Polynomial:
     terms: tuple[tuple[Monomial, int], ...]
 
     def __add__(self, other: Dim) -> Dim:
-        if isinstance(other, int):
-            return self._plus(other)
-        return _sum_of((*self.terms, *other.terms))
-
-    def _plus(self, number: int) -> Polynomial:
-        """The sum with a number, which is the last term; the others stay."""
-        if not number:
-            return self
-        *others, (monomial, last) = self.terms
-        if monomial:
-            others = self.terms
-        else:
-            number += last
-        terms = (*others, ((), number)) if number else (*others,)
-        check(len(terms), MOST_TERMS, "terms")
-        _check_factor(abs(number))
-        return Polynomial(terms)
-
-    def _times(self, number: int) -> Dim:
-        """The product with a number: the terms stay in their order."""
-        if number in (0, 1):
-            return self if number else 0
-        terms = tuple((each, factor * number) for each, factor in self.terms)
-        _check_factor(max(abs(factor) for _, factor in terms))
-        return Polynomial(terms)
+        return _sum_of((*self.terms, *terms_of(other))) if other else self
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
-            return self._times(other)
+            if other in (0, 1):
+                return self if other else 0
+            # The terms stay in their order.
+            return _bounded(tuple((each, by * other) for each, by in self.terms))
         check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
         return _sum_of(
             (tuple(sorted((*a, *b), key=str)), p * q)
@@ -268,9 +243,6 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 def total(dims: Iterable[Dim]) -> Dim:
     """The sum of dimensions, in time linear in the number of their terms."""
-    dims = [each for each in dims if each != 0]
-    if len(dims) == 1:
-        return dims[0]
     return _sum_of(term for each in dims for term in terms_of(each))
 
 
@@ -301,18 +273,15 @@ def _sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     check(len(kept), MOST_TERMS, "terms")
     check(-kept[0][0], _MOST_FACTORS, "symbols in a term")
     check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
-    result = tuple(term for _, _, term in kept)
-    _check_factor(max(abs(factor) for _, factor in result))
-    return Polynomial(result)
+    return _bounded(tuple(term for _, _, term in kept))
 
 
-def _check_factor(greatest: int) -> None:
-    """Raises `SizeError` when the greatest coefficient exceeds the bound."""
+def _bounded(terms: tuple[tuple[Monomial, int], ...]) -> Polynomial:
+    greatest = max(abs(factor) for _, factor in terms)
     if greatest > GREATEST_FACTOR:
-        raise SizeError(
-            "expected numbers of a size up to 2**64, got one of "
-            f"{greatest.bit_length()} bits"
-        )
+        bits = greatest.bit_length()
+        raise SizeError(f"expected numbers of a size up to 2**64, got {bits} bits")
+    return Polynomial(terms)
 
 
 def _call(function: str, a: Dim, b: Dim) -> Polynomial:
