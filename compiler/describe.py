@@ -102,7 +102,7 @@ def source(op: Operation) -> str:
 
 def room(program: ProgramOp) -> list[int | str]:
     """The most elements that each output can have."""
-    ranges = {name: op.range for name, op in program.defined.items()}
+    ranges = program.ranges
     return [
         plain(greatest(product(sizes(type)), ranges)) for type in program.output_types
     ]

@@ -105,6 +105,14 @@ def least(value: Dim, ranges: Ranges) -> Dim:
     return _limit(value, ranges, 0)
 
 
+def resolved(ranges: Ranges) -> Ranges:
+    """Ranges that may depend on the symbols of those before, without these symbols."""
+    found: dict[str, tuple[Dim, Dim]] = {}
+    for name, (low, high) in ranges.items():
+        found[name] = least(low, found), greatest(high, found)
+    return found
+
+
 def symbols_of(value: Dim) -> set[str]:
     """The names of the symbols that `value` depends on."""
     if isinstance(value, int):

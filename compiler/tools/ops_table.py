@@ -41,9 +41,9 @@ value before the model runs. *container*: gone before there are loops. *region*:
 other ops. *program*: no kernel. *fallback*: its numpy reference is called when the
 model runs.
 
-*Elements* are those that it takes: where its operands have several types, those of its
-result if an operand has it too. *ONNX* names the ops that are read as this op, on its
-own or with others.
+*Elements* are those that it takes: where its operands have several types, those of most
+of them, or of its result if another has as many. *ONNX* names the ops that are read as
+this op, on its own or with others.
 """
 
 _ONNX_HEAD = """
@@ -194,7 +194,7 @@ def kind(op: type[GraphOp]) -> str:
         return "program"
     if op.IS_VIEW:
         return "view"
-    if found.nests() is not None:
+    if found.has_kernel:
         return "compiled"
     if op.decompose is GraphOp.decompose:
         return "fallback" if found.operands else "stored"
@@ -212,7 +212,8 @@ def elements(op: type[GraphOp]) -> str:
     types = [tensor_type(each) for each in found.operands]
     wanted = [each.element_type for each in types]
     computed = [tensor_type(each).element_type for each in found.results[:1]]
-    changed = computed[0] if set(computed) & set(wanted) else wanted[0]
+    # Of several types that of most operands, or of the result among as many.
+    changed = max(wanted, key=lambda each: (wanted.count(each), each in computed))
     taken = [each for each in DTYPES if _takes(found, changed, each)]
     text = " ".join(map(str, taken))
     return "all" if text == _EVERY else text

@@ -12,6 +12,7 @@ from xdsl.irdl import IRDLOperation
 
 from . import ops, scalar
 from .bf16 import QUIET, narrow
+from .choice import Choice
 from .compose import activation, bounds, pooling, product
 from .compose.bounds import between, clamped, is_bound, is_infinite
 from .compose.counting import counted, progression, true_indices, truths
@@ -121,6 +122,7 @@ from .ops.logical import LogicalAndOp, LogicalOrOp, LogicalXorOp
 from .ops.logical_not import LogicalNotOp
 from .ops.lstm import LstmOp
 from .ops.matmul import MatmulOp
+from .ops.non_max_suppression import NonMaxSuppressionOp
 from .ops.pad import PadOp
 from .ops.permute import PermuteOp
 from .ops.polar import CopysignOp
@@ -199,6 +201,7 @@ __all__ = [
     "BufferAttr",
     "COORDINATES",
     "Carried",
+    "Choice",
     "CastOp",
     "CeilOp",
     "ClampOp",
@@ -282,6 +285,7 @@ __all__ = [
     "NeOp",
     "NegOp",
     "Nest",
+    "NonMaxSuppressionOp",
     "Number",
     "Order",
     "PadOp",

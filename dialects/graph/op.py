@@ -8,6 +8,8 @@ questions, and the rest of the compiler is derived from the answers:
     reference   what does it compute, in numpy?      constant folding, the test oracle,
                                                      the fallback without a kernel
     nests       in which loops is it computed?       the lowering to loops, fusion
+    choice      what is compared, if it is a         the lowering to loops
+                greedy choice?
     decompose   of which other ops is it made?       the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
                 another order?
@@ -15,7 +17,7 @@ questions, and the rest of the compiler is derived from the answers:
                 the loops do not show it?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
-`nests` or `decompose` or neither: an op with neither is a *fallback*, which runs its
+`nests`, `choice`, `decompose` or none: an op with none is a *fallback*, which runs its
 reference from inside the program. To add an op, add one file with one such class to
 `dialects/graph/ops/`. Nothing else in the compiler names it.
 
@@ -41,6 +43,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..agreement import Agreement, noting
 from ..dims import Dim, dim, evaluate
 from ..shape import Array, Tensor, computed_type, sizes, tensor_type
+from .choice import Choice
 from .literal import to_attribute, to_values
 from .nest import Nest
 from .order import Carried, Order, carry_elements
@@ -133,6 +136,15 @@ class GraphOp(IRDLOperation, ABC):
     def nests(self) -> Sequence[Nest] | None:
         """The loop nests that compute the only result, or None when there are none."""
         return None
+
+    def choice(self) -> Choice | None:
+        """The greedy choice that computes the only result, or None when it is none."""
+        return None
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the op itself says how a kernel computes it."""
+        return self.nests() is not None or self.choice() is not None
 
     def decompose(self) -> Sequence[SSAValue] | None:
         """

@@ -18,7 +18,7 @@ from .expression import (
     operands_of,
     walk,
 )
-from .group import Group
+from .group import Group, element
 from .grouping import group_of, make_group
 from .identity import Identity, conjunction, identities_of, only_moves
 from .in_place import (
@@ -47,6 +47,7 @@ __all__ = [
     "choose_rows_and_columns",
     "conjunction",
     "copies",
+    "element",
     "group_of",
     "identities_of",
     "is_alike",

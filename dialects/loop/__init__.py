@@ -17,6 +17,7 @@ from .isa import (
     isas_of,
 )
 from .ops.check_index import CheckIndexOp
+from .ops.choose import ChooseOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
 from .ops.kernel import MAY_SHARE, STRATEGY, WORK, KernelOp
@@ -53,6 +54,7 @@ __all__ = [
     "CheckAttr",
     "DonationAttr",
     "CheckIndexOp",
+    "ChooseOp",
     "ClampIndexOp",
     "ConstantAttr",
     "DefineOp",
@@ -112,6 +114,7 @@ Loop = Dialect(
         CallOp,
         CallOutOp,
         CheckIndexOp,
+        ChooseOp,
         ClampIndexOp,
         DefineOp,
         ElementOp,

@@ -2,21 +2,23 @@
 Build the kernel of a group: checks of the indices that it looks up, and its loops.
 
 A nest becomes loops of its own (`nest_loops.py`), or several one after the other inside
-of a row where its reductions share rows (`row_loops.py`).
+of a row where its reductions share rows (`row_loops.py`). A greedy choice has a kernel
+of its own (`choice_loops.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 
-from ...dialects import tensor_type
+from ...dialects import Dim, product, tensor_type
 from ...dialects.graph import FusionOp, GraphOp
-from ...dialects.kernel import Group, copies
+from ...dialects.kernel import Group, copies, make_group
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
+from .choice_loops import build_choice
 from .nest_loops import NestBuilder, Renaming
 from .row_loops import build_stages
 
@@ -31,6 +33,19 @@ class Kernel:
     op: KernelOp
     buffers: tuple[SSAValue, ...]
     symbols: tuple[str, ...]
+    work: Dim
+    """The points of its loops."""
+
+
+def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
+    """Builds the kernels that compute an op or a fusion, one after the other."""
+    if (choice := op.choice()) is None:
+        for group in pieces(make_group(op)):
+            yield build_kernel(group, name)
+        return
+    made, buffers, rename = build_choice(op, choice, name)
+    work = product((*choice.bounds, choice.candidates))
+    yield Kernel(made, tuple(buffers), tuple(rename.names), work)
 
 
 def build_kernel(group: Group, name: str) -> Kernel:
@@ -63,7 +78,8 @@ def build_kernel(group: Group, name: str) -> Kernel:
                 builder.build()
     symbols = tuple(rename.names)
     op = KernelOp(name, [str(each) for each in rename.names.values()], body)
-    return Kernel(op, tuple(buffers), symbols)
+    work = total([product(nest.bounds) for nest in group.nests])
+    return Kernel(op, tuple(buffers), symbols, work)
 
 
 def pieces(group: Group) -> Iterator[Group]:
@@ -80,6 +96,14 @@ def pieces(group: Group) -> Iterator[Group]:
         checks = group.checks if first == 0 else []
         nests = group.nests[first : first + NESTS]
         yield Group(group.result, nests, checks, group.replaced)
+
+
+def total(sizes: Sequence[Dim]) -> Dim:
+    """The sum of dimensions, by halves: each of many symbols is then moved seldom."""
+    if len(sizes) < 2:
+        return sizes[0] if sizes else 0
+    half = len(sizes) // 2
+    return total(sizes[:half]) + total(sizes[half:])
 
 
 def kernel_name(op: GraphOp) -> str:

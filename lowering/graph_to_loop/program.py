@@ -50,7 +50,7 @@ from ...dialects.graph import (
     donated_to,
     offset_of,
 )
-from ...dialects.kernel import Group, make_group, structure
+from ...dialects.kernel import structure
 from ...dialects.loop import (
     MAY_SHARE,
     OWN,
@@ -72,7 +72,7 @@ from ...dialects.loop import (
     sizes_used,
 )
 from ...dialects.loop import IfOp as FlowIfOp
-from .kernel import build_kernel, kernel_name, pieces
+from .kernel import Kernel, build_kernels, kernel_name, total
 from .signature import Storage, plan_of, ranges_of, tensors_of
 from .skips import Skips, is_folded
 
@@ -236,7 +236,7 @@ class ProgramBuilder:
         """Adds the call of one op."""
         if isinstance(op, ConstantOp):
             return
-        if isinstance(op, FusionOp) or op.nests() is not None:
+        if isinstance(op, FusionOp) or op.has_kernel:
             self.add_call(op)
         else:
             self.add_call_out(op)
@@ -245,9 +245,9 @@ class ProgramBuilder:
         """Adds the call of an op's kernel."""
         key = structure(op)
         if key not in self.made:
-            groups = list(pieces(make_group(op)))
-            donated = donated_to(op) if len(groups) == 1 else ()
-            self.made[key] = [self.make(op, each, donated) for each in groups]
+            kernels = list(build_kernels(op, "kernel"))
+            donated = donated_to(op) if len(kernels) == 1 else ()
+            self.made[key] = [self.make(op, each, donated) for each in kernels]
         source = StringAttr(describe(op))
         for made in self.made[key]:
             self.work.append(made.work)
@@ -259,12 +259,11 @@ class ProgramBuilder:
             call.attributes["source"] = source
             self.body.add_op(call)
 
-    def make(self, op: GraphOp, group: Group, donated: Sequence[int]) -> Made:
+    def make(self, op: GraphOp, kernel: Kernel, donated: Sequence[int]) -> Made:
         """
-        Makes a kernel of an op, unless there is one of the same text; the result may
+        Adds a kernel of an op, unless there is one of the same text; the result may
         be in the memory of `donated` operands.
         """
-        kernel = build_kernel(group, "kernel")
         if donated:
             given = {op.operands[each] for each in donated}
             shared = [n for n, each in enumerate(kernel.buffers) if each in given]
@@ -278,8 +277,7 @@ class ProgramBuilder:
         for place, value in enumerate(op.operands):
             places.setdefault(value, place)
         operands = tuple(places[each] for each in kernel.buffers)
-        work = total([product(nest.bounds) for nest in group.nests])
-        return Made(known.sym_name.data, operands, kernel.symbols, work)
+        return Made(known.sym_name.data, operands, kernel.symbols, kernel.work)
 
     def add_call_out(self, op: GraphOp) -> None:
         """Adds the call of an op's reference."""
@@ -323,14 +321,6 @@ class ProgramBuilder:
 
 _GUESS = 64
 """Trips that are assumed of a loop which its condition alone ends."""
-
-
-def total(sizes: Sequence[Dim]) -> Dim:
-    """The sum of dimensions, by halves: each of many symbols is then moved seldom."""
-    if len(sizes) < 2:
-        return sizes[0] if sizes else 0
-    half = len(sizes) // 2
-    return total(sizes[:half]) + total(sizes[half:])
 
 
 def _as_function(op: Operation) -> str:

@@ -4,7 +4,8 @@
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first
 
-// Two vectors of eight, and the three bodies that are left over one by one.
+// Two vectors of eight, and the three bodies that are left over: lanes of a third vector
+// where there are masks, else one by one.
 //
 // CHECK-LABEL: ; kernel @vectors
 // CHECK-NEXT:  define void @sr_k_{{[0-9a-f]+}}(ptr noalias nocapture noundef %[[A:.*]], ptr noalias nocapture noundef %[[B:.*]]) nounwind {
@@ -14,12 +15,17 @@
 // CHECK:         store <8 x float> %{{.*}}, ptr %{{.*}}, align 4
 // CHECK-NEXT:    %[[NEXT]] = add nuw nsw i64 %[[I]], 8
 // CHECK-NEXT:    icmp slt i64 %[[NEXT]], 16
-// CHECK:         %[[J:.*]] = phi i64 [16, %{{.*}}], [%[[NEXT:.*]], %{{.*}}]
-// CHECK:         load float, ptr %{{.*}}, align 4
-// CHECK:         fadd float
-// CHECK:         store float %{{.*}}, ptr %{{.*}}, align 4
-// CHECK-NEXT:    %[[NEXT]] = add nuw nsw i64 %[[J]], 1
-// CHECK-NEXT:    icmp slt i64 %[[NEXT]], 19
+// FMA:           %[[AT:.*]] = getelementptr inbounds float, ptr %[[A]], i64 16
+// FMA-NEXT:      %[[X:.*]] = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %[[AT]], i32 4, <8 x i1> <i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false>, <8 x float> zeroinitializer)
+// FMA-NEXT:      %[[Y:.*]] = fadd <8 x float> %[[X]], %[[X]]
+// FMA-NEXT:      %[[AT:.*]] = getelementptr inbounds float, ptr %[[B]], i64 16
+// FMA-NEXT:      call void @llvm.masked.store.v8f32.p0(<8 x float> %[[Y]], ptr %[[AT]], i32 4, <8 x i1> <i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false>)
+// SSE:           %[[J:.*]] = phi i64 [16, %{{.*}}], [%[[NEXT:.*]], %{{.*}}]
+// SSE:           load float, ptr %{{.*}}, align 4
+// SSE:           fadd float
+// SSE:           store float %{{.*}}, ptr %{{.*}}, align 4
+// SSE-NEXT:      %[[NEXT]] = add nuw nsw i64 %[[J]], 1
+// SSE-NEXT:      icmp slt i64 %[[NEXT]], 19
 // CHECK:         ret void
 loop.kernel @vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
   loop.for parallel %i to 19 lanes 8 {
@@ -53,7 +59,8 @@ loop.kernel @whole_vectors(%a: memref<?xf32>, %b: memref<?xf32>) {
 // CHECK:         icmp slt i64 0, %[[WHOLE]]
 // CHECK:         load <8 x float>
 // CHECK:         icmp slt i64 %[[WHOLE]], %[[SIZE]]
-// CHECK:         load float
+// FMA:           call <8 x float> @llvm.masked.load.v8f32.p0(
+// SSE:           load float
 loop.kernel @symbols(%a: memref<?xf32>, %b: memref<?xf32>) symbols ["n"] {
   loop.for parallel %i to "2 * n" lanes 8 {
     %x = loop.load %a[%i] : memref<?xf32>
@@ -190,15 +197,17 @@ loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>)
   }
 }
 
-// A row and columns that are left over are narrower blocks: a vector, then one by one.
+// A row and columns that are left over are smaller register tiles: of columns, lanes of a
+// vector where there are masks, else one by one.
 //
 // CHECK-LABEL: ; kernel @left_over
 // CHECK:         store <4 x float>
 // CHECK:         store <4 x float>
 // CHECK:         store <4 x float>
-// CHECK:         store float
-// CHECK:         store float
-// CHECK:         store float
+// FMA-COUNT-3:   call void @llvm.masked.store.v4f32.p0(<4 x float> %{{.*}}, ptr %{{.*}}, i32 4, <4 x i1> <i1 true, i1 false, i1 false, i1 false>)
+// SSE:           store float
+// SSE:           store float
+// SSE:           store float
 // CHECK:         ret void
 loop.kernel @left_over(%out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -298,9 +307,10 @@ loop.kernel @clamp_lanes(%i: memref<?xi32>, %a: memref<?xf32>, %b: memref<?xf32>
 //
 // CHECK-LABEL: ; kernel @mathematics
 // CHECK:         call <8 x float> @sr.exp.v8f32(
-// CHECK:         call float @sr.exp.f32(
+// FMA:           call <8 x float> @sr.exp.v8f32(
+// SSE:           call float @sr.exp.f32(
 // CHECK:       define internal <8 x float> @sr.exp.v8f32(<8 x float> %x) alwaysinline
-// CHECK:       define internal float @sr.exp.f32(float %x) alwaysinline
+// SSE:         define internal float @sr.exp.f32(float %x) alwaysinline
 loop.kernel @mathematics(%a: memref<?xf32>) {
   loop.for parallel %i to 19 lanes 8 {
     %x = loop.load %a[%i] : memref<?xf32>

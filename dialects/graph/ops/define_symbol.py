@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, Ranges, dim, symbol, symbols_of
+from ...dims import Dim, Ranges, dim, resolved, symbol, symbols_of
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..op import GraphOp
 
@@ -23,7 +23,7 @@ class DefineSymbolOp(GraphOp):
 
     An integer outside of `low` to `high`, both included, is a `ValueError` when the
     model runs. Memory of tensors with this size is planned for `high`, which may depend
-    on the sizes of inputs only.
+    on the sizes of inputs, and on symbols that were defined before.
 
     ```mlir
     graph.define_symbol %0 {symbol = "count", low = "0", high = "2 * batch"} : tensor<i64>
@@ -77,7 +77,8 @@ def _verify_name(name: str) -> None:
 
 def defined_symbols(block: Block) -> Ranges:
     """
-    The symbols that a block and its regions define, with their ranges.
+    The symbols that a block and its regions define, with their ranges, which depend on
+    other symbols only.
 
     Raises `VerifyException` for a symbol that is defined twice, or is a size of an
     argument: it would have two values, and memory planned for one of them.
@@ -98,4 +99,4 @@ def defined_symbols(block: Block) -> Ranges:
                     f"expected a new symbol to be defined, got {name} again"
                 )
             found[name] = op.range
-    return found
+    return resolved(found)

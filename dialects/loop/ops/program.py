@@ -34,7 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, dim, symbols_of
+from ...dims import Dim, Ranges, dim, resolved, symbols_of
 from ...shape import Tensor, sizes
 from ..interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
 from ..skip import SkipAttr
@@ -168,6 +168,11 @@ class ProgramOp(IRDLOperation):
     def defined(self) -> dict[str, DefineOp]:
         """The symbols that a run defines, in the order of the context."""
         return {op.symbol.data: op for op in self.walk() if isinstance(op, DefineOp)}
+
+    @property
+    def ranges(self) -> Ranges:
+        """The range of each symbol that a run defines, by the sizes of inputs."""
+        return resolved({name: op.range for name, op in self.defined.items()})
 
     @property
     def skipped_slots(self) -> tuple[int, ...]:

@@ -43,9 +43,10 @@ class TileOp(IRDLOperation):
 
     `mr`, `nr` and `lanes` say how many accumulators are in registers at a time: MR rows
     of NR columns, in vectors of `lanes` columns. Rows and columns left over are computed
-    by smaller register tiles. The op is unrolled only while LLVM text is written.
-    Threads share what is `split`. With a `schedule` the operands are read in blocks and
-    from packed panels; without, where they lie.
+    by smaller register tiles, or by tiles whose last columns are not stored. The op is
+    unrolled only while LLVM text is written. Threads share what is `split`. With a
+    `schedule` the operands are read in blocks and from packed panels; without, where
+    they lie.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8

@@ -52,7 +52,7 @@ def write_tile(host: Host, op: TileOp) -> None:
             _write_rows(host, op, done, row_count, Shape(rows, 1, lanes), left)
             return []
 
-        w.branch(w.emit(f"icmp sgt i64 {left}, 0"), masked, list)
+        w.branch(w.below("0", left), masked, list)
 
 
 def _can_mask(host: Host, op: TileOp) -> bool:

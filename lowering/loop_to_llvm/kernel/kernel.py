@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 from ....dialects import Dim
 from ....dialects.loop import (
     CheckIndexOp,
+    ChooseOp,
     ClampIndexOp,
     ExtentOp,
     ForOp,
@@ -37,6 +38,7 @@ from ..text.scalar_op import write_scalar_op
 from ..text.scope import Scope
 from ..text.types import Value
 from .check_index import write_check, write_clamp
+from .choose import ChoiceWriter
 from .empty_loops import leave_if_idle
 from .loops import LoopWriter
 
@@ -141,6 +143,9 @@ class _KernelWriter:
                 write_check(self.w, op, self.scope[op.indices].text, self.target)
             case SplitIndexOp():
                 self.split_index(op)
+            case ChooseOp():
+                end = ChoiceWriter(self.memory, self.write_ops, op).write()
+                self.scope.define(op.end, end)
             case YieldOp():
                 return
             case _:

@@ -164,7 +164,7 @@ class LoopWriter:
                 self.write_ops(op.body.block.ops)
             return []
 
-        return w.branch(w.emit(f"icmp slt i64 {done}, {stop}"), rest, list)
+        return w.branch(w.below(done, stop), rest, list)
 
     def write_rest(
         self,

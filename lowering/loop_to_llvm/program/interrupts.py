@@ -134,11 +134,10 @@ class Length:
 
 def length_of(program: ProgramOp) -> Length:
     """How long the runs of a program are."""
-    ranges = {name: op.range for name, op in program.defined.items()}
     ops = [*program.walk()]
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
     return Length(
-        bounded(greatest(program.points, ranges)),
+        bounded(greatest(program.points, program.ranges)),
         any(is_unlimited(op.limit) for op in repeats),
         any(isinstance(op, CallOutOp) for op in ops),
     )

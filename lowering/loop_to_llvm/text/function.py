@@ -137,8 +137,7 @@ class FunctionWriter(DimensionWriter):
         """The lesser of two i64."""
         if is_number(a) and is_number(b):
             return str(min(int(a), int(b)))
-        below = self.emit(f"icmp slt i64 {a}, {b}")
-        return self.emit(f"select i1 {below}, i64 {a}, i64 {b}")
+        return self.emit(f"select i1 {self.below(a, b)}, i64 {a}, i64 {b}")
 
     def minus(self, a: str, b: str) -> str:
         """The difference of two i64."""
@@ -151,6 +150,12 @@ class FunctionWriter(DimensionWriter):
         if is_number(a) and is_number(b):
             return "true" if a == b else "false"
         return self.emit(f"icmp eq i64 {a}, {b}")
+
+    def below(self, a: str, b: str) -> str:
+        """Whether an i64 is less than another."""
+        if is_number(a) and is_number(b):
+            return "true" if int(a) < int(b) else "false"
+        return self.emit(f"icmp slt i64 {a}, {b}")
 
     def both(self, conditions: Sequence[str]) -> str:
         """Whether all conditions hold."""

@@ -21,12 +21,16 @@ from ....dialects.loop import (
     TargetAttr,
     element_type,
 )
-from .function import FunctionWriter
+from .function import FunctionWriter, is_number
 from .types import Value, byte_count
 
 
 def mask_of(w: FunctionWriter, count: str, lanes: int, first: int = 0) -> str:
     """Writes the mask of lanes, numbered from `first` on, whose number is below."""
+    if is_number(count):
+        valid = (first + each < int(count) for each in range(lanes))
+        known = ", ".join(f"i1 {str(each).lower()}" for each in valid)
+        return f"<{lanes} x i1> <{known}>"
     limit = w.splat(Value(w.emit(f"trunc i64 {count} to i32"), i32), lanes)
     numbers = ", ".join(f"i32 {first + each}" for each in range(lanes))
     mask = w.emit(f"icmp slt <{lanes} x i32> <{numbers}>, {limit.text}")

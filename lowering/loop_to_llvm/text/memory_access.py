@@ -172,7 +172,7 @@ class MemoryAccess:
     def prefetch(self, op: PrefetchOp) -> None:
         """Writes a prefetch of each cache line that begins in these lanes."""
         offsets, lanes = self.offsets(op.at), self.scope.lanes
-        if lanes.count == 1 or not offsets.is_contiguous:
+        if lanes.count == 1 or lanes.mask or not offsets.is_contiguous:
             return
         type = element_type(op.buffer)
         base, width = self.scope[op.buffer].text, LINE // byte_count(type)

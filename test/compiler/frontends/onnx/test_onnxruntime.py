@@ -7,9 +7,12 @@ import onnxruntime
 import pytest
 from onnx import ModelProto
 
+import static_runtime as sr
+
 from ....models.light import network
 from .cases import CASES, check_close
 from .interpreter import read
+from .test_detection import ATTRIBUTES, INPUTS, random, suppression
 
 pytestmark = pytest.mark.torch
 
@@ -44,6 +47,17 @@ def test_computes_what_onnx_runtime_does(name: str):
     for sizes in case.sizes:
         inputs = case.inputs(sizes)
         check_close(graph.run(*inputs.values()), other.run(None, inputs))
+
+
+@pytest.mark.parametrize("inputs", INPUTS)
+@pytest.mark.parametrize("attributes", ATTRIBUTES)
+def test_chooses_the_boxes_that_onnx_runtime_does(attributes: str, inputs: str):
+    source = suppression(attributes, inputs)
+    module, other = sr.compile(source), session(source)
+    for seed in range(60):
+        given = dict(zip("xslot", random(seed).arrays, strict=True))
+        (wanted,) = other.run(None, given)
+        np.testing.assert_array_equal(module(**given), wanted)
 
 
 NETWORKS = ("densenet121", "inception_v2", "resnet50", "shufflenet", "squeezenet")

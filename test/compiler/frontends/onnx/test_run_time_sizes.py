@@ -131,6 +131,19 @@ def test_a_refusal_has_the_names_of_bounds(name: str):
         sr.compile(Case(sized.text).model)
 
 
+def test_a_size_within_one_that_only_the_run_knows():
+    case = Case(
+        "float[n] x, float k | <float one = {1}> { a = Greater(x, k)"
+        " b = Compress<axis=0>(x, a) c = Less(b, one) y = Compress<axis=0>(b, c) }"
+    )
+    module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+    for rows in ROWS:
+        x = np.random.default_rng(rows).standard_normal(rows).astype(np.float32)
+        arrays = {"x": x, "k": np.array(0.5 - rows % 2, np.float32)}
+        (wanted,) = judge.run(None, arrays)
+        np.testing.assert_array_equal(module(**arrays), wanted)
+
+
 def test_a_bound_of_an_input():
     case = Case("float[n,3] x | { y = Relu(x) }")
     module = sr.compile(case.model, options=sr.Options(bounds={"n": 4}))
