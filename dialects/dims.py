@@ -161,6 +161,7 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
     )
 
 
+@lru_cache(_KEPT)
 def magnitude(value: Dim) -> Dim:
     """
     A polynomial without functions that bounds the absolute value of `value`.

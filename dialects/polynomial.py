@@ -62,6 +62,9 @@ class Call:
     function: str
     arguments: tuple[Dim, Dim]
 
+    def __hash__(self) -> int:
+        return hash(self.text)
+
     def __str__(self) -> str:
         return self.text
 
@@ -88,11 +91,14 @@ class Polynomial:
     terms: tuple[tuple[Monomial, int], ...]
 
     def __add__(self, other: Dim) -> Dim:
-        return _sum_of((*self.terms, *terms_of(other)))
+        return _sum_of((*self.terms, *terms_of(other))) if other else self
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, int):
-            return _sum_of((each, factor * other) for each, factor in self.terms)
+            if other in (0, 1):
+                return self if other else 0
+            # The terms stay in their order.
+            return _bounded(tuple((each, by * other) for each, by in self.terms))
         check(len(self.terms) * len(other.terms), _MOST_PRODUCTS, "products of terms")
         return _sum_of(
             (tuple(sorted((*a, *b), key=str)), p * q)
@@ -267,13 +273,15 @@ def _sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     check(len(kept), MOST_TERMS, "terms")
     check(-kept[0][0], _MOST_FACTORS, "symbols in a term")
     check(sum(sum(map(len, texts)) for _, texts, _ in kept), MOST_TEXT, "characters")
-    result = tuple(term for _, _, term in kept)
-    if max(abs(factor) for _, factor in result) > GREATEST_FACTOR:
-        raise SizeError(
-            "expected numbers of a size up to 2**64, got one of "
-            f"{max(abs(factor) for _, factor in result).bit_length()} bits"
-        )
-    return Polynomial(result)
+    return _bounded(tuple(term for _, _, term in kept))
+
+
+def _bounded(terms: tuple[tuple[Monomial, int], ...]) -> Polynomial:
+    greatest = max(abs(factor) for _, factor in terms)
+    if greatest > GREATEST_FACTOR:
+        bits = greatest.bit_length()
+        raise SizeError(f"expected numbers of a size up to 2**64, got {bits} bits")
+    return Polynomial(terms)
 
 
 def _call(function: str, a: Dim, b: Dim) -> Polynomial:

@@ -115,6 +115,8 @@ class ProgramBuilder:
         self.ranges = ranges_of(function)
         self.least = {name: least for name, (least, _) in self.ranges.items()}
         self.skips = Skips(self.memory, self.storage, self.is_late)
+        self.checks: dict[CheckAttr, None] = {}
+        """What must hold of inputs."""
         self.positive: dict[Dim, bool] = {}
         """Of which sizes it is known whether they can be below zero."""
 
@@ -134,7 +136,7 @@ class ProgramBuilder:
             constants=self.storage.constants,
             slots=self.storage.slots,
             plan=plan_of(self.function, self.storage.steps),
-            checks=self.checks(),
+            checks=[*self.checks],
             skips=self.skips.entries,
             folded=sum(map(is_folded, self.function.walk())),
             # The entry asks for it before the run has defined any symbol.
@@ -151,15 +153,6 @@ class ProgramBuilder:
         free = [name for name in dict.fromkeys(names) if name not in self.defined]
         return [SymbolAttr.of(name, self.ranges.get(name, ())) for name in free]
 
-    def checks(self) -> list[CheckAttr]:
-        """What must hold of inputs."""
-        found: dict[CheckAttr, None] = {}
-        for op in self.function.body.block.ops:
-            for each in self.requirements(op):
-                if not self.is_late(each.value, *each.sizes):
-                    found[CheckAttr.of(each.value, each.message, each.sizes)] = None
-        return list(found)
-
     def add_ops(self, block: Block) -> None:
         """Adds what the ops of a block do."""
         for op in block.ops:
@@ -167,6 +160,9 @@ class ProgramBuilder:
             for each in self.requirements(op):
                 if inside or self.is_late(each.value, *each.sizes):
                     self.body.add_op(RequireOp(each.value, each.message, each.sizes))
+                else:
+                    check = CheckAttr.of(each.value, each.message, each.sizes)
+                    self.checks[check] = None
             match op:
                 case IfOp():
                     self.add_if(op)

@@ -35,6 +35,13 @@ CODE = 2
 UNROLLED = '"unrolled"'
 """An attribute of a function whose loops are unrolled as far as they shall be."""
 
+FEW_PASSES = '"few-passes"'
+"""
+An attribute of a function of a module that few passes suffice for: its loops are
+written as they shall run. LLVM's passes take as long as its code generation, three
+quarters of that to find nothing; and code for any size is several times as long.
+"""
+
 LOCK = threading.Lock()
 """LLVM's global state is set up by one thread."""
 
@@ -115,14 +122,14 @@ def optimized(
         module.triple = machine.triple
         module.data_layout = str(lowered.target_data)
         module.verify()
-        optimize(module, lowered, unroll=UNROLLED not in text)
+        optimize(module, lowered, UNROLLED not in text, FEW_PASSES in text)
         yield module, lowered
 
 
 def optimize(
-    module: binding.ModuleRef, machine: binding.TargetMachine, unroll: bool
+    module: binding.ModuleRef, machine: binding.TargetMachine, unroll: bool, few: bool
 ) -> None:
-    """Runs LLVM's passes on a module, and frees them."""
+    """Runs LLVM's passes on a module, all or few of them, and frees them."""
     tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
@@ -130,7 +137,7 @@ def optimize(
     with (
         tuning,
         binding.create_pass_builder(machine, tuning) as builder,
-        pass_manager(builder) as passes,
+        pass_manager(builder, few) as passes,
     ):
         run_passes(passes, module, builder)
 

@@ -18,9 +18,11 @@ from llvmlite import binding
 
 
 @contextmanager
-def pass_manager(builder: binding.PassBuilder) -> Generator[binding.ModulePassManager]:
-    """The passes of a builder, until the block ends."""
-    passes = builder.getModulePassManager()
+def pass_manager(
+    builder: binding.PassBuilder, few: bool = False
+) -> Generator[binding.ModulePassManager]:
+    """The passes of a builder, or the few that always pay, until the block ends."""
+    passes = few_passes() if few else builder.getModulePassManager()
     try:
         yield passes
     finally:
@@ -28,6 +30,18 @@ def pass_manager(builder: binding.PassBuilder) -> Generator[binding.ModulePassMa
             binding.ffi.lib.LLVMPY_DisposeNewModulePassManger(passes)
             passes.detach()
         passes.close()
+
+
+def few_passes() -> binding.ModulePassManager:
+    """
+    What inlines functions, joins blocks, and combines instructions. LLVM's choice of
+    instructions moves what is the same in every iteration out of loops by itself.
+    """
+    passes = binding.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    return passes
 
 
 def frees_nothing(passes: binding.ModulePassManager) -> bool:

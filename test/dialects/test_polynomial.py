@@ -51,6 +51,8 @@ def nested(count: int) -> Dim:
         (lambda: dim("*".join([SUM] * 20)), "at most 4096 terms"),
         (lambda: dim("*".join(["n"] * 200)), "at most 128 symbols in a term"),
         (lambda: dim("n") * 2**65, "numbers of a size up to 2**64"),
+        (lambda: dim("n") + 2**65, "numbers of a size up to 2**64"),
+        (lambda: total(symbol(f"n{at}") for at in range(4096)) + 1, "at most 4096"),
         (lambda: dim("99999999999999999999 * n"), "numbers up to 2**64"),
         (lambda: dim("9" * 5000), "numbers up to 2**64"),
         (lambda: dim("0" * 5000 + "9" * 5000 + " + n"), "numbers up to 2**64"),
@@ -90,3 +92,18 @@ def test_bounds_leave_room_for_real_tensors():
     assert polynomial.MOST_TERMS >= 4 * 1000
     many = product(symbol(f"n{at}") for at in range(64))
     assert dim(str(many * 4)) == many * 4
+
+
+@pytest.mark.parametrize("number", [-3, -1, 0, 1, 2, 7])
+@pytest.mark.parametrize(
+    "text", ["n", "n + 3", "2 * n - 7", "n * m + min(n, m) + 1", "floordiv(n, 2) - m"]
+)
+def test_numbers_are_added_and_multiplied_as_dimensions_are(text: str, number: int):
+    value, zero = dim(text), dim("z")
+    for result, same in (
+        (value + number, total((value, zero + number, -zero))),
+        (value * number, value * (zero + number) - value * zero),
+    ):
+        assert result == same
+        assert hash(result) == hash(same)
+        assert dim(str(result)) == result

@@ -107,7 +107,11 @@ class _KernelWriter:
             each.schedule is not None and not _is_short(each.sizes[-1])
             for each in tiles
         )
-        body = self.w.text(head, 'nounwind "unrolled" ' if unrolled else "nounwind ")
+        attributes = "nounwind "
+        if unrolled:
+            # Rows of any number take tiles of every height, so the code is long.
+            attributes += '"unrolled" "few-passes" ' if self.symbols else '"unrolled" '
+        body = self.w.text(head, attributes)
         functions = [
             define(name, element, lanes, self.fma)
             for name, element, lanes in self.functions

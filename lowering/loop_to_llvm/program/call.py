@@ -58,7 +58,8 @@ class CallWriter(LendingWriter):
     def text(self) -> str:
         """The text of the function."""
         return self.w.text(
-            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names)"
+            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names)",
+            '"few-passes" ' if self.is_open else "",
         )
 
     def call_slowly(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects import Atom, Dim, Polynomial, SizeError, Symbol
+from ....dialects import Atom, Dim, Polynomial, SizeError, Symbol, is_nonnegative
 
 LONG = 8
 """Terms of a sum, at least, that the next long sum may be computed from."""
@@ -26,6 +26,8 @@ class DimensionWriter:
         self.count = 0
         self.sizes: dict[Dim, str] = {}
         """The dimensions that the function computes, parts of others among them."""
+        self.calls: dict[Atom, str] = {}
+        """The functions of dimensions that are computed: sizes share many."""
         self.last_sum: Polynomial | None = None
         """The last long one: offsets of a concatenation differ by little."""
 
@@ -71,17 +73,40 @@ class DimensionWriter:
                     f"defined before it is used ({known}), got {atom.name}"
                 )
             return self.symbols[atom.name]
-        a, b = (self.size(each) for each in atom.arguments)
-        if atom.function == "broadcast":
-            one = self.entered(f"icmp eq i64 {a}, 1")
-            return self.entered(f"select i1 {one}, i64 {b}, i64 {a}")
-        if atom.function != "floordiv":
-            return self.entered(
-                f"call i64 @llvm.s{atom.function}.i64(i64 {a}, i64 {b})"
-            )
-        # Rounded down: C's quotient, less one where it was rounded up. A divisor that
-        # is zero at run time gives zero; the prologue refuses sizes which it would
-        # matter for.
+        if atom not in self.calls:
+            self.calls[atom] = self.call(atom.function, atom.arguments)
+        return self.calls[atom]
+
+    def call(self, function: str, arguments: tuple[Dim, Dim]) -> str:
+        """The i64 that a function of two dimensions is."""
+        a, b = map(self.size, arguments)
+        match function, arguments:
+            case "broadcast", _:
+                one = self.entered(f"icmp eq i64 {a}, 1")
+                return self.entered(f"select i1 {one}, i64 {b}, i64 {a}")
+            case "floordiv", (whole, int(by)) if by > 0:
+                return self.quotient(whole, a, b)
+            case "floordiv", _:
+                return self.safe_quotient(a, b)
+            case _:
+                return self.entered(f"call i64 @llvm.s{function}.i64(i64 {a}, i64 {b})")
+
+    def quotient(self, whole: Dim, a: str, b: str) -> str:
+        """The quotient of a dimension, as `a`, by a positive number, rounded down."""
+        if is_nonnegative(whole, {}):
+            return self.entered(f"udiv i64 {a}, {b}")
+        quotient = self.entered(f"sdiv i64 {a}, {b}")
+        rest = self.entered(f"srem i64 {a}, {b}")
+        negative = self.entered(f"icmp slt i64 {rest}, 0")
+        less = self.entered(f"sext i1 {negative} to i64")
+        return self.entered(f"add nsw i64 {quotient}, {less}")
+
+    def safe_quotient(self, a: str, b: str) -> str:
+        """
+        The quotient rounded down: C's, less one where that was rounded up. A divisor
+        that is zero at run time gives zero; the prologue refuses sizes which it would
+        matter for.
+        """
         zero = self.entered(f"icmp eq i64 {b}, 0")
         safe = self.entered(f"select i1 {zero}, i64 1, i64 {b}")
         quotient = self.entered(f"sdiv i64 {a}, {safe}")

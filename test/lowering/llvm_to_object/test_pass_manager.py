@@ -1,11 +1,17 @@
-"""LLVM's passes are freed when they have run."""
+"""LLVM's passes: few where that is enough, and freed when they have run."""
 
 from __future__ import annotations
 
 from llvmlite import binding
 
+from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.parse_ir import parse_module
 from static_runtime.lowering.llvm_to_object import (
+    FEW_PASSES,
     Machine,
+    assembly,
     compile_text,
     target_machine,
 )
@@ -13,11 +19,65 @@ from static_runtime.lowering.llvm_to_object.pass_manager import (
     frees_nothing,
     pass_manager,
 )
+from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
 
 from ...runtime.resident import growth
 
 MACHINE = Machine("x86_64-unknown-linux-gnu", "x86-64-v3", "")
 TEXT = "define i64 @twice(i64 %x) {\n  %y = mul i64 %x, 2\n  ret i64 %y\n}\n"
+
+QUARTER = """
+define internal i64 @twice(i64 %x) alwaysinline {
+  %y = mul i64 %x, 2
+  ret i64 %y
+}
+define i64 @quarter(i64 %x) nounwind MARK {
+entry:
+  %y = call i64 @twice(i64 %x)
+  br label %next
+next:
+  %z = call i64 @twice(i64 %y)
+  ret i64 %z
+}
+"""
+
+LINEAR = """
+func.func @main(%x: tensor<ROWSx64xf32NAMES>) -> tensor<ROWSx96xf32NAMES> {
+  %w = graph.constant dense<2.0> : tensor<64x96xf32>
+  %0 = graph.matmul %x, %w : tensor<ROWSx64xf32NAMES>, tensor<64x96xf32>
+    -> tensor<ROWSx96xf32NAMES>
+  func.return %0 : tensor<ROWSx96xf32NAMES>
+}
+"""
+
+
+def lowered(rows: str, names: str) -> LlvmProgram:
+    """The LLVM text of a linear layer of so many rows."""
+    ctx, text = context(), LINEAR.replace("ROWS", rows).replace("NAMES", names)
+    module = parse_module(ctx, text, "linear")
+    Driver(ctx, Options(cache=False), "x86-64-v3", None).compile(module)
+    return lower_program(module)
+
+
+def test_few_passes_inline_and_simplify_as_all_do():
+    few, every = (
+        assembly(QUARTER.replace("MARK", mark), MACHINE) for mark in (FEW_PASSES, "")
+    )
+    assert "call" not in few
+    # But for the order of what is in no function, the code is the same.
+    body = few[few.index("quarter:") : few.index(".Lfunc_end")]
+    assert body in every
+    assert "twice" not in body
+
+
+def test_code_for_any_size_takes_few_passes():
+    (kernel,), main = (made := lowered("?", ', ["n"]')).kernels, made.main
+    assert FEW_PASSES in kernel.text
+    assert FEW_PASSES in main.text
+
+
+def test_code_for_one_size_takes_all_passes():
+    assert not any(FEW_PASSES in each.text for each in lowered("24", "").modules)
 
 
 def test_a_compile_leaves_next_to_nothing_behind():
