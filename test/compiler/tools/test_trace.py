@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from static_runtime.compiler.selective.coverage import refusals
 from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.read import parse_selection, read_selection
 from static_runtime.compiler.selective.selection import Selection
@@ -15,6 +16,8 @@ from static_runtime.compiler.tools.trace import main
 from ..tracing.models import BRANCH, LOOP
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+
+TRAINED = Path(__file__).parents[2] / "models" / "trained"
 
 TRIP = ("graph::add", "graph::lt", "graph::copy")
 """What a trip of the loop executes."""
@@ -119,3 +122,14 @@ def test_an_error_of_a_model_leaves_the_old_file(folder: Path):
     (folder / "broken.mlir").write_text("func.func @f(")
     refusal("branch.mlir", "broken.mlir", "-o", "ops.yaml")
     assert (folder / "ops.yaml").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["model_1", "version-slim-320"])
+def test_what_trained_models_execute_they_could_execute(name: str):
+    path = str(TRAINED / f"{name}.onnx")
+    ran, could = written(path), written(path, "--static")
+    assert not list(refusals(could, ran))
+    roots = {each for each in ran.operators if ran.is_root_operator(each)}
+    assert roots == {each for each in could.operators if could.is_root_operator(each)}
+    # They have no branches.
+    assert ran.et_kernel_metadata == could.et_kernel_metadata
