@@ -22,7 +22,7 @@ def pass_manager(
     builder: binding.PassBuilder, few: bool = False
 ) -> Generator[binding.ModulePassManager]:
     """The passes of a builder, or the few that always pay, until the block ends."""
-    passes = few_passes() if few else builder.getModulePassManager()
+    passes = _few_passes() if few else builder.getModulePassManager()
     try:
         yield passes
     finally:
@@ -32,7 +32,7 @@ def pass_manager(
         passes.close()
 
 
-def few_passes() -> binding.ModulePassManager:
+def _few_passes() -> binding.ModulePassManager:
     """
     What inlines functions, joins blocks, and combines instructions. LLVM's choice of
     instructions moves what is the same in every iteration out of loops by itself.
