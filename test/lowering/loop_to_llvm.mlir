@@ -384,7 +384,7 @@ loop.kernel @division(%a: memref<?xi32>) {
 // the right rank and dtype, in order and aligned, of a shape that it knows, and if there is
 // a context whose plan is of the batch that these have; all else goes to Python.
 //
-// CHECK:       define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names) {
+// CHECK:       define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names) "few-passes" {
 // CHECK:         %[[COUNT:.*]] = and i64 %flags, 9223372036854775807
 // CHECK-NEXT:    icmp eq i64 %[[COUNT]], 2
 // CHECK-NEXT:    br i1 %{{.*}}, label %{{.*}}, label %slow
