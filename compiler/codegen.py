@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from ..lowering.graph_to_loop import build_kernel
 from ..lowering.llvm_to_object import machine_of, objects
+from ..lowering.llvm_to_object.linked import linked_object
 from ..lowering.loop_to_llvm import (
+    Places,
     function_name,
+    lower_bundle,
     lower_kernels,
     lower_program,
     module_to_llvm,
 )
 
 __all__ = [
+    "Places",
     "build_kernel",
     "function_name",
+    "linked_object",
+    "lower_bundle",
     "lower_kernels",
     "lower_program",
     "machine_of",

@@ -21,9 +21,10 @@ from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
 from ...runtime import Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
+from .program.bundle_entry import Places, write_bundle_entry
 from .program.entry import write_entry
 from .program.reach import reach_of
-from .program.run import write_program
+from .program.run import write_calls, write_program
 from .program.wide_entry import is_wide, write_wide_entry
 
 PLACEHOLDER = "@sr_kernel"
@@ -104,6 +105,21 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     }
     reach = reach_of(program, main.sizes, inside)
     return LlvmProgram(tuple(once.values()), main, reach)
+
+
+def lower_bundle(module: ModuleOp, name: str, places: Places) -> tuple[str, ...]:
+    """
+    The texts of the kernels of a module without symbols, each once, then of its program
+    and the C function `name` that runs it; it needs no Python.
+    """
+    (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
+    lowered = lower_kernels(module)
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
+    names = {key: function_name(each.name) for key, each in lowered.items()}
+    text = write_calls(program, kernels, names)
+    text += write_bundle_entry(program, name, places)
+    once = {each.name: each.text for each in lowered.values()}
+    return (*once.values(), text + declarations(text))
 
 
 def module_to_llvm(module: ModuleOp) -> str:

@@ -57,6 +57,15 @@ def write_program(
     return text, tuple(writer.sizes)
 
 
+def write_calls(
+    program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
+) -> str:
+    """The text of `sr_run` alone, which nothing interrupts and which needs no Python."""
+    writer = _ProgramWriter(program, kernels, names)
+    writer.length = interrupts.Length(0, is_endless=False, calls_out=False)
+    return writer.write_runs()
+
+
 class _ProgramWriter(OperandWriter):
     """Writes the ops of a program."""
 
@@ -81,7 +90,14 @@ class _ProgramWriter(OperandWriter):
         """The i1 that says whether the run is long; none before it is used."""
 
     def write(self) -> str:
-        """The functions that run the program, and declarations of the kernels."""
+        """The functions that run the program, or enter it, and what they call."""
+        text = self.write_runs()
+        self.begin()
+        enter = interrupts.write_enter(self, self.length)
+        return "\n".join([text, REPEAT, enter])
+
+    def write_runs(self) -> str:
+        """The function that runs the program, and declarations of the kernels."""
         lists = list(outlined(self.program.body.block))
         if len(lists) == 1:
             runs = [self.function("define i32 @sr_run", lists[0], "")]
@@ -94,9 +110,7 @@ class _ProgramWriter(OperandWriter):
         declared = write_declarations(self.kernels, self.names, self.parts)
         if self.is_traced:
             declared = f"{MARKS}\n{declared}"
-        self.begin()
-        enter = interrupts.write_enter(self, self.length)
-        return "\n".join([declared, *runs, REPEAT, enter])
+        return "\n".join([declared, *runs])
 
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
         """A function that does what some ops do, one after the other."""

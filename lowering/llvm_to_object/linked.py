@@ -1,0 +1,65 @@
+"""
+Link LLVM modules into one object of which the named functions alone are seen outside.
+
+It is for a linker, not for the JIT: of the small code model and position independent.
+Each module is optimized alone, as the JIT's are, so both compute the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from llvmlite import binding
+
+from ...runtime import Cache, unforked
+from . import CODE, FEW_PASSES, LOCK, UNROLLED, Machine, know_targets, optimize
+from .unlocked import emit_object
+
+
+def linked_object(
+    texts: Sequence[str], names: Sequence[str], machine: Machine, cache: Cache | None
+) -> bytes:
+    """The object of these modules, in which all but the functions `names` is private."""
+    digest = hashlib.sha256(f"linked\n{machine.key}\n{' '.join(names)}".encode())
+    for text in texts:
+        digest.update(f"\n{len(text)}\n{text}".encode())
+    key = digest.hexdigest()
+    if cache is not None and (known := cache.get(key)) is not None:
+        return known
+    made = _link(texts, names, machine)
+    if cache is not None:
+        cache.put(key, made)
+    return made
+
+
+def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes:
+    """The object, compiled anew."""
+    with unforked(), LOCK:
+        know_targets()
+    target = binding.Target.from_triple(machine.triple)
+    with (
+        target.create_target_machine(
+            cpu=machine.cpu,
+            features=machine.features,
+            opt=CODE,
+            reloc="pic",
+            codemodel="small",
+        ) as lowered,
+        binding.create_context() as context,
+        binding.parse_assembly("", context) as whole,
+    ):
+        whole.triple = machine.triple
+        whole.data_layout = str(lowered.target_data)
+        for text in texts:
+            part = binding.parse_assembly(text, context)
+            part.triple = machine.triple
+            part.data_layout = str(lowered.target_data)
+            part.verify()
+            optimize(part, lowered, UNROLLED not in text, FEW_PASSES in text)
+            whole.link_in(part)
+        for each in whole.functions:
+            if not each.is_declaration and each.name not in names:
+                each.linkage = "internal"
+        whole.verify()
+        return emit_object(lowered, whole)
