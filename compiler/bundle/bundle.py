@@ -35,7 +35,10 @@ class Bundle:
 
 
 def make_bundle(
-    compilation: Compilation, network: str, entry: str | None = None, api: str = "static"
+    compilation: Compilation,
+    network: str,
+    entry: str | None = None,
+    api: str = "static",
 ) -> Bundle:
     """
     The bundle of a model whose sizes are all known.

@@ -93,9 +93,7 @@ def table_text(entry: str, memory: Memory, placed: Sequence[Placeholder]) -> str
     for at, each in enumerate(placed):
         name = each.name.encode()
         text = "".join(f"\\{byte:02X}" for byte in (*name, 0))
-        lines.append(
-            f'@name.{at} = internal constant [{len(name) + 1} x i8] c"{text}"'
-        )
+        lines.append(f'@name.{at} = internal constant [{len(name) + 1} x i8] c"{text}"')
         entries.append(
             f"{{ptr, i64, i64, i8}} {{ptr @name.{at}, i64 {each.offset}, "
             f"i64 {each.elements}, i8 1}}"

@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..bundle import make_bundle, write_bundle
+from ..bundle import identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
 from ..options import Options
 from .reproducer import CrashError, Guard
@@ -27,7 +27,9 @@ def _parser() -> ArgumentParser:
         help="sizes and offsets as macros, or as a table (default: static)",
     )
     made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
-    made.add_argument("--network-name", help="of files and macros (default: the file's)")
+    made.add_argument(
+        "--network-name", help="of files and macros (default: the file's)"
+    )
     made.add_argument("--main-entry-name", help="of the C function (default: as files)")
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
@@ -41,7 +43,8 @@ def main(args: Sequence[str] | None = None) -> None:
     told = (ValueError, OSError, MemoryError, OverflowError)
     try:
         with Guard("this is a bug of the compiler", accepts=told):
-            name = arguments.network_name or Path(arguments.model).stem
+            stem = Path(arguments.model).stem
+            name = arguments.network_name or identifier_of(stem)
             options = Options(threads=1, precision=arguments.precision)
             compilation = Compilation(
                 arguments.model, target=arguments.target, options=options

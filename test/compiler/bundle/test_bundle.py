@@ -1,0 +1,182 @@
+"""A bundle, called from C, computes what the compiled model does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import static_runtime as sr
+from static_runtime.compiler.bundle.bundle import make_bundle, write_bundle
+from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.options import Options
+
+MODEL = """
+builtin.module {
+  func.func @main(%x: tensor<17x48xf32>, %w: tensor<48x33xf32>) -> tensor<17x33xf32> {
+    %0 = "graph.matmul"(%x, %w)
+      : (tensor<17x48xf32>, tensor<48x33xf32>) -> tensor<17x33xf32>
+    %1 = "graph.tanh"(%0) : (tensor<17x33xf32>) -> tensor<17x33xf32>
+    func.return %1 : tensor<17x33xf32>
+  }
+}
+"""
+
+OPEN = """
+builtin.module {
+  func.func @main(%x: tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]> {
+    %0 = "graph.tanh"(%x) : (tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]>
+    func.return %0 : tensor<?xf32, ["n"]>
+  }
+}
+"""
+
+STATIC = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "net.h"
+static GLOW_MEM_ALIGN(NET_MEM_ALIGN) uint8_t weights[NET_CONSTANT_MEM_SIZE + 64];
+static GLOW_MEM_ALIGN(NET_MEM_ALIGN) uint8_t mutables[2][NET_MUTABLE_MEM_SIZE];
+static GLOW_MEM_ALIGN(NET_MEM_ALIGN) uint8_t scratch[2][NET_ACTIVATIONS_MEM_SIZE + 64];
+static int status[2];
+static void *run(void *which) {
+  int at = *(int *)which;
+  for (int i = 0; i < 20; ++i) status[at] |= net(weights, mutables[at], scratch[at]);
+  return NULL;
+}
+static void get(const char *name, uint8_t *to, size_t size) {
+  FILE *file = fopen(name, "rb");
+  if (!file || fread(to, 1, size, file) != size) exit(2);
+  fclose(file);
+}
+int main(void) {
+  pthread_t threads[2];
+  int which[2] = {0, 1};
+  get("net.weights.bin", weights, NET_CONSTANT_MEM_SIZE);
+  for (int i = 0; i < 2; ++i) get("mutable.bin", mutables[i], NET_MUTABLE_MEM_SIZE);
+  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, run, &which[i]);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 2; ++i) {
+    FILE *file = fopen(i ? "1.bin" : "0.bin", "wb");
+    if (!file || fwrite(mutables[i], 1, NET_MUTABLE_MEM_SIZE, file) == 0) return 3;
+    fclose(file);
+  }
+  return status[0] | status[1];
+}
+"""
+
+DYNAMIC = """
+#include <stdio.h>
+#include "net.h"
+int main(void) {
+  const BundleConfig *c = &net_config;
+  printf("%d %d\\n", (int)c->mutableWeightVarsMemSize, (int)c->alignment);
+  for (uint64_t i = 0; i < c->numSymbols; ++i) {
+    const SymbolTableEntry *e = &c->symbolTable[i];
+    printf("%s %d %d %d\\n", e->name, (int)e->offset, (int)e->size, e->kind);
+  }
+  return 0;
+}
+"""
+
+OFFSETS = (0, 3264, 9600)
+"""Of the inputs of 17 x 48 and 48 x 33, and the output, at multiples of 64."""
+
+TARGET = "x86-64-v3"
+
+
+def bundle(folder: Path, api: str = "static", target: str = "host") -> None:
+    """Writes the bundle of the model."""
+    options = Options(cache=False, threads=1)
+    made = make_bundle(
+        Compilation(MODEL, target=target, options=options), "net", api=api
+    )
+    write_bundle(made, folder)
+
+
+def build(folder: Path, source: str, *flags: str) -> None:
+    """Compiles a C program with the bundle in the folder; skips without a compiler."""
+    if (compiler := shutil.which("cc")) is None:
+        pytest.skip("needs a C compiler")
+    (folder / "main.c").write_text(source)
+    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags]
+    command += ["main.c", "net.o", "-o", "main", "-pthread"]
+    subprocess.run(command, cwd=folder, check=True)
+
+
+@pytest.mark.parametrize(
+    "flags", [(), ("-fsanitize=address,undefined",), ("-fsanitize=thread",)]
+)
+def test_two_threads_in_c_have_the_bits_of_python(tmp_path: Path, flags: tuple[str]):
+    rng = np.random.default_rng(0)
+    x, w = (rng.standard_normal(s, np.float32) for s in ((17, 48), (48, 33)))
+    module = sr.compile(MODEL, options=Options(cache=False, threads=1))
+    expected = np.asarray(module(x, w))
+    bundle(tmp_path)
+    size = 9600 + 17 * 33 * 4
+    block = np.zeros(-(-size // 64) * 64, np.uint8)
+    for at, array in zip(OFFSETS, (x, w), strict=False):
+        block[at : at + array.nbytes] = array.reshape(-1).view(np.uint8)
+    block.tofile(tmp_path / "mutable.bin")
+    build(tmp_path, STATIC, *flags)
+    subprocess.run(["./main"], cwd=tmp_path, check=True)
+    for name in ("0.bin", "1.bin"):
+        result = np.fromfile(tmp_path / name, np.uint8)[9600:size]
+        assert result.tobytes() == expected.tobytes()
+
+
+def test_the_table_of_the_dynamic_api_has_each_tensor(tmp_path: Path):
+    bundle(tmp_path, "dynamic")
+    build(tmp_path, DYNAMIC)
+    told = subprocess.run(
+        ["./main"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    first, *rows = told.stdout.splitlines()
+    assert first == "11904 64"
+    numbers = [tuple(map(int, row.split()[1:])) for row in rows]
+    assert numbers == [(0, 816, 1), (3264, 1584, 1), (9600, 561, 1)]
+
+
+def test_an_object_needs_nothing_but_memory_functions(tmp_path: Path):
+    if (nm := shutil.which("nm")) is None:
+        pytest.skip("needs nm")
+    bundle(tmp_path, target=TARGET)
+    told = subprocess.run(
+        [nm, "net.o"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    seen = {tuple(line.split()[-2:]) for line in told.stdout.splitlines()}
+    assert {name for kind, name in seen if kind == "U"} <= {"memcpy", "memset"}
+    assert {name for kind, name in seen if kind == "T"} == {"net"}
+
+
+def test_an_object_is_for_its_target(tmp_path: Path):
+    bundle(tmp_path, target="aarch64")
+    head = (tmp_path / "net.o").read_bytes()[:20]
+    assert head[:4] == b"\x7fELF"
+    assert int.from_bytes(head[18:20], "little") == 183
+
+
+def test_files_of_others_stay(tmp_path: Path):
+    (tmp_path / "mine").write_text("mine")
+    bundle(tmp_path)
+    names = {each.name for each in tmp_path.iterdir()}
+    assert names == {"mine", *(f"net.{x}" for x in ("o", "h", "weights.bin"))} | {
+        "net.weights.txt"
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "message"),
+    [
+        (OPEN, "net", "expected a bundle of a model whose sizes are all numbers, got"),
+        (MODEL, "a-b", "expected a name that C has for a bundle, got a-b"),
+    ],
+)
+def test_what_a_bundle_cannot_hold_is_refused(model: str, name: str, message: str):
+    with pytest.raises(CompileError, match=message):
+        make_bundle(Compilation(model, options=Options(cache=False)), name)
