@@ -1,6 +1,6 @@
 """Ahead-of-time bundles: a model as an object, a header and weights for C programs."""
 
-from .bundle import Bundle, make_bundle, write_bundle
+from .bundle import make_bundle, write_bundle
 from .placeholder import identifier_of
 
-__all__ = ["Bundle", "identifier_of", "make_bundle", "write_bundle"]
+__all__ = ["identifier_of", "make_bundle", "write_bundle"]

@@ -50,6 +50,10 @@ def make_bundle(
     for each in (network, entry):
         if not _NAME.fullmatch(each):
             raise CompileError(f"expected a name that C has for a bundle, got {each}")
+        if each.startswith("sr_"):
+            raise CompileError(
+                f"expected a name that does not begin with sr_ for a bundle, got {each}"
+            )
     if api not in APIS:
         raise CompileError(f"expected an API of {' or '.join(APIS)}, got {api}")
     from ..context import context

@@ -16,6 +16,13 @@ ALIGNMENT = 64
 """What the buffers of a bundle, and the offsets in them, are multiples of."""
 
 
+_TAKEN = (
+    *("CONSTANT_MEM_SIZE", "MUTABLE_MEM_SIZE", "ACTIVATIONS_MEM_SIZE", "MEM_ALIGN"),
+    "BUNDLE_H",
+)
+"""Macros of a header that are no offsets."""
+
+
 @dataclass(frozen=True)
 class Placeholder:
     """A tensor in the mutable buffer."""
@@ -37,7 +44,7 @@ class Placeholder:
         return self.elements * np.dtype(self.dtype).itemsize
 
 
-def aligned(size: int) -> int:
+def _aligned(size: int) -> int:
     """The least multiple of the alignment that is not less."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
@@ -55,7 +62,7 @@ def place(tensors: Iterable[TensorInfo]) -> tuple[Placeholder, ...]:
     Raises `CompileError` when two have one name in C.
     """
     made: list[Placeholder] = []
-    taken: dict[str, str] = {}
+    taken = dict.fromkeys(_TAKEN, "a macro of the bundle")
     offset = 0
     for each in tensors:
         identifier = identifier_of(each.name)
@@ -69,5 +76,5 @@ def place(tensors: Iterable[TensorInfo]) -> tuple[Placeholder, ...]:
             )
         shape = tuple(each.sizes({}))
         made.append(Placeholder(each.name, identifier, each.dtype, shape, offset))
-        offset = aligned(offset + made[-1].nbytes)
+        offset = _aligned(offset + made[-1].nbytes)
     return tuple(made)

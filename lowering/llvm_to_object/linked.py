@@ -20,7 +20,7 @@ from .unlocked import emit_object
 def linked_object(
     texts: Sequence[str], names: Sequence[str], machine: Machine, cache: Cache | None
 ) -> bytes:
-    """The object of these modules, in which all but the functions `names` is private."""
+    """The object of these modules, of which others see the functions `names` alone."""
     digest = hashlib.sha256(f"linked\n{machine.key}\n{' '.join(names)}".encode())
     for text in texts:
         digest.update(f"\n{len(text)}\n{text}".encode())

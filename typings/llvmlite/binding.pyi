@@ -45,6 +45,7 @@ class TypeRef(_ObjectRef):
 
 class ValueRef(_ObjectRef):
     name: str
+    linkage: str
     @property
     def is_declaration(self) -> bool: ...
     @property

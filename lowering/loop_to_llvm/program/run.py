@@ -1,7 +1,6 @@
 """
 Write a program as an LLVM function: `i32 sr_run(context)`, a straight list of calls.
-A long list becomes several functions, since LLVM takes longer than in proportion over
-one that is long.
+A long list becomes several functions, as LLVM takes too long over one that is long.
 
 Views become addresses in the memory that the context names (`runtime/layout.py`). A
 call that fails ends the run with its status, and says which call it was. A size that
@@ -60,7 +59,7 @@ def write_program(
 def write_calls(
     program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
 ) -> str:
-    """The text of `sr_run` alone, which nothing interrupts and which needs no Python."""
+    """The text of `sr_run` alone, which nothing interrupts: it needs no Python."""
     writer = _ProgramWriter(program, kernels, names)
     writer.length = interrupts.Length(0, is_endless=False, calls_out=False)
     return writer.write_runs()
@@ -93,8 +92,7 @@ class _ProgramWriter(OperandWriter):
         """The functions that run the program, or enter it, and what they call."""
         text = self.write_runs()
         self.begin()
-        enter = interrupts.write_enter(self, self.length)
-        return "\n".join([text, REPEAT, enter])
+        return "\n".join([text, REPEAT, interrupts.write_enter(self, self.length)])
 
     def write_runs(self) -> str:
         """The function that runs the program, and declarations of the kernels."""
@@ -108,9 +106,8 @@ class _ProgramWriter(OperandWriter):
             ]
             runs.append(write_chain(len(lists)))
         declared = write_declarations(self.kernels, self.names, self.parts)
-        if self.is_traced:
-            declared = f"{MARKS}\n{declared}"
-        return "\n".join([declared, *runs])
+        marks = [MARKS] if self.is_traced else []
+        return "\n".join([*marks, declared, *runs])
 
     def function(self, head: str, ops: Iterable[Operation], attributes: str) -> str:
         """A function that does what some ops do, one after the other."""

@@ -174,6 +174,8 @@ def test_files_of_others_stay(tmp_path: Path):
     ("model", "name", "message"),
     [
         (OPEN, "net", "expected a bundle of a model whose sizes are all numbers, got"),
+        (MODEL.replace("%x", "%MEM_ALIGN"), "net", "names differ in C, got a macro"),
+        (MODEL, "sr_run", "expected a name that does not begin with sr_"),
         (MODEL, "a-b", "expected a name that C has for a bundle, got a-b"),
     ],
 )
