@@ -287,7 +287,7 @@ class FunctionWriter(DimensionWriter):
         """
         done, values = "0", list(carried)
         for step in steps:
-            end = self.whole(stop, step) if step > 1 else stop
+            end = stop if step == steps[-1] else self.whole(stop, step)
 
             def few(at: str, inner: list[Value], step: int = step) -> Sequence[Value]:
                 return body(at, step, inner)
