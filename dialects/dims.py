@@ -55,7 +55,6 @@ __all__ = [
     "floordiv",
     "greatest",
     "guess",
-    "is_multiple",
     "is_nonnegative",
     "least",
     "magnitude",
@@ -133,12 +132,6 @@ def guess(value: Dim) -> int:
     known = evaluate(value, dict.fromkeys(symbols_of(value), 997))
     assert isinstance(known, int), "a size without symbols is a number"
     return known
-
-
-def is_multiple(value: Dim, unit: int) -> bool:
-    """Whether `value` is a number of whole units, whatever its symbols are."""
-    factors = [value] if isinstance(value, int) else [each for _, each in value.terms]
-    return all(each % unit == 0 for each in factors)
 
 
 def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:

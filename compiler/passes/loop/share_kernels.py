@@ -18,24 +18,26 @@ After:
     loop.call @scale_0(%0, %1) symbols ["3"]
     loop.call @scale_0(%2, %3) symbols ["2"]
 
-LLVM takes most of a cold compile, and takes it for each kernel. A number stays where all
-members of a family have the same one. Numbers in the same ratios share a symbol, which
-their greatest common divisors multiply: so loops still know that they are whole vectors,
-and panels that they are full. What is unrolled, or decides how code is written, stays
-a number, and such kernels stay apart: short loops and windows, the rows of a tile and
-what lies inside of a block of k, blocks that are packed. Bits do not change: the order
-of a sum depends on the number of its elements alone.
+LLVM takes most of a cold compile, and takes it for each kernel. A number stays where
+all members of a family have the same one. Numbers in the same ratios share a symbol,
+which their greatest common divisors multiply: so loops still know that they are whole
+vectors, and panels that they are full. What is unrolled, or decides how code is
+written, stays a number, and kernels that differ in it stay apart: short loops and
+windows, the rows of a tile and what lies inside of a block of k, blocks that are packed.
+Bits do not change: the order of a sum depends on the number of its elements alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from math import gcd
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
 
 from ....dialects import Dim, dim, symbol
 from ....dialects.loop import (
@@ -56,7 +58,7 @@ _SHORT = 64
 _ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over")
 """What a schedule says."""
 
-Give = Callable[[int], Dim]
+_Give = Callable[[int], Dim]
 """What takes the place of a number that may become a symbol."""
 
 
@@ -145,8 +147,8 @@ def _tiles(kernel: KernelOp) -> list[TileOp]:
 
 def _join_schedules(kernels: Sequence[KernelOp]) -> None:
     """
-    Gives the tiles of the first kernel schedules that are right for all: blocks that are
-    the whole of an axis for each say so, and the fewest rows of any are in one.
+    Gives the tiles of the first kernel schedules that are right for all: blocks that
+    are the whole of an axis for each say so, and the fewest rows of any are in one.
     """
     for tiles in zip(*map(_tiles, kernels), strict=True):
         schedules = [_canonical(each) for each in tiles if each.schedule is not None]
@@ -171,14 +173,14 @@ def _canonical(tile: TileOp) -> ScheduleAttr:
 
 def _with(schedule: ScheduleAttr, **sizes: int) -> ScheduleAttr:
     """The schedule with other sizes of a block."""
-    known = {name: getattr(schedule, name).data for name in _ENTRIES}
+    known: dict[str, Any] = {each: getattr(schedule, each).data for each in _ENTRIES}
     return ScheduleAttr.of(**{**known, **sizes})
 
 
 class _Walk:
     """Goes over the places of a kernel, always in one order."""
 
-    def __init__(self, give: Give, writes: bool = False):
+    def __init__(self, give: _Give, writes: bool = False):
         """With `writes` what `give` returns replaces the numbers in the kernel."""
         self.give, self.writes = give, writes
         self.template: list[Hashable] = []
@@ -220,11 +222,11 @@ class _Walk:
             case TileOp():
                 found |= self.tile(op)
                 rest.pop("schedule", None)
-            case _ if isinstance(strides := rest.get("strides"), ArrayAttr):
-                texts = [each for each in strides if isinstance(each, StringAttr)]
-                found["strides"] = ArrayAttr(
-                    [StringAttr(self.stride(each.data)) for each in texts]
-                )
+            case _:
+                strides = rest.get("strides")
+                if isa(strides, ArrayAttr[StringAttr]):
+                    texts = [self.stride(each.data) for each in strides]
+                    found["strides"] = ArrayAttr(map(StringAttr, texts))
         self.template += [item for item in sorted(rest.items()) if item[0] not in found]
         if self.writes:
             op.properties.update(found)

@@ -13,9 +13,10 @@ from itertools import chain
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 
-from ....dialects import Dim, is_multiple, product
+from ....dialects import Dim, product
 from ....dialects.loop import LoadOp, TileGeometry, TileOp, element_type
 from ..isa import instructions_of
+from ..text.dimensions import is_multiple
 from ..text.masks import can_mask
 from ..text.types import Value, memory_text
 from .register_tile import Host
@@ -216,8 +217,8 @@ class Blocks:
         Writes loops over the reduced indices of a block, the innermost unrolled.
 
         `build` takes the number of the first k in the block, how many k to write, and
-        what is carried; `by` takes the bound of the innermost loop, and a dimension whose
-        factors it has, and gives how many at a time.
+        what is carried; `by` takes the bound of the innermost loop, and a dimension that has
+        no divisor which the bound lacks, and gives how many at a time.
         """
         w, sizes = self.w, self.reduced[self.axis :]
 
@@ -237,13 +238,17 @@ class Blocks:
                 first = w.add(k, w.mul(at, w.size(stride)))
                 return level([*indices, here], first, count, inner)
 
-            counts = by(bound, self.factors_of(number)) if number == len(sizes) - 1 else (1,)
+            counts = (
+                by(bound, self.divisors_of(number))
+                if number == len(sizes) - 1
+                else (1,)
+            )
             return w.loop_by(counts, bound, carried, body)
 
         return level([], "0", 1, carried)
 
-    def factors_of(self, number: int) -> Dim:
-        """A dimension whose factors all have that a loop over a reduced index counts."""
+    def divisors_of(self, number: int) -> Dim:
+        """A dimension without divisors that the loop over a reduced index lacks."""
         is_part = number == 0 and self.schedule.kc.data
         return 1 if is_part else self.reduced[self.axis + number]
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Attribute, Operation
 
-from ....dialects import Dim, is_multiple
+from ....dialects import Dim
 from ....dialects.loop import ForOp, TargetAttr, TileOp
 from ..math import FUNCTIONS
+from ..text.dimensions import is_multiple
 from ..text.function import FunctionWriter, is_number
 from ..text.masks import can_mask, mask_of
 from ..text.reduction import combine, combine_lanes, identity

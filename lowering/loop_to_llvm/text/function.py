@@ -287,7 +287,7 @@ class FunctionWriter(DimensionWriter):
         """
         done, values = "0", list(carried)
         for step in steps:
-            end = stop if step == steps[-1] else self.whole(stop, step)
+            end = self.whole(stop, step) if step > 1 else stop
 
             def few(at: str, inner: list[Value], step: int = step) -> Sequence[Value]:
                 return body(at, step, inner)
