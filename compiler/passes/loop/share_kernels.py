@@ -23,7 +23,7 @@ all members of a family have the same one. Numbers in the same ratios share a sy
 which their greatest common divisors multiply: so loops still know that they are whole
 vectors, and panels that they are full. What is unrolled, or decides how code is
 written, stays a number, and kernels that differ in it stay apart: short loops and
-windows, the rows of a tile and what lies inside of a block of k, blocks that are packed.
+windows, the rows of a tile, what lies inside of a block of k, blocks that are packed.
 Bits do not change: the order of a sum depends on the number of its elements alone.
 """
 
@@ -174,7 +174,8 @@ def _canonical(tile: TileOp) -> ScheduleAttr:
 def _with(schedule: ScheduleAttr, **sizes: int) -> ScheduleAttr:
     """The schedule with other sizes of a block."""
     known: dict[str, Any] = {each: getattr(schedule, each).data for each in _ENTRIES}
-    return ScheduleAttr.of(**{**known, **sizes})
+    known.update(sizes)
+    return ScheduleAttr.of(**known)
 
 
 class _Walk:
