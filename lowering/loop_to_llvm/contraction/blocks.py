@@ -217,8 +217,8 @@ class Blocks:
         Writes loops over the reduced indices of a block, the innermost unrolled.
 
         `build` takes the number of the first k in the block, how many k to write, and
-        what is carried; `by` takes the bound of the innermost loop, and a dimension without
-        divisors that the bound lacks, and gives how many at a time.
+        what is carried; `by` takes the bound of the innermost loop, and a dimension
+        without divisors that the bound lacks, and gives how many at a time.
         """
         w, sizes = self.w, self.reduced[self.axis :]
 
