@@ -55,6 +55,9 @@ _FEW = 8
 _SHORT = 64
 """Indices of an innermost loop, at most, that LLVM unrolls; chosen by hand."""
 
+_UNROLLED = 4
+"""k that a microkernel is unrolled by, where they are whole units of so many."""
+
 _ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over")
 """What a schedule says."""
 
@@ -238,23 +241,26 @@ class _Walk:
     def bound(self, op: ForOp) -> str:
         """The bound of a loop: where it is short and the innermost one, as it is."""
         inner = any(isinstance(each, ForOp | TileOp) for each in op.body.block.ops)
-        return self.dim(op.bound.data, _FEW if inner else _SHORT)
+        return self.dim(op.bound.data, _FEW if inner else _SHORT, op.width)
 
     def tile(self, op: TileOp) -> dict[str, Attribute]:
         """The bounds of a tile: its columns, and the k that blocks are made of."""
         rows, columns, *reduced = (each.data for each in op.bounds)
-        kept, schedule, places = [rows, columns, *reduced], None, list[int]()
+        kept, schedule = [rows, columns, *reduced], None
+        # Where to find a number that may change, and what it stays a multiple of.
+        places = {1: op.register_tile[2]}
         if op.schedule is not None:
             schedule = _canonical(op)
             axis = 2 + schedule.axis.data
             # The schedule of a family has the fewest rows of any member.
             schedule = schedule if schedule.pack.data else _with(schedule, mc=0)
-            places += [1] if not schedule.nc.data else []
-            places += [axis] if not schedule.kc.data else []
+            places = {1: schedule.nr.data} if not schedule.nc.data else {}
+            places |= {axis: _UNROLLED} if not schedule.kc.data else {}
         self.template.append(schedule)
         for at, text in enumerate(kept):
             if at in places:
-                kept[at] = self.dim(text)
+                few = _FEW if schedule is not None else _SHORT
+                kept[at] = self.dim(text, few, places[at])
             else:
                 self.template.append(text)
         return {"bounds": ArrayAttr([StringAttr(each) for each in kept])}
@@ -267,11 +273,14 @@ class _Walk:
         step = self.dim(step) if by else step
         return f"{self.dim(stride)}{blocked}{size}{by}{step}"
 
-    def dim(self, text: str, few: int = _FEW) -> str:
-        """The text of a dimension: of a number that is not small, what is given."""
+    def dim(self, text: str, few: int = _FEW, unit: int = 1) -> str:
+        """
+        The text of a dimension: of a number that is not small, what is given. Whether
+        the number is whole units is the same for all of a family.
+        """
         value = dim(text)
         if not isinstance(value, int) or value <= few:
             self.template.append(text)
             return text
-        self.template.append(None)
+        self.template.append(value % unit == 0)
         return str(self.give(value))
