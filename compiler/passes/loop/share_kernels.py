@@ -23,7 +23,8 @@ all members of a family have the same one. Numbers in the same ratios share a sy
 which their greatest common divisors multiply: so loops still know that they are whole
 vectors, and panels that they are full. What is unrolled, or decides how code is
 written, stays a number, and kernels that differ in it stay apart: short loops and
-windows, the rows of a tile, what lies inside of a block of k, blocks that are packed.
+windows, bounds that leave a rest of vectors, panels or unrolled k, the rows of a tile,
+what lies inside of a block of k, blocks that are packed.
 Bits do not change: the order of a sum depends on the number of its elements alone.
 """
 
@@ -275,12 +276,12 @@ class _Walk:
 
     def dim(self, text: str, few: int = _FEW, unit: int = 1) -> str:
         """
-        The text of a dimension: of a number that is not small, what is given. Whether
-        the number is whole units is the same for all of a family.
+        The text of a dimension: of a number that is not small and whole units, what
+        is given. What is left of units is written for a known number, and is faster.
         """
         value = dim(text)
-        if not isinstance(value, int) or value <= few:
+        if not isinstance(value, int) or value <= few or value % unit:
             self.template.append(text)
             return text
-        self.template.append(value % unit == 0)
+        self.template.append(None)
         return str(self.give(value))

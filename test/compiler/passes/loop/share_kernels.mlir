@@ -73,12 +73,15 @@ loop.kernel @open_1(%a: memref<?xf32>) symbols ["n0"] {
 
 // -----
 
-// A short innermost loop, which is unrolled, and a window stay apart.
+// A short innermost loop, which is unrolled, a window, and a loop that leaves a rest of
+// its vectors stay apart.
 //
 // CHECK:         loop.kernel @short_0
 // CHECK:         loop.kernel @short_1
 // CHECK:         loop.kernel @window_0
 // CHECK:         loop.kernel @window_1
+// CHECK:         loop.kernel @rest_0
+// CHECK:         loop.kernel @rest_1
 loop.kernel @short_0(%a: memref<?xf32>) {
   loop.for parallel %i to 32 lanes 8 {
     %x = arith.constant 0.0 : f32
@@ -104,6 +107,20 @@ loop.kernel @window_1(%a: memref<?xf32>) {
   loop.for parallel %i to 2000 lanes 8 {
     %x = arith.constant 0.0 : f32
     loop.store %x, %a[%i * 3] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @rest_0(%a: memref<?xf32>) {
+  loop.for parallel %i to 1001 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @rest_1(%a: memref<?xf32>) {
+  loop.for parallel %i to 2001 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i] : memref<?xf32>
     loop.yield
   }
 }
