@@ -248,20 +248,19 @@ class _Walk:
         """The bounds of a tile: its columns, and the k that blocks are made of."""
         rows, columns, *reduced = (each.data for each in op.bounds)
         kept, schedule = [rows, columns, *reduced], None
-        # Where to find a number that may change, and what it stays a multiple of.
-        places = {1: op.register_tile[2]}
+        # Where a number may change, and what it stays a multiple of.
+        places: dict[int, int] = {}
         if op.schedule is not None:
             schedule = _canonical(op)
             axis = 2 + schedule.axis.data
             # The schedule of a family has the fewest rows of any member.
             schedule = schedule if schedule.pack.data else _with(schedule, mc=0)
-            places = {1: schedule.nr.data} if not schedule.nc.data else {}
+            places |= {1: schedule.nr.data} if not schedule.nc.data else {}
             places |= {axis: _UNROLLED} if not schedule.kc.data else {}
         self.template.append(schedule)
         for at, text in enumerate(kept):
             if at in places:
-                few = _FEW if schedule is not None else _SHORT
-                kept[at] = self.dim(text, few, places[at])
+                kept[at] = self.dim(text, unit=places[at])
             else:
                 self.template.append(text)
         return {"bounds": ArrayAttr([StringAttr(each) for each in kept])}

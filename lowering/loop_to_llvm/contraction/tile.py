@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from ....dialects import Dim
 from ....dialects.loop import TileOp
-from ..text.dimensions import is_multiple
 from ..text.masks import can_mask
 from ..text.types import Value
 from .partition import partition_rows
@@ -47,7 +46,7 @@ def write_tile(host: Host, op: TileOp) -> None:
         w.loop(done, stop, step, (), column)
         done = stop
     left = w.minus(end, done)
-    if is_masked and left != "0" and not is_multiple(column_count, lanes):
+    if is_masked and left != "0":
 
         def masked() -> list[Value]:
             _write_rows(host, op, done, row_count, Shape(rows, 1, lanes), left)
