@@ -120,7 +120,7 @@ def main(path: str, given: list[str]) -> None:
     }
     main_object = len(artifact.objects) - 1
     functions = link_functions(
-        artifact.objects[:main_object], list(dict.fromkeys(names.values())), "kernels"
+        artifact.objects[:main_object], list(dict.fromkeys(names.values()))
     )
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
     machine, total = Limits(), 0.0
