@@ -100,7 +100,7 @@ TESTED_ELSEWHERE = {
         "compiler/passes/graph/bound_symbols.mlir",
         "compiler/passes/graph/solve_symbols.mlir",
     ),
-    "compiler/tools/inputs.py": (
+    "runtime/inputs.py": (
         "is an option of commands",
         "compiler/tools/test_run.py",
         "compiler/tools/test_trace.py",
