@@ -8,6 +8,7 @@ threads as objects, and an artifact for each target.
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from typing import Any
 from ..runtime import (
     KEY_FILE,
     Artifact,
+    Program,
     atomic_file,
     file_name,
     object_name,
@@ -38,6 +40,9 @@ _ENTRIES = ("run.py", "standalone.py")
 
 _NEEDS_LLVM = frozenset({"thread_pool_text.py"})
 """Files that are imported where something was not built before."""
+
+_OP = re.compile(r"= (graph\.\w+) ")
+"""The name of the op in the text of a fallback op."""
 
 _FACE = '''"""A compiled model, and what it needs to run: numpy."""
 
@@ -119,12 +124,18 @@ def _artifact(model: Any, target: str, options: Options) -> Artifact:
             found, report, file = compilation.compile(key, time.perf_counter())
         if file is not None:
             found, _ = with_constants(found, report, file)
-    if found.program.call_outs:
-        ops = "\n".join(f"  {each.op}" for each in found.program.call_outs)
+    if nodes := _fallbacks(found.program):
         raise CompileError(
-            f"expected a model of compiled ops, got some that run in Python:\n{ops}"
+            "expected a model of compiled ops alone, got some that are run by their "
+            f"numpy reference, which is in the compiler: {', '.join(nodes)}"
         )
     return replace(found, notes={"target": target})
+
+
+def _fallbacks(program: Program) -> list[str]:
+    """The ops that are run by their reference, with their nodes."""
+    kinds = {kind for each in program.call_outs for kind in _OP.findall(each.op)}
+    return [each for each in program.calls if each.partition(" ")[0] in kinds]
 
 
 def _machine(target: str) -> str:

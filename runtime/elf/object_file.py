@@ -37,6 +37,15 @@ _TYPES = range(_NO_TYPE, _FILE + 1)
 _RESERVED = 0xFF00
 """From here on the number of a section is none, but says what a symbol is."""
 
+_LONGEST = 4096
+"""Bytes of a name, at most."""
+
+_TIMES = 4
+"""
+How many times as much as a file has may be read of it: names are read more than once,
+and in a broken file a thousand sections may be the same bytes.
+"""
+
 MOST_ALIGNED = 4096
 """The largest alignment of a section: a page."""
 
@@ -108,6 +117,7 @@ class _Reader:
     def __init__(self, data: memoryview) -> None:
         """Reads the table of sections."""
         self.data = data
+        self.left = _TIMES * len(data)
         fields = _HEADER.unpack(self.part(0, _HEADER.size, "a header"))
         magic, bits, order, _, kind, machine = fields[:6]
         at, entry_size, count, names = fields[9], *fields[14:17]
@@ -134,6 +144,9 @@ class _Reader:
                 f"expected {what} of {size} bytes at {start} in a file of "
                 f"{len(self.data)}, got its end"
             )
+        self.left -= size
+        if self.left < 0:
+            raise ObjectError(f"expected {what} of its own, got one of several others")
         return self.data[start : start + size]
 
     def header(self, number: int, kind: int) -> _Header:
@@ -149,7 +162,7 @@ class _Reader:
 
     def name(self, strings: bytes, at: int) -> str:
         """The name that begins at an offset of a table."""
-        end = strings.find(b"\0", at)
+        end = strings.find(b"\0", at, at + _LONGEST)
         if end < 0:
             raise ObjectError(f"expected a name at {at} that ends, got none")
         try:
