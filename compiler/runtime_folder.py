@@ -22,9 +22,9 @@ from ..runtime import (
     atomic_file,
     file_name,
     object_name,
+    pool_object,
     save,
 )
-from ..runtime.thread_pool_text import pool_object
 from .building import alone
 from .compile import SUFFIX, Compilation
 from .errors import CompileError
@@ -33,7 +33,7 @@ from .report import with_constants
 from .source_hash import version
 from .target import TARGETS, isa_name
 
-RUNTIME = Path(__file__).parent.parent / "runtime"
+_RUNTIME = Path(__file__).parent.parent / "runtime"
 
 _ENTRIES = ("run.py", "standalone.py")
 """The files that a user of the folder imports."""
@@ -72,7 +72,7 @@ def build_runtime(
     files = {folder / KEY_FILE: f"{key}\n".encode(), folder / "__init__.py": _FACE}
     written = [_write(path, data) for path, data in files.items()]
     for path in runtime_files():
-        place = folder / path.relative_to(RUNTIME)
+        place = folder / path.relative_to(_RUNTIME)
         place.parent.mkdir(exist_ok=True)
         written.append(_write(place, path.read_bytes()))
     for machine in sorted({_machine(name) for name in names}):
@@ -88,7 +88,7 @@ def build_runtime(
 def runtime_files() -> list[Path]:
     """The files of `runtime/` that loading and running a model may import."""
     found: set[Path] = set()
-    queue = [RUNTIME / each for each in _ENTRIES]
+    queue = [_RUNTIME / each for each in _ENTRIES]
     while queue:
         path = queue.pop()
         if path in found or path.name in _NEEDS_LLVM:
@@ -97,7 +97,7 @@ def runtime_files() -> list[Path]:
         queue += _imported(path)
         # The files of a package come with its own.
         face = path.parent / "__init__.py"
-        queue += [face] if path.parent != RUNTIME else []
+        queue += [face] if path.parent != _RUNTIME else []
     return sorted(found)
 
 
@@ -110,7 +110,7 @@ def _imported(path: Path) -> Iterator[Path]:
         inside = base.joinpath(*(node.module or "").split("."))
         for each in (inside, *(inside / alias.name for alias in node.names)):
             for file in (each.with_suffix(".py"), each / "__init__.py"):
-                if file.exists() and file != RUNTIME / "__init__.py":
+                if file.exists() and file != _RUNTIME / "__init__.py":
                     yield file
 
 

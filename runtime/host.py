@@ -175,7 +175,7 @@ class BareMachine(ThisMachine):
     @cache
     def features(self) -> str:
         """The features of `TARGETS` that every core has; AMX as in `ThisMachine`."""
-        flags = read_flags()
+        flags = _read_flags()
         named = sorted({each for text in TARGETS.values() for each in text.split()})
         found = {each for each in named if _LINUX_NAMES.get(each, each) in flags}
         if any(each.startswith("amx-") for each in found) and not grants_matrices():
@@ -208,7 +208,7 @@ def lacking(target: str, machine: Host) -> list[str]:
     return [each for each in TARGETS[target].split() if each not in found]
 
 
-def read_flags() -> frozenset[str]:
+def _read_flags() -> frozenset[str]:
     """The flags that all cores of `CPU_FILE` have; none where it does not say."""
     try:
         lines = CPU_FILE.read_text().splitlines()

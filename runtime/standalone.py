@@ -18,18 +18,18 @@ from .module import StaticModule
 from .regular_file import open_regular
 from .thread_pool import usable_threads
 
-FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 """The folder that was built."""
 
 KEY_FILE = "key.txt"
 """The file with what artifacts of this runtime are for."""
 
-SUFFIX = ".sr"
+_SUFFIX = ".sr"
 
 
 def file_name(name: str, target: str) -> str:
     """The name of the file of a model for one of several targets."""
-    return f"{name}.{target}{SUFFIX}"
+    return f"{name}.{target}{_SUFFIX}"
 
 
 def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
@@ -42,7 +42,7 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
     """
     if threads is not None and threads < 1:
         raise ValueError(f"expected one thread or more, got {threads}")
-    key = (FOLDER / KEY_FILE).read_text().strip()
+    key = (_FOLDER / KEY_FILE).read_text().strip()
     with open_regular(_found(Path(path), BareMachine())) as file:
         artifact = load(file, key)
     target = artifact.notes.get("target")
@@ -60,10 +60,10 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
 
 def _found(path: Path, machine: Host) -> Path:
     """The file that a path means, here or in the folder, for this machine."""
-    for each in (path, FOLDER / path):
+    for each in (path, _FOLDER / path):
         if each.exists():
             return each
-        name = each.name.removesuffix(SUFFIX)
+        name = each.name.removesuffix(_SUFFIX)
         there = [
             target
             for target in TARGETS

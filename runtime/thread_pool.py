@@ -40,7 +40,7 @@ _MOST = 65535
 """Parts that a ticket has room for."""
 
 
-PREBUILT = Path(__file__).parent
+_PREBUILT = Path(__file__).parent
 """Where the object of the pool is, in a folder that was built to need no LLVM."""
 
 
@@ -53,7 +53,7 @@ def _pool_object() -> bytes:
     """The functions of the pool for this machine."""
     machine = platform.machine()
     try:
-        return (PREBUILT / object_name(machine)).read_bytes()
+        return (_PREBUILT / object_name(machine)).read_bytes()
     except FileNotFoundError:
         # LLVM, which a pool needs where it was not built before.
         from .thread_pool_text import pool_object

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .linker import Image, link_image
-from .object_file import ObjectError, ObjectFile, read_object
+from .object_file import ObjectError, read_object
 
-__all__ = ["Image", "ObjectError", "ObjectFile", "link_image", "read_object"]
+__all__ = ["Image", "ObjectError", "link_image", "read_object"]

@@ -19,7 +19,7 @@ class ObjectError(RuntimeError):
     """A file that is no object of this linker's, or not a whole one."""
 
 
-MACHINES = {62: "x86_64", 183: "aarch64"}
+_MACHINES = {62: "x86_64", 183: "aarch64"}
 """The machines whose objects are read, by their number in the file."""
 
 _HEADER = struct.Struct("<4sBBB9xHHIQQQIHHHHHH")
@@ -46,7 +46,7 @@ How many times as much as a file has may be read of it: names are read more than
 and in a broken file a thousand sections may be the same bytes.
 """
 
-MOST_ALIGNED = 4096
+_MOST_ALIGNED = 4096
 """The largest alignment of a section: a page."""
 
 
@@ -128,11 +128,11 @@ class _Reader:
             )
         if kind != 1:
             raise ObjectError(f"expected a relocatable object, of type 1, got {kind}")
-        if machine not in MACHINES:
+        if machine not in _MACHINES:
             raise ObjectError(f"expected x86-64 (62) or AArch64 (183), got {machine}")
         if entry_size != _SECTION.size:
             raise ObjectError(f"expected section headers of 64 bytes, got {entry_size}")
-        self.machine = MACHINES[machine]
+        self.machine = _MACHINES[machine]
         table = self.part(at, count * _SECTION.size, "section headers")
         self.headers = [_Header(*each) for each in _SECTION.iter_unpack(table)]
         self.section_names = self.strings(names)
@@ -201,9 +201,9 @@ class _Reader:
                 f"{header.kind} with flags {header.flags:#x}"
             )
         alignment = max(header.alignment, 1)
-        if alignment > MOST_ALIGNED or alignment & (alignment - 1):
+        if alignment > _MOST_ALIGNED or alignment & (alignment - 1):
             raise ObjectError(
-                f"{name}: expected an alignment of 1, 2, 4, ... {MOST_ALIGNED}, got "
+                f"{name}: expected an alignment of 1, 2, 4, ... {_MOST_ALIGNED}, got "
                 f"{alignment}"
             )
         data = self.part(header.offset, header.size, name)

@@ -7,10 +7,10 @@ from functools import cache
 
 from .object_file import ObjectError
 
-OF_C = frozenset({"clock_gettime", "memcpy", "memmove", "memset", "syscall"})
+_OF_C = frozenset({"clock_gettime", "memcpy", "memmove", "memset", "syscall"})
 """Functions of the C library."""
 
-OF_PYTHON = frozenset(
+_OF_PYTHON = frozenset(
     {
         *("PyErr_CheckSignals", "PyEval_RestoreThread", "PyEval_SaveThread"),
         *("PyLong_AsVoidPtr", "PyObject_CallFunction", "PyObject_Vectorcall"),
@@ -24,9 +24,9 @@ OF_PYTHON = frozenset(
 @cache
 def address_of(name: str) -> int:
     """The address of a function; raises `ObjectError` for one that is not listed."""
-    if name in OF_PYTHON:
+    if name in _OF_PYTHON:
         library = ctypes.pythonapi
-    elif name in OF_C:
+    elif name in _OF_C:
         library = ctypes.CDLL(None)
     else:
         raise ObjectError(

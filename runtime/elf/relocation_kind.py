@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from .object_file import ObjectError
 
-WORD_MASK = 2**64 - 1
+_WORD_MASK = 2**64 - 1
 
 
 class Place(NamedTuple):
@@ -52,7 +52,7 @@ class RelocationKind:
 
 def write_word(code: bytearray, at: int, value: int) -> None:
     """Writes 64 bits."""
-    code[at : at + 8] = (value & WORD_MASK).to_bytes(8, "little")
+    code[at : at + 8] = (value & _WORD_MASK).to_bytes(8, "little")
 
 
 def write_half(code: bytearray, at: int, value: int) -> None:
