@@ -215,8 +215,8 @@ def _read_flags() -> frozenset[str]:
     except OSError:
         return frozenset()
     cores = [line.partition(":")[2] for line in lines if line.startswith("flags")]
-    flags = [frozenset(each.split()) for each in cores]
-    return frozenset.intersection(*flags) if flags else frozenset()
+    first, *others = [{*each.split()} for each in cores] or [set[str]()]
+    return frozenset(first.intersection(*others))
 
 
 def read_caches() -> tuple[int | None, int | None]:

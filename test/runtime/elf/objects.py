@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from typing import Literal, TypeAlias
 
 from llvmlite import binding
 
@@ -11,8 +12,10 @@ from static_runtime.lowering.llvm_to_object import know_targets
 MACHINES = ("x86_64", "aarch64")
 HERE = platform.machine()
 
+Model: TypeAlias = Literal["large", "small"]
 
-def compiled(text: str, machine: str = HERE, model: str = "large") -> bytes:
+
+def compiled(text: str, machine: str = HERE, model: Model = "large") -> bytes:
     """The object of LLVM IR for a machine and a code model."""
     know_targets()
     # On AArch64, code that is independent of its position is of the small model.

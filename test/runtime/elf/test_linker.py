@@ -10,16 +10,16 @@ import pytest
 from static_runtime.runtime.elf import ObjectError, link_image, read_object
 from static_runtime.runtime.elf.linker import Layout
 
-from .objects import CALLED, CALLER, HERE, MACHINES, compiled
+from .objects import CALLED, CALLER, HERE, MACHINES, Model, compiled
 
 START = 0x7F12_3456_7000
 
-MODELS = ("large", "small") if HERE == "x86_64" else ("small",)
+MODELS: tuple[Model, ...] = ("large", "small")
 
 
 @pytest.mark.skipif(HERE not in MACHINES, reason="code for other machines")
 @pytest.mark.parametrize("model", MODELS)
-def test_objects_call_each_other_and_the_c_library(model: str):
+def test_objects_call_each_other_and_the_c_library(model: Model):
     texts = [CALLER, CALLED]
     image = link_image([compiled(each, model=model) for each in texts], ["answer"], {})
     answer = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(image["answer"])
