@@ -234,4 +234,4 @@ def lines_of_concat(count: int) -> int:
 
 
 def test_code_grows_with_what_is_concatenated():
-    assert lines_of_concat(96) < 2.5 * lines_of_concat(48)
+    assert lines_of_concat(48) < 2.5 * lines_of_concat(24)

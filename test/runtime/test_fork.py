@@ -117,7 +117,7 @@ print(statuses, answer(module=module))
 """
 
 TORN = """
-fork.PATIENCE = 0.01
+fork._PATIENCE = 0.01
 module = sr.compile(TEXT, options=OPTIONS)
 begun, forked = threading.Event(), threading.Event()
 def stay():
