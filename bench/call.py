@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import static_runtime as sr
-from static_runtime.runtime.code import link_text
+from static_runtime.runtime.llvm_text import link_text
 from static_runtime.runtime.thread_pool import thread_pool, usable_threads
 
 MODELS = Path(__file__).resolve().parent.parent / "test" / "models" / "onnx"
@@ -124,7 +124,7 @@ def print_forks(threads: int) -> None:
     """Prints what it costs to let threads share a kernel that does nothing."""
     pool = thread_pool()
     pool.grow(threads)
-    library = link_text(FORKS, ("forks",), "bench")
+    library = link_text(FORKS, ("forks",))
     word = ctypes.c_int64
     forks = ctypes.CFUNCTYPE(None, word, word, word, word)(library["forks"])
 

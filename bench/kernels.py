@@ -24,7 +24,6 @@ from static_runtime.compiler.compile import Compilation, make_module
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.options import Options
-from static_runtime.compiler.tools.inputs import random_inputs, sizes_of
 from static_runtime.dialects.dims import Dim, evaluate, product
 from static_runtime.dialects.loop.ops.for_loop import ForOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp
@@ -33,6 +32,7 @@ from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
 from static_runtime.runtime.code import link_functions
+from static_runtime.runtime.inputs import random_inputs, sizes_of
 from static_runtime.runtime.runtime import StaticRuntime
 
 from .limits import Limits
@@ -120,7 +120,7 @@ def main(path: str, given: list[str]) -> None:
     }
     main_object = len(artifact.objects) - 1
     functions = link_functions(
-        artifact.objects[:main_object], list(dict.fromkeys(names.values())), "kernels"
+        artifact.objects[:main_object], list(dict.fromkeys(names.values()))
     )
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
     machine, total = Limits(), 0.0

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import binding
 
 from static_runtime.compiler.target import find_target
 from static_runtime.lowering.llvm_to_object import compile_text, machine_of
-from static_runtime.runtime.code import linked
+from static_runtime.runtime.code import link_functions
+from static_runtime.runtime.elf import Image
 
 SECONDS = 5e-3
 """How long one thread works for one figure."""
@@ -118,18 +118,14 @@ def loops() -> tuple[dict[str, Loop], int]:
     text = f"declare {vector} @llvm.fma.v{lanes}f32({vector}, {vector}, {vector})\n"
     names = ("multiply_add", "read", "read_parts", "copy")
     text += "".join(loop_text(name, vector, lanes, totals) for name in names)
-    builder = binding.JITLibraryBuilder()
-    builder.add_object_img(compile_text(text, machine_of(target)))
-    for name in names:
-        builder.export_symbol(name)
-    library = linked(builder, "limits")
+    library = link_functions([compile_text(text, machine_of(target))], names)
     LIBRARIES.append(library)
     word, address = ctypes.c_int64, ctypes.c_void_p
     type = ctypes.CFUNCTYPE(ctypes.c_float, word, word, address, address)
     return {name: type(library[name]) for name in names}, lanes * totals
 
 
-LIBRARIES: list[binding.ResourceTracker] = []
+LIBRARIES: list[Image] = []
 """What keeps the code of the loops."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import static_runtime as sr
-from static_runtime.compiler.tools.inputs import random_inputs, sizes_of
+from static_runtime.runtime.inputs import random_inputs, sizes_of
 
 from .cases import several
 

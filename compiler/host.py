@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..runtime import TARGETS, Host, enabled, get_host
+from ..runtime import TARGETS, Host, get_host, lacking
 from .errors import CompileError
 
 
@@ -32,11 +32,7 @@ def check_runs_here(target: str) -> None:
     """Raises `CompileError` for a target whose code this machine cannot run."""
     if target not in TARGETS:
         return
-    found = enabled(get_host())
-    missing = [each for each in TARGETS[target].split() if each not in found]
-    machine = get_host().triple.split("-")[0]
-    if machine != ("aarch64" if target == "aarch64" else "x86_64"):
-        missing = [f"another machine than {machine}"]
+    missing = lacking(target, get_host())
     if missing:
         raise CompileError(
             f"expected a target that runs on this machine, got {target}, which needs "

@@ -38,6 +38,7 @@ from .passes import (
     ParallelizeLoops,
     ReuseOperands,
     SetTarget,
+    ShareKernels,
     SizeTiles,
     SolveSymbols,
     SplitUpdates,
@@ -109,6 +110,8 @@ def loop_passes() -> list[ModulePass]:
         SizeTiles(),
         VectorizeLoops(),
         ParallelizeLoops(),
+        ShareKernels(),
+        # From here kernels of the same loops are one kernel, whatever its sizes are.
     ]
 
 

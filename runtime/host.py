@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import platform
 import sys
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,9 @@ _ARCH_PRCTL = 158
 
 _ASK, _MATRIX_DATA = 0x1023, 18
 """What is asked: ARCH_REQ_XCOMP_PERM for the state XTILEDATA."""
+
+CPU_FILE = Path("/proc/cpuinfo")
+"""Where Linux lists the features of each core."""
 
 CACHE_FILES = Path("/sys/devices/system/cpu/cpu0/cache")
 """Where Linux describes the caches of a core."""
@@ -49,6 +53,25 @@ TARGETS = {
 The machines that have a name, one of LLVM's, and the features that code for each may
 use, in LLVM's words; what the compiler makes of these is derived from them.
 """
+
+_LINUX_NAMES = {
+    "sse3": "pni",
+    "sse4.1": "sse4_1",
+    "sse4.2": "sse4_2",
+    "bmi": "bmi1",
+    "lzcnt": "abm",
+    "amx-bf16": "amx_bf16",
+    "amx-int8": "amx_int8",
+    "amx-tile": "amx_tile",
+    "avx512bf16": "avx512_bf16",
+    "avx512bitalg": "avx512_bitalg",
+    "avx512fp16": "avx512_fp16",
+    "avx512vbmi2": "avx512_vbmi2",
+    "avx512vnni": "avx512_vnni",
+    "avx512vpopcntdq": "avx512_vpopcntdq",
+    "avxvnni": "avx_vnni",
+}
+"""Linux's names of features in `TARGETS` that differ from LLVM's."""
 
 
 class Host(Protocol):
@@ -130,6 +153,36 @@ class ThisMachine:
         return min(count, quota())
 
 
+class BareMachine(ThisMachine):
+    """
+    The machine itself by what Linux says, for code of named targets: it knows the
+    features that `TARGETS` name, and no LLVM is asked.
+    """
+
+    @property
+    @cache
+    def triple(self) -> str:
+        """The triple of this process, of which Python knows the first part."""
+        return f"{platform.machine()}-unknown-linux-gnu"
+
+    @property
+    @cache
+    def cpu(self) -> str:
+        """Any processor of the architecture."""
+        return "generic"
+
+    @property
+    @cache
+    def features(self) -> str:
+        """The features of `TARGETS` that every core has; AMX as in `ThisMachine`."""
+        flags = _read_flags()
+        named = sorted({each for text in TARGETS.values() for each in text.split()})
+        found = {each for each in named if _LINUX_NAMES.get(each, each) in flags}
+        if any(each.startswith("amx-") for each in found) and not grants_matrices():
+            found = {each for each in found if not each.startswith("amx-")}
+        return ",".join(f"{'+' if each in found else '-'}{each}" for each in named)
+
+
 MACHINE: Host = ThisMachine()
 """The machine that `host` answers with, which only tests replace."""
 
@@ -143,6 +196,27 @@ def enabled(machine: Host) -> frozenset[str]:
     """The features that a machine has."""
     flags = machine.features.split(",")
     return frozenset(each[1:] for each in flags if each.startswith("+"))
+
+
+def lacking(target: str, machine: Host) -> list[str]:
+    """What a machine lacks to run code for a named target; nothing if it runs."""
+    architecture = "aarch64" if target == "aarch64" else "x86_64"
+    own = machine.triple.split("-")[0].replace("arm64", "aarch64")
+    if own != architecture:
+        return [f"another machine than {own}"]
+    found = enabled(machine)
+    return [each for each in TARGETS[target].split() if each not in found]
+
+
+def _read_flags() -> frozenset[str]:
+    """The flags that all cores of `CPU_FILE` have; none where it does not say."""
+    try:
+        lines = CPU_FILE.read_text().splitlines()
+    except OSError:
+        return frozenset()
+    cores = [line.partition(":")[2] for line in lines if line.startswith("flags")]
+    first, *others = [{*each.split()} for each in cores] or [set[str]()]
+    return frozenset(first.intersection(*others))
 
 
 def read_caches() -> tuple[int | None, int | None]:

@@ -81,4 +81,4 @@ def put_in_place(name: str) -> None:
 
         # The pool of threads is linked otherwise: it is code for this very process.
         code.link = building.link = refuse
-        scratch.link_functions = limits.linked = refuse
+        scratch.link_functions = limits.link_functions = refuse

@@ -43,6 +43,7 @@ COMMANDS: dict[str, Callable[[list[str]], object]] = {
     "filecheck": lambda arguments: filecheck(["filecheck", *arguments]),
     "sr-opt": tool("static_runtime.compiler.tools.opt"),
     "sr-run": tool("static_runtime.compiler.tools.run"),
+    "sr-build": tool("static_runtime.compiler.tools.build"),
     "sr-trace": tool("static_runtime.compiler.tools.trace"),
     "sr-yaml": tool("static_runtime.compiler.tools.yaml"),
 }

@@ -100,11 +100,6 @@ TESTED_ELSEWHERE = {
         "compiler/passes/graph/bound_symbols.mlir",
         "compiler/passes/graph/solve_symbols.mlir",
     ),
-    "compiler/tools/inputs.py": (
-        "is an option of commands",
-        "compiler/tools/test_run.py",
-        "compiler/tools/test_trace.py",
-    ),
     "compiler/tools/output.py": (
         "is an option of commands",
         "compiler/tools/test_trace.py",
@@ -212,6 +207,35 @@ TESTED_ELSEWHERE = {
     "runtime/planning": (
         "a planner is a row of one table, each tried on the same plans",
         "runtime/planning/test_planners.py",
+    ),
+    "compiler/tools/build.py": (
+        "is the command of a function",
+        "compiler/test_runtime_folder.py",
+    ),
+    "runtime/elf": (
+        "are the kinds of what is linked",
+        "runtime/elf/test_linker.py",
+        "runtime/elf/test_object_file.py",
+    ),
+    "runtime/futex.py": ("is a table", "runtime/test_thread_pool.py"),
+    "runtime/inputs.py": (
+        "is an option of commands",
+        "compiler/tools/test_run.py",
+        "compiler/tools/test_trace.py",
+    ),
+    "runtime/thread_pool_text.py": (
+        "is the code of a pool",
+        "runtime/test_thread_pool.py",
+    ),
+    "runtime/llvm_text.py": ("is what tests link", "runtime/test_code.py"),
+    "runtime/output_file.py": (
+        "is an option of commands",
+        "compiler/tools/test_run.py",
+        "compiler/test_runtime_folder.py",
+    ),
+    "runtime/run.py": (
+        "is the command of a folder that was built",
+        "compiler/test_runtime_folder.py",
     ),
 }
 """

@@ -1,57 +1,99 @@
-"""`sr-build`: make a model an object, a header and weights for C programs."""
+"""
+`sr-build`: build what runs a model without its compiler: a folder that runs it with
+numpy alone, or an object, a header and weights for C programs.
+"""
 
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..bundle import identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
 from ..options import Options
+from ..runtime_folder import build_runtime
 from .reproducer import CrashError, Guard
+
+_ALONE = ("bundle_api", "network_name", "main_entry_name")
+"""What a bundle alone has."""
 
 
 def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-build", description=__doc__)
-    made.add_argument("model", help=".onnx or .mlir file")
-    made.add_argument(
-        "--emit-bundle", required=True, type=Path, metavar="DIR", help="where files go"
+    made.add_argument("model", type=Path, help="an .onnx or .mlir file")
+    kinds = made.add_mutually_exclusive_group(required=True)
+    kinds.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="the folder to write that runs the model with numpy alone",
     )
+    kinds.add_argument(
+        "--emit-bundle",
+        type=Path,
+        metavar="DIR",
+        help="where an object, a header and weights go",
+    )
+    made.add_argument(
+        "--target",
+        default="host",
+        help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
+        "runs here; a folder runs the greatest that the machine has, a bundle has one",
+    )
+    made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
     made.add_argument(
         "--bundle-api",
         choices=("static", "dynamic"),
-        default="static",
         help="sizes and offsets as macros, or as a table (default: static)",
     )
-    made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
     made.add_argument(
-        "--network-name", help="of files and macros (default: the file's)"
+        "--network-name", help="of a bundle's files and macros (default: the file's)"
     )
     made.add_argument("--main-entry-name", help="of the C function (default: as files)")
-    made.add_argument(
-        "--precision", default=Options().precision, help="f32, or bf16 for weights"
-    )
     return made
+
+
+def _build_runtime(arguments: Namespace) -> None:
+    """Builds a folder with the runtime and the model."""
+    for name in _ALONE:
+        if getattr(arguments, name) is not None:
+            flag = name.replace("_", "-")
+            raise ValueError(f"expected --{flag} with --emit-bundle, got it without")
+    options = Options(precision=arguments.precision)
+    targets = arguments.target.split(",")
+    written = build_runtime(arguments.model, targets, arguments.output, options)
+    for path in written:
+        if path.suffix == ".sr":
+            print(f"{path}: {path.stat().st_size} bytes")
+    rest = sum(path.stat().st_size for path in written if path.suffix != ".sr")
+    print(f"runtime: {rest} bytes")
+
+
+def _build_bundle(arguments: Namespace) -> None:
+    """Builds an object, a header and weights."""
+    name = arguments.network_name or identifier_of(arguments.model.stem)
+    options = Options(threads=1, precision=arguments.precision)
+    compilation = Compilation(
+        arguments.model, target=arguments.target, options=options
+    )
+    api = arguments.bundle_api or "static"
+    bundle = make_bundle(compilation, name, arguments.main_entry_name, api)
+    write_bundle(bundle, arguments.emit_bundle)
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """The console script; what the user can mend is told without a traceback."""
     arguments = _parser().parse_args(args)
-    told = (ValueError, OSError, MemoryError, OverflowError)
+    told = (TypeError, ValueError, OSError, MemoryError, OverflowError)
     try:
         with Guard("this is a bug of the compiler", accepts=told):
-            stem = Path(arguments.model).stem
-            name = arguments.network_name or identifier_of(stem)
-            options = Options(threads=1, precision=arguments.precision)
-            compilation = Compilation(
-                arguments.model, target=arguments.target, options=options
-            )
-            bundle = make_bundle(
-                compilation, name, arguments.main_entry_name, arguments.bundle_api
-            )
-            write_bundle(bundle, arguments.emit_bundle)
+            if arguments.emit_bundle is not None:
+                _build_bundle(arguments)
+            else:
+                _build_runtime(arguments)
     except (CrashError, *told) as error:
         sys.exit(f"sr-build: {error}")

@@ -6,27 +6,24 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from zipfile import ZipFile
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from ...runtime import (
-    StaticModule,
-    atomic_file,
+    as_outputs,
+    load_inputs,
+    print_outputs,
+    random_inputs,
+    sizes_of,
+    write_outputs,
 )
 from ..compile import Compilation
 from ..options import Options
 from .benchmark import benchmark
-from .inputs import load_inputs, random_inputs, sizes_of
 from .reproducer import CrashError, Guard
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
-
-Array = npt.NDArray[Any]
 
 
 def _parser() -> ArgumentParser:
@@ -79,25 +76,6 @@ def _print_ir(after: ModulePass, module: ModuleOp) -> None:
     print(f"// -----// {title} //----- //", module, sep="\n", file=sys.stderr)
 
 
-def _print_outputs(module: StaticModule, outputs: Sequence[Array]) -> None:
-    """Prints a line for each output."""
-    for name, array in zip(module.output_names, outputs, strict=True):
-        line = f"{name}: {array.dtype}{list(array.shape)}"
-        if array.size and array.dtype.kind in "fi":
-            line += f"  min {array.min():.6g}  mean {array.mean():.6g}  "
-            line += f"max {array.max():.6g}"
-        print(line)
-
-
-def _write_outputs(path: Path, module: StaticModule, outputs: Sequence[Array]) -> None:
-    """Writes an .npz file; all of it, or nothing."""
-    # `numpy.savez` has arguments of its own, whose names an output may have.
-    with atomic_file(path) as file, ZipFile(file, "w") as archive:
-        for name, array in zip(module.output_names, outputs, strict=True):
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.lib.format.write_array(entry, array, allow_pickle=False)
-
-
 def run(arguments: Namespace) -> None:
     """Does what the arguments ask for."""
     options = Options(
@@ -119,10 +97,9 @@ def run(arguments: Namespace) -> None:
     else:
         inputs = random_inputs(module.program, arguments.random_seed, sizes)
     result = module(**inputs)
-    outputs: list[Array] = [*result] if type(result) is tuple else [result]
-    _print_outputs(module, outputs)
+    print_outputs(module, outputs := as_outputs(result))
     if arguments.output is not None:
-        _write_outputs(arguments.output, module, outputs)
+        write_outputs(arguments.output, module, outputs)
     if arguments.benchmark:
         print()
         print(benchmark(arguments.model, arguments.target, options, inputs))

@@ -7,13 +7,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ...runtime import StaticModule
+from ...runtime import StaticModule, load_inputs, random_inputs, sizes_of
 from ..compile import Compilation
 from ..errors import CompileError
 from ..options import Options
 from ..selective import Selection, yaml_of
 from ..tracing import Trace, static_selection
-from .inputs import load_inputs, random_inputs, sizes_of
 from .output import STANDARD, write_text
 from .reproducer import CrashError, Guard
 

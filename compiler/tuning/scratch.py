@@ -75,7 +75,7 @@ class Scratch:
 
     def run(self, build: Build, cache: Cache | None) -> Run:
         """What runs a build on this memory, with one thread."""
-        library = link_functions([build.object(cache)], [build.function], "kernel")
+        library = link_functions([build.object(cache)], [build.function])
         self.libraries.append(library)
         rest = [ctypes.c_int64(0), ctypes.c_int64(1)] if build.is_shared else []
         calls = [

@@ -7,9 +7,11 @@ The names are those of BLIS. A is the factor that moves with the rows, B the one
 moves with the columns. B is read from panels of NR columns: the columns of a panel lie
 side by side, and k runs over its rows. A block has MC rows and NC columns of the
 result, and KC values of one reduced index, which is counted from 0: accumulators are
-stored between blocks of k, and loaded again. What `pack` names is packed for each
-block: A row by row, B into panels. With `over = 2` the two loops around the tile, along
-which B stays the same, run inside of a block of columns and k, around its rows.
+stored between blocks of k, and loaded again. `nc = 0` and `kc = 0` say that a block
+has all columns, or all values of that index, however many there are. What `pack` names
+is packed for each block: A row by row, B into panels. With `over = 2` the two loops
+around the tile, along which B stays the same, run inside of a block of columns and k,
+around its rows.
 """
 
 from __future__ import annotations
@@ -72,11 +74,15 @@ class ScheduleAttr(EntriesAttr):
         )
 
     def verify(self) -> None:
-        """NC is whole panels, and KC at least one."""
+        """NC is whole panels; blocks that are packed have known sizes."""
         nr, nc, kc = self.nr.data, self.nc.data, self.kc.data
-        if nc % nr or kc < 1:
+        if nc % nr:
             raise VerifyException(
-                f"expected nc to be whole panels and kc 1 or more, got nr = {nr}, "
+                f"expected nc to be whole panels, got nr = {nr} and nc = {nc}"
+            )
+        if self.pack.data and not (nc and kc):
+            raise VerifyException(
+                f"expected nc and kc 1 or more where something is packed, got "
                 f"nc = {nc} and kc = {kc}"
             )
         if self.pack.data not in PACK:

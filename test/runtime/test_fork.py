@@ -82,7 +82,7 @@ STAGES = {
     "pass": lambda: None,
     "optimising": lambda: patched(llvm_to_object, "run_passes"),
     "emitting": lambda: patched(llvm_to_object, "emit_object"),
-    "linking": lambda: patched(code, "linked"),
+    "linking": lambda: patched(code, "link_image"),
 }
 results = []
 

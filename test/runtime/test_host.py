@@ -10,7 +10,14 @@ import pytest
 from llvmlite import binding
 
 from static_runtime.runtime import host
-from static_runtime.runtime.host import ThisMachine, enabled, quota, read_caches
+from static_runtime.runtime.host import (
+    TARGETS,
+    BareMachine,
+    ThisMachine,
+    enabled,
+    quota,
+    read_caches,
+)
 from static_runtime.runtime.thread_pool import usable_threads
 
 from ..hosts import HOSTS
@@ -154,3 +161,60 @@ def test_llvm_knows_every_feature_of_a_description(capfd: pytest.CaptureFixture[
             machine = target.create_target_machine(cpu=each.cpu, features=features)
             machine.emit_assembly(binding.parse_assembly(""))
             assert ("not a recognized" not in capfd.readouterr().err) is known
+
+
+NAMED = {each for text in TARGETS.values() for each in text.split()}
+
+LINUX = {
+    "no-avx": "fpu sse sse2 pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm",
+    "haswell": "sse2 pni ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt avx f16c abm bmi1 "
+    "avx2 bmi2 erms",
+    "skylake-sp": "sse2 pni ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt avx f16c abm "
+    "bmi1 avx2 bmi2 avx512f avx512dq avx512cd avx512bw avx512vl pku",
+}
+"""What Linux says of cores of described machines."""
+
+
+@pytest.mark.parametrize("name", LINUX)
+def test_linux_says_what_llvm_would(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    text = f"processor : 0\nflags\t\t: {LINUX[name]}\nbugs\t: x\n\n"
+    (tmp_path / "cpuinfo").write_text(text * 2)
+    monkeypatch.setattr(host, "CPU_FILE", tmp_path / "cpuinfo")
+    assert enabled(BareMachine()) == enabled(HOSTS[name]) & NAMED
+
+
+@pytest.mark.skipif(not host.CPU_FILE.exists(), reason="Linux tells it in this file")
+def test_this_machine_is_the_same_without_llvm():
+    machine = BareMachine()
+    assert enabled(machine) == enabled(ThisMachine()) & NAMED
+    assert machine.triple.split("-")[0] == ThisMachine().triple.split("-")[0]
+
+
+def test_of_cores_that_differ_what_all_have_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "cpuinfo").write_text("flags : avx avx2 fma\nflags : avx fma\n")
+    monkeypatch.setattr(host, "CPU_FILE", tmp_path / "cpuinfo")
+    assert enabled(BareMachine()) == {"avx", "fma"}
+
+
+def test_a_machine_that_says_nothing_has_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(host, "CPU_FILE", tmp_path / "none")
+    assert not enabled(BareMachine())
+
+
+@pytest.mark.parametrize("grants", [False, True])
+def test_linux_has_to_grant_amx_without_llvm_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, grants: bool
+):
+    (tmp_path / "cpuinfo").write_text(
+        "flags : amx_bf16 amx_int8 amx_tile avx512_bf16\n"
+    )
+    monkeypatch.setattr(host, "CPU_FILE", tmp_path / "cpuinfo")
+    monkeypatch.setattr(host, "grants_matrices", lambda: grants)
+    expected = MATRICES if grants else set[str]()
+    assert enabled(BareMachine()) == {"avx512bf16"} | expected

@@ -207,7 +207,8 @@ class TileOp(IRDLOperation):
         """All k are one block, so that no accumulator is stored before the epilogue."""
         depth, axis = schedule.kc.data, schedule.axis.data
         count = self.sizes[2] if len(self.sizes) > 2 else None
-        if axis or not isinstance(count, int) or depth < count:
+        is_whole = not depth or (isinstance(count, int) and depth >= count)
+        if axis or not is_whole:
             raise VerifyException(
                 f"expected all k in one block, since the epilogue loads from where it "
                 f"stores, got {depth} of {count}"

@@ -70,7 +70,10 @@ class _BlockedWriter:
             self.write_k_blocks([], ColumnBlock(start, end))
             return ()
 
-        w.loop(start, stop, nc, (), columns)
+        if nc:
+            w.loop(start, stop, nc, (), columns)
+        else:
+            self.write_k_blocks([], ColumnBlock(start, stop))
 
     def write_k_blocks(self, outer: Sequence[str], columns: ColumnBlock) -> None:
         """Writes the loops over blocks of k."""
@@ -85,6 +88,9 @@ class _BlockedWriter:
             w.loop("0", stop, 1, (), index)
             return
         most = self.blocks.schedule.kc.data
+        if not most:
+            self.write_k_block(columns, self.whole_block(outer, stop))
+            return
 
         def block(start: str, _: list[Value]) -> Sequence[Value]:
             count = w.least(str(most), self.w.minus(stop, start))
@@ -108,6 +114,15 @@ class _BlockedWriter:
         else:
             stop_at_least = stop
         w.loop("0", stop_at_least, most, (), block)
+
+    def whole_block(self, outer: Sequence[str], stop: str) -> KBlock:
+        """The block of all k, at the outer indices if there are any."""
+        w = self.w
+        sizes = (w.size(each) for each in self.blocks.reduced)
+        ends = [w.minus(size, "1") for _, size in zip(outer, sizes, strict=False)]
+        first = w.both([w.same(each, "0") for each in outer])
+        last = w.both([w.same(*each) for each in zip(outer, ends, strict=True)])
+        return KBlock((*outer,), "0", stop, first, last)
 
     def write_k_block(self, columns: ColumnBlock, block: KBlock) -> None:
         """Writes a block of columns and k, for all rows."""
@@ -284,7 +299,8 @@ class _BlockedWriter:
         """How many panels at once, at most, so that few or none are left in the end."""
         if not isinstance(self.blocks.column_count, int):
             return most
-        nc = min(self.blocks.column_count, self.blocks.schedule.nc.data)
+        columns = self.blocks.column_count
+        nc = min(columns, self.blocks.schedule.nc.data or columns)
         panels = -(-nc // self.blocks.nr)
         divisors = (each for each in range(most, most // 2, -1) if panels % each == 0)
         return next(divisors, min(most, panels))

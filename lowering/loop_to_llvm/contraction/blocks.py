@@ -13,9 +13,10 @@ from itertools import chain
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 
-from ....dialects import product
+from ....dialects import Dim, product
 from ....dialects.loop import LoadOp, TileGeometry, TileOp, element_type
 from ..isa import instructions_of
+from ..text.dimensions import is_multiple
 from ..text.masks import can_mask
 from ..text.types import Value, memory_text
 from .register_tile import Host
@@ -111,7 +112,7 @@ class Blocks:
             rows = max(schedule.mc.data, self.mr)
             self.packed_a = self.allocate(rows * self.a_pitch, self.packed_type)
         whole = self.column_count
-        self.has_edge = not isinstance(whole, int) or whole % self.nr != 0
+        self.has_edge = not is_multiple(whole, self.nr)
         if self.tiles is not None:
             self.spilled = self.allocate(self.tiles.capacity)
             self.registers = self.instructions.tiles(self.w)
@@ -210,14 +211,14 @@ class Blocks:
         block: KBlock,
         carried: Sequence[Value],
         build: Callable[[str, int, list[Value]], Sequence[Value]],
-        by: Callable[[str], Sequence[int]],
+        by: Callable[[str, Dim], Sequence[int]],
     ) -> list[Value]:
         """
         Writes loops over the reduced indices of a block, the innermost unrolled.
 
         `build` takes the number of the first k in the block, how many k to write, and
-        what is carried; `by` takes the bound of the innermost loop, and gives how many
-        at a time.
+        what is carried; `by` takes the bound of the innermost loop, and a dimension
+        without divisors that the bound lacks, and gives how many at a time.
         """
         w, sizes = self.w, self.reduced[self.axis :]
 
@@ -237,10 +238,19 @@ class Blocks:
                 first = w.add(k, w.mul(at, w.size(stride)))
                 return level([*indices, here], first, count, inner)
 
-            counts = by(bound) if number == len(sizes) - 1 else (1,)
+            counts = (
+                by(bound, self.divisors_of(number))
+                if number == len(sizes) - 1
+                else (1,)
+            )
             return w.loop_by(counts, bound, carried, body)
 
         return level([], "0", 1, carried)
+
+    def divisors_of(self, number: int) -> Dim:
+        """A dimension without divisors that the loop over a reduced index lacks."""
+        is_part = number == 0 and self.schedule.kc.data
+        return 1 if is_part else self.reduced[self.axis + number]
 
     def set_index(self, index: SSAValue, text: str) -> None:
         """Gives an index of the tile its value in the present scope."""

@@ -34,7 +34,7 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
 
         with scope.inner():
             blocks.set_index(blocks.row, w.add(start, at))
-            blocks.k_loop(block, (), copy, lambda _: by)
+            blocks.k_loop(block, (), copy, lambda _, __: by)
         count = blocks.count_k(block)
         if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
             # Zeros fill up the k of the last instruction.
@@ -80,7 +80,7 @@ def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Va
             blocks.host.memory.put(value, blocks.at(base, offset))
         return ()
 
-    return blocks.k_loop(block, (), copy, lambda _: (1,))
+    return blocks.k_loop(block, (), copy, lambda _, __: (1,))
 
 
 def _pack_edge_panel(
@@ -113,4 +113,4 @@ def _pack_edge_panel(
             blocks.host.memory.put(value, blocks.at(base, offset))
         return () if is_masked else w.loop("0", count, 1, (), element)
 
-    return blocks.k_loop(block, (), copy, lambda _: (1,))
+    return blocks.k_loop(block, (), copy, lambda _, __: (1,))

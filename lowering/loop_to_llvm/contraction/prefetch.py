@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
-from ....dialects import Dim
+from ....dialects import Dim, product
 from ....dialects.loop import LoadOp
 from ..text.function import FunctionWriter
 from ..text.memory_access import LINE
@@ -54,7 +54,8 @@ class PanelPrefetch:
         each = -(-blocks.nr * (type.bitwidth // 8) // tiles)
         # A tile more or less than there are does not matter.
         tile = w.div(position.row_in_block, blocks.mr)
-        part = w.mul(tile, str(each * blocks.kc))
+        depth = blocks.kc or product(blocks.reduced[blocks.axis :])
+        part = w.mul(tile, w.size(depth * each))
         start = blocks.at(panel.start, panel.pitch, type)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
         return PanelPrefetch(w, base, each)

@@ -27,8 +27,10 @@ def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
         if at.blocked is not None and at.blocked.index is blocks.row:
             return [_row_base(blocks, each) for each in rows]
         pitch = at.step(blocks.row)
-        if at.blocked is not None or not isinstance(pitch, int):
+        if at.blocked is not None:
             return []
+        if not isinstance(pitch, int):
+            return [_row_base(blocks, each) for each in rows]
         base = _row_base(blocks, rows[0])
     return [blocks.at(base, str(pitch * number)) for number in range(len(rows))]
 

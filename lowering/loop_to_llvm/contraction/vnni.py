@@ -87,7 +87,7 @@ class VnniWriter:
                     carried = results
             return carried
 
-        return blocks.k_loop(block, accumulators, one_word, lambda _: (many,))
+        return blocks.k_loop(block, accumulators, one_word, lambda _, __: (many,))
 
     def load_words(self, k: str) -> list[Value]:
         """Writes the loads of a row of words of B."""

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Operation
 from ....dialects import Dim
 from ....dialects.loop import ForOp, TargetAttr, TileOp
 from ..math import FUNCTIONS
+from ..text.dimensions import is_multiple
 from ..text.function import FunctionWriter, is_number
 from ..text.masks import can_mask, mask_of
 from ..text.reduction import combine, combine_lanes, identity
@@ -295,7 +296,7 @@ class LoopWriter:
         Threads share the indices below `size` in whole units: where it is a multiple of
         the unit, every range is.
         """
-        if _is_multiple(size, unit):
+        if is_multiple(size, unit):
             return stop
         if is_number(stop):
             return str(int(stop) // unit * unit)
@@ -303,12 +304,6 @@ class LoopWriter:
         if is_number(start):
             return end
         return self.w.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {end})")
-
-
-def _is_multiple(size: Dim, unit: int) -> bool:
-    """Whether a dimension is a number of whole units, whatever its symbols are."""
-    factors = [size] if isinstance(size, int) else [each for _, each in size.terms]
-    return all(each % unit == 0 for each in factors)
 
 
 def _combiner(op: ForOp) -> str:

@@ -132,3 +132,9 @@ class DimensionWriter:
         name = f"%{self.fresh('n')}"
         self.entry.append(f"  {name} = {instruction}")
         return name
+
+
+def is_multiple(value: Dim, unit: int) -> bool:
+    """Whether a dimension is a number of whole units, whatever its symbols are."""
+    factors = [value] if isinstance(value, int) else [each for _, each in value.terms]
+    return all(each % unit == 0 for each in factors)

@@ -19,7 +19,6 @@ from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.report import CompileReport
 from static_runtime.compiler.target import TARGETS
 from static_runtime.compiler.tools import benchmark
-from static_runtime.compiler.tools.inputs import random_inputs
 from static_runtime.compiler.tools.run import main
 from static_runtime.compiler.tuning import tuner as tuning
 from static_runtime.compiler.tuning.subject import Build, build
@@ -31,6 +30,7 @@ from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, prefere
 from static_runtime.dialects.loop.target import TargetAttr
 from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.host import get_host
+from static_runtime.runtime.inputs import random_inputs
 from static_runtime.runtime.module import StaticModule
 
 from .subjects import SUBJECTS, of_two, product, read

@@ -64,8 +64,21 @@ loop.kernel @scheduled() {
 // Blocks are whole panels.
 loop.kernel @half_a_panel() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{expected nc to be whole panels and kc 1 or more, got nr = 16, nc = 24 and kc = 512}}
+  // expected-error @+1 {{expected nc to be whole panels, got nr = 16 and nc = 24}}
   loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 24, kc = 512 of 0> k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}
+
+// -----
+
+// What is packed has a known size.
+loop.kernel @packed_whole() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{expected nc and kc 1 or more where something is packed, got nc = 32 and kc = 0}}
+  loop.tile %i to 64, %j to 64, reduce %k to 3 from %zero : f32 by 6, 16, 8 as #loop.schedule<nr = 16, mc = 60, nc = 32, kc = 0 of 0, pack = "a"> k_loop (%sum) {
     loop.yield %sum : f32
   } epilogue (%row, %column, %accumulator) {
     loop.yield

@@ -10,7 +10,7 @@ import pytest
 from static_runtime.dialects.dims import Dim, broadcast, dim, evaluate, floordiv, symbol
 from static_runtime.lowering.loop_to_llvm.math import declarations
 from static_runtime.lowering.loop_to_llvm.text.function import FunctionWriter
-from static_runtime.runtime.code import link_text
+from static_runtime.runtime.llvm_text import link_text
 
 from ....dialects.test_dims import NAMES, expression
 
@@ -27,7 +27,7 @@ def run(size: Dim, *values: int) -> int:
     """A size, as a function computes it from the values of all symbols."""
     arguments = ", ".join(f"i64 %{name}" for name in NAMES)
     text = written(size).text(f"define i64 @size({arguments})")
-    library = link_text(text + declarations(text), ["size"], "test")
+    library = link_text(text + declarations(text), ["size"])
     numbers = [ctypes.c_int64] * len(values)
     return ctypes.CFUNCTYPE(ctypes.c_int64, *numbers)(library["size"])(*values)
 

@@ -123,7 +123,7 @@ def guarded(count: int) -> Generator[list[Callable[[Array], Array]]]:
     def put(block: mmap.mmap, array: Array) -> Array:
         assert array.nbytes <= PAGES * PAGE
         start = PAGES * PAGE - array.nbytes
-        copy = np.frombuffer(block, array.dtype, array.size, start)
+        copy: Array = np.frombuffer(block, array.dtype, array.size, start)
         copy = copy.reshape(array.shape)
         copy[...] = array
         return copy

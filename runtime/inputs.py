@@ -11,7 +11,8 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ...runtime import Program, TensorInfo, open_regular, reason
+from .program import Program, TensorInfo
+from .regular_file import open_regular, reason
 
 Array = npt.NDArray[Any]
 

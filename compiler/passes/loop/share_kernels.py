@@ -1,0 +1,286 @@
+"""
+Make kernels that differ in nothing but numbers one kernel that takes them as symbols.
+
+Before:
+
+    loop.kernel @scale_0(…) { loop.for parallel %i to 960 lanes 8 { … %a[%i + 960] … } }
+    loop.kernel @scale_1(…) { loop.for parallel %i to 640 lanes 8 { … %a[%i + 640] … } }
+    …
+    loop.call @scale_0(%0, %1) symbols []
+    loop.call @scale_1(%2, %3) symbols []
+
+After:
+
+    loop.kernel @scale_0(…) symbols ["n0"] {
+      loop.for parallel %i to "320 * n0" lanes 8 { … %a[%i + "320 * n0"] … }
+    }
+    …
+    loop.call @scale_0(%0, %1) symbols ["3"]
+    loop.call @scale_0(%2, %3) symbols ["2"]
+
+LLVM takes most of a cold compile, and takes it for each kernel. A number stays where
+all members of a family have the same one. Numbers in the same ratios share a symbol,
+which their greatest common divisors multiply: so loops still know that they are whole
+vectors, and panels that they are full. What is unrolled, or decides how code is
+written, stays a number, and kernels that differ in it stay apart: short loops and
+windows, bounds that leave a rest of vectors, panels or unrolled k, the rows of a tile,
+what lies inside of a block of k, blocks that are packed.
+Bits do not change: the order of a sum depends on the number of its elements alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from math import gcd
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
+
+from ....dialects import Dim, dim, symbol
+from ....dialects.loop import (
+    WORK,
+    CallOp,
+    ForOp,
+    KernelOp,
+    ScheduleAttr,
+    TileOp,
+)
+
+_FEW = 8
+"""Numbers, at most, that stay: windows, strides of convolutions, lanes."""
+
+_SHORT = 64
+"""Indices of an innermost loop, at most, that LLVM unrolls; chosen by hand."""
+
+_UNROLLED = 4
+"""k that a microkernel is unrolled by, where they are whole units of so many."""
+
+_ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over")
+"""What a schedule says."""
+
+_Give = Callable[[int], Dim]
+"""What takes the place of a number that may become a symbol."""
+
+
+class ShareKernels(ModulePass):
+    """Merges the kernels of each family, and passes their numbers in the calls."""
+
+    name = "share-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        families: dict[Hashable, list[_Member]] = {}
+        for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            member = _Member(kernel)
+            families.setdefault(member.template, []).append(member)
+        shared: dict[str, tuple[str, Sequence[int]]] = {}
+        for members in families.values():
+            if len(members) > 1:
+                shared |= _merge(members)
+        for call in [each for each in op.walk() if isinstance(each, CallOp)]:
+            if call.kernel_name in shared:
+                name, values = shared[call.kernel_name]
+                more = [StringAttr(str(each)) for each in values]
+                call.callee = SymbolRefAttr(name)
+                call.symbols = ArrayAttr([*call.symbols, *more])
+
+
+class _Member:
+    """A kernel, and its text with places for numbers."""
+
+    def __init__(self, kernel: KernelOp):
+        """The places of a kernel, which stays as it is."""
+        self.kernel = kernel
+        self.numbers: list[int] = []
+
+        def give(number: int) -> Dim:
+            self.numbers.append(number)
+            return number
+
+        self.template = tuple(_Walk(give).kernel(kernel))
+
+
+def _merge(members: Sequence[_Member]) -> dict[str, tuple[str, Sequence[int]]]:
+    """
+    Makes the first kernel that of all members, and erases the others; by the name of
+    each its kernel, and the values of the symbols that this takes more.
+    """
+    first, *others = (each.kernel for each in members)
+    taken = {each.data for each in first.symbols}
+    names: dict[tuple[int, ...], str] = {}
+    given: list[Dim] = []
+    for column in zip(*(each.numbers for each in members), strict=True):
+        factor = gcd(*column)
+        ratios = tuple(each // factor for each in column)
+        if len(set(ratios)) == 1:
+            given.append(column[0])
+            continue
+        if ratios not in names:
+            names[ratios] = _fresh(taken)
+        given.append(symbol(names[ratios]) * factor)
+    left = iter(given)
+    _join_schedules([each.kernel for each in members])
+    _Walk(lambda _: next(left), writes=True).kernel(first)
+    more = [StringAttr(each) for each in names.values()]
+    first.symbols = ArrayAttr([*first.symbols, *more])
+    for each in others:
+        each.detach()
+        each.erase()
+    return {
+        each.kernel.sym_name.data: (
+            first.sym_name.data,
+            [ratios[number] for ratios in names],
+        )
+        for number, each in enumerate(members)
+    }
+
+
+def _fresh(taken: set[str]) -> str:
+    """A name of a symbol that is not taken, which it then is."""
+    name = next(name for at in range(len(taken) + 1) if (name := f"n{at}") not in taken)
+    taken.add(name)
+    return name
+
+
+def _tiles(kernel: KernelOp) -> list[TileOp]:
+    return [each for each in kernel.walk() if isinstance(each, TileOp)]
+
+
+def _join_schedules(kernels: Sequence[KernelOp]) -> None:
+    """
+    Gives the tiles of the first kernel schedules that are right for all: blocks that
+    are the whole of an axis for each say so, and the fewest rows of any are in one.
+    """
+    for tiles in zip(*map(_tiles, kernels), strict=True):
+        schedules = [_canonical(each) for each in tiles if each.schedule is not None]
+        if schedules:
+            fewest = min(each.mc.data for each in schedules)
+            tiles[0].schedule = _with(schedules[0], mc=fewest)
+
+
+def _canonical(tile: TileOp) -> ScheduleAttr:
+    """The schedule of a tile in which a block that is the whole of an axis says so."""
+    schedule = tile.schedule
+    assert schedule is not None, "a tile in blocks has a schedule"
+    if schedule.pack.data:
+        return schedule
+    columns, depth = tile.sizes[1], tile.sizes[2 + schedule.axis.data]
+    if isinstance(columns, int) and columns <= schedule.nc.data:
+        schedule = _with(schedule, nc=0)
+    if isinstance(depth, int) and 0 < depth <= schedule.kc.data:
+        schedule = _with(schedule, kc=0)
+    return schedule
+
+
+def _with(schedule: ScheduleAttr, **sizes: int) -> ScheduleAttr:
+    """The schedule with other sizes of a block."""
+    known: dict[str, Any] = {each: getattr(schedule, each).data for each in _ENTRIES}
+    known.update(sizes)
+    return ScheduleAttr.of(**known)
+
+
+class _Walk:
+    """Goes over the places of a kernel, always in one order."""
+
+    def __init__(self, give: _Give, writes: bool = False):
+        """With `writes` what `give` returns replaces the numbers in the kernel."""
+        self.give, self.writes = give, writes
+        self.template: list[Hashable] = []
+        self.values: dict[SSAValue, int] = {}
+
+    def kernel(self, op: KernelOp) -> list[Hashable]:
+        """The template of a kernel: what is not given."""
+        attributes = dict(op.attributes)
+        work = attributes.pop(WORK, None)
+        self.template += [*sorted(attributes.items()), op.symbols]
+        if isinstance(work, StringAttr):
+            text = self.dim(work.data)
+            if self.writes:
+                op.attributes[WORK] = StringAttr(text)
+        self.block(op.body.block)
+        return self.template
+
+    def block(self, block: Block) -> None:
+        """Goes over the ops of a block."""
+        self.define(block.args)
+        for op in block.ops:
+            self.op(op)
+        self.template.append(None)
+
+    def define(self, values: Sequence[SSAValue]) -> None:
+        """Numbers values, and notes their types."""
+        for each in values:
+            self.values[each] = len(self.values)
+        self.template.append(tuple(each.type for each in values))
+
+    def op(self, op: Operation) -> None:
+        """Goes over the places of an op, and over what is inside."""
+        self.template += [op.name, tuple(self.values[each] for each in op.operands)]
+        rest: dict[str, Attribute] = {**op.properties, **op.attributes}
+        found: dict[str, Attribute] = {}
+        match op:
+            case ForOp():
+                found["bound"] = StringAttr(self.bound(op))
+            case TileOp():
+                found |= self.tile(op)
+                rest.pop("schedule", None)
+            case _:
+                strides = rest.get("strides")
+                if isa(strides, ArrayAttr[StringAttr]):
+                    texts = [self.stride(each.data) for each in strides]
+                    found["strides"] = ArrayAttr(map(StringAttr, texts))
+        self.template += [item for item in sorted(rest.items()) if item[0] not in found]
+        if self.writes:
+            op.properties.update(found)
+        for region in op.regions:
+            self.block(region.block)
+        self.define(op.results)
+
+    def bound(self, op: ForOp) -> str:
+        """The bound of a loop: where it is short and the innermost one, as it is."""
+        inner = any(isinstance(each, ForOp | TileOp) for each in op.body.block.ops)
+        return self.dim(op.bound.data, _FEW if inner else _SHORT, op.width)
+
+    def tile(self, op: TileOp) -> dict[str, Attribute]:
+        """The bounds of a tile: its columns, and the k that blocks are made of."""
+        rows, columns, *reduced = (each.data for each in op.bounds)
+        kept, schedule = [rows, columns, *reduced], None
+        # Where a number may change, and what it stays a multiple of.
+        places: dict[int, int] = {}
+        if op.schedule is not None:
+            schedule = _canonical(op)
+            axis = 2 + schedule.axis.data
+            # The schedule of a family has the fewest rows of any member.
+            schedule = schedule if schedule.pack.data else _with(schedule, mc=0)
+            places |= {1: schedule.nr.data} if not schedule.nc.data else {}
+            places |= {axis: _UNROLLED} if not schedule.kc.data else {}
+        self.template.append(schedule)
+        for at, text in enumerate(kept):
+            if at in places:
+                kept[at] = self.dim(text, unit=places[at])
+            else:
+                self.template.append(text)
+        return {"bounds": ArrayAttr([StringAttr(each) for each in kept])}
+
+    def stride(self, text: str) -> str:
+        """The text of a stride, or of a blocked one, whose blocks stay as large."""
+        stride, blocked, blocks = text.partition(" blocked ")
+        size, by, step = blocks.partition(" by ")
+        self.template += [blocked, size, by]
+        step = self.dim(step) if by else step
+        return f"{self.dim(stride)}{blocked}{size}{by}{step}"
+
+    def dim(self, text: str, few: int = _FEW, unit: int = 1) -> str:
+        """
+        The text of a dimension: of a number that is not small and whole units, what
+        is given. What is left of units is written for a known number, and is faster.
+        """
+        value = dim(text)
+        if not isinstance(value, int) or value <= few or value % unit:
+            self.template.append(text)
+            return text
+        self.template.append(None)
+        return str(self.give(value))

@@ -1,0 +1,162 @@
+"""
+Build a folder that runs a model without the compiler: a package that needs numpy alone.
+
+It has the files of `runtime/` that loading and running a model import, the pool of
+threads as objects, and an artifact for each target.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..runtime import (
+    KEY_FILE,
+    Artifact,
+    Program,
+    atomic_file,
+    file_name,
+    object_name,
+    pool_object,
+    save,
+)
+from .building import alone
+from .compile import SUFFIX, Compilation
+from .errors import CompileError
+from .options import Options
+from .report import with_constants
+from .source_hash import version
+from .target import TARGETS, isa_name
+
+_RUNTIME = Path(__file__).parent.parent / "runtime"
+
+_ENTRIES = ("run.py", "standalone.py")
+"""The files that a user of the folder imports."""
+
+_NEEDS_LLVM = frozenset({"thread_pool_text.py"})
+"""Files that are imported where something was not built before."""
+
+_OP = re.compile(r"= (graph\.\w+) ")
+"""The name of the op in the text of a fallback op."""
+
+_FACE = '''"""A compiled model, and what it needs to run: numpy."""
+
+from __future__ import annotations
+
+from .module import StaticModule
+from .standalone import load_model as load
+
+__all__ = ["StaticModule", "load"]
+'''
+
+
+def build_runtime(
+    model: Any, targets: Sequence[str], folder: Path, options: Options = Options()
+) -> list[Path]:
+    """
+    Builds the folder, or writes its files again; what was written.
+
+    Raises `CompileError` for a model that cannot run without the compiler, and for a
+    folder with other things in it.
+    """
+    _check_folder(folder)
+    names = list(dict.fromkeys(map(isa_name, targets)))
+    artifacts = {name: _artifact(model, name, options) for name in names}
+    folder.mkdir(parents=True, exist_ok=True)
+    key = f"runtime {version()}"
+    files = {folder / KEY_FILE: f"{key}\n".encode(), folder / "__init__.py": _FACE}
+    written = [_write(path, data) for path, data in files.items()]
+    for path in runtime_files():
+        place = folder / path.relative_to(_RUNTIME)
+        place.parent.mkdir(exist_ok=True)
+        written.append(_write(place, path.read_bytes()))
+    for machine in sorted({_machine(name) for name in names}):
+        written.append(_write(folder / object_name(machine), pool_object(machine)))
+    for name, artifact in artifacts.items():
+        own = f"model{SUFFIX}" if len(names) == 1 else file_name("model", name)
+        with atomic_file(folder / own) as file:
+            save(file, artifact, key)
+        written.append(folder / own)
+    return written
+
+
+def runtime_files() -> list[Path]:
+    """The files of `runtime/` that loading and running a model may import."""
+    found: set[Path] = set()
+    queue = [_RUNTIME / each for each in _ENTRIES]
+    while queue:
+        path = queue.pop()
+        if path in found or path.name in _NEEDS_LLVM:
+            continue
+        found.add(path)
+        queue += _imported(path)
+        # The files of a package come with its own.
+        face = path.parent / "__init__.py"
+        queue += [face] if path.parent != _RUNTIME else []
+    return sorted(found)
+
+
+def _imported(path: Path) -> Iterator[Path]:
+    """The files of `runtime/` that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = path.parents[node.level - 1]
+        inside = base.joinpath(*(node.module or "").split("."))
+        for each in (inside, *(inside / alias.name for alias in node.names)):
+            for file in (each.with_suffix(".py"), each / "__init__.py"):
+                if file.exists() and file != _RUNTIME / "__init__.py":
+                    yield file
+
+
+def _artifact(model: Any, target: str, options: Options) -> Artifact:
+    """The artifact of a model for a target, with nothing but what a run needs."""
+    compilation = Compilation(model, target=target, options=options)
+    key = compilation.key_of_file()
+    found = compilation.find(key)
+    if found is None:
+        with alone():
+            found, report, file = compilation.compile(key, time.perf_counter())
+        if file is not None:
+            found, _ = with_constants(found, report, file)
+    if nodes := _fallbacks(found.program):
+        raise CompileError(
+            "expected a model of compiled ops alone, got some that are run by their "
+            f"numpy reference, which is in the compiler: {', '.join(nodes)}"
+        )
+    return replace(found, notes={"target": target})
+
+
+def _fallbacks(program: Program) -> list[str]:
+    """The ops that are run by their reference, with their nodes."""
+    kinds = {kind for each in program.call_outs for kind in _OP.findall(each.op)}
+    return [each for each in program.calls if each.partition(" ")[0] in kinds]
+
+
+def _machine(target: str) -> str:
+    """The machine that a target is for, as Python names it."""
+    return "aarch64" if TARGETS[target].cpu.data.startswith("aarch64") else "x86_64"
+
+
+def _check_folder(folder: Path) -> None:
+    """Raises `CompileError` for a folder that has other things in it."""
+    if folder.exists() and not folder.is_dir():
+        raise CompileError(f"expected a folder to build, got the file {folder}")
+    is_ours = (folder / KEY_FILE).exists()
+    if folder.exists() and not is_ours and any(folder.iterdir()):
+        raise CompileError(
+            f"expected an empty folder, or one that was built before, got {folder}; "
+            "name another with -o"
+        )
+
+
+def _write(path: Path, data: bytes | str) -> Path:
+    """Writes a file, whole or not at all."""
+    with atomic_file(path) as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+    return path

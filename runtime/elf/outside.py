@@ -1,0 +1,42 @@
+"""The functions outside of compiled models that these call: a closed list."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+from .object_file import ObjectError
+
+_OF_C = frozenset({"clock_gettime", "memcpy", "memmove", "memset", "syscall"})
+"""Functions of the C library."""
+
+_OF_PYTHON = frozenset(
+    {
+        *("PyErr_CheckSignals", "PyEval_RestoreThread", "PyEval_SaveThread"),
+        *("PyLong_AsVoidPtr", "PyObject_CallFunction", "PyObject_Vectorcall"),
+        *("PyThreadState_Get", "PyTuple_GetItem", "PyTuple_New", "PyTuple_SetItem"),
+        *("PyTuple_Size", "Py_DecRef", "Py_IncRef"),
+    }
+)
+"""Functions of the interpreter, which the entry of a program calls."""
+
+
+@cache
+def address_of(name: str) -> int:
+    """The address of a function; raises `ObjectError` for one that is not listed."""
+    if name in _OF_PYTHON:
+        library = ctypes.pythonapi
+    elif name in _OF_C:
+        library = ctypes.CDLL(None)
+    else:
+        raise ObjectError(
+            f"expected a function that the model defines, or one of C or Python that "
+            f"it may call, got {name}"
+        )
+    try:
+        found = ctypes.cast(library[name], ctypes.c_void_p).value
+    except AttributeError:
+        found = None
+    if found is None:
+        raise ObjectError(f"expected {name} in this process, got none")
+    return found

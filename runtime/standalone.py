@@ -1,0 +1,89 @@
+"""
+Load a model in a folder that was built to run it without the compiler.
+
+The folder has the files of the runtime, the objects of the pool of threads, the key
+that its models are for, and models: `model.sr`, or `model.TARGET.sr` for each of
+several targets, of which the greatest is taken that this machine can run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .artifact import load
+from .code import link
+from .host import TARGETS, BareMachine, Host, lacking
+from .module import StaticModule
+from .regular_file import open_regular
+from .thread_pool import usable_threads
+
+_FOLDER = Path(__file__).parent
+"""The folder that was built."""
+
+KEY_FILE = "key.txt"
+"""The file with what artifacts of this runtime are for."""
+
+_SUFFIX = ".sr"
+
+
+def file_name(name: str, target: str) -> str:
+    """The name of the file of a model for one of several targets."""
+    return f"{name}.{target}{_SUFFIX}"
+
+
+def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
+    """
+    The model in a file, relative to this folder if there is none here; a run uses so
+    many threads, or as many as the process may run at once.
+
+    Raises `ValueError` for what is no model of this runtime or does not run on this
+    machine, and `OSError` for a file that cannot be read.
+    """
+    if threads is not None and threads < 1:
+        raise ValueError(f"expected one thread or more, got {threads}")
+    key = (_FOLDER / KEY_FILE).read_text().strip()
+    with open_regular(_found(Path(path), BareMachine())) as file:
+        artifact = load(file, key)
+    target = artifact.notes.get("target")
+    if not isinstance(target, str) or target not in TARGETS:
+        raise ValueError(f"{path}: expected code for a known target, got {target}")
+    if missing := lacking(target, BareMachine()):
+        raise ValueError(
+            f"{path}: expected a machine that runs {target}, got one that needs "
+            f"{', '.join(missing)}; build the model for another --target"
+        )
+    code = link(artifact.objects)
+    count = usable_threads() if threads is None else threads
+    return StaticModule(artifact.program, code, artifact.block, (), count)
+
+
+def _found(path: Path, machine: Host) -> Path:
+    """The file that a path means, here or in the folder, for this machine."""
+    for each in (path, _FOLDER / path):
+        if each.exists():
+            return each
+        name = each.name.removesuffix(_SUFFIX)
+        there = [
+            target
+            for target in TARGETS
+            if each.with_name(file_name(name, target)).exists()
+        ]
+        if there:
+            return each.with_name(file_name(name, chosen(there, machine)))
+    return path
+
+
+def chosen(targets: Sequence[str], machine: Host) -> str:
+    """
+    The greatest of some targets that a machine can run; raises `ValueError` if none.
+    """
+    least_first = [each for each in TARGETS if each in targets]
+    runs = [each for each in least_first if not lacking(each, machine)]
+    if not runs:
+        needed = ", ".join(lacking(least_first[0], machine))
+        raise ValueError(
+            f"expected a machine that runs {' or '.join(least_first)}, got one that "
+            f"needs {needed}; build the model for --target x86-64 or aarch64 too"
+        )
+    return runs[-1]

@@ -1,0 +1,196 @@
+// RUN: sr-opt %s -p share-kernels --split-input-file | filecheck %s
+
+// Numbers that differ become symbols. Those in one ratio share a symbol, and keep their
+// greatest common divisor: so a loop knows that it is whole vectors. What is equal in all
+// stays, as do small numbers.
+//
+// CHECK-LABEL: loop.kernel @scale_0
+// CHECK-SAME:    symbols ["n0"] attributes {work = "15360 * n0"} {
+// CHECK-NEXT:    loop.for parallel %[[I:.*]] to 100 split {
+// CHECK-NEXT:      loop.for parallel %[[J:.*]] to "96 * n0" lanes 8 {
+// CHECK-NEXT:        %[[X:.*]] = loop.load %{{.*}}[%[[I]] * "96 * n0" + %[[J]] + 5]
+// CHECK-NEXT:        loop.store %[[X]], %{{.*}}[%[[I]] * "192 * n0" + %[[J]] + "96 * n0"]
+// CHECK-NOT:   loop.kernel
+// CHECK:       loop.program
+// CHECK:         loop.call @scale_0(%{{.*}}) symbols ["2"] {source = "first"}
+// CHECK-NEXT:    loop.call @scale_0(%{{.*}}) symbols ["3"] {source = "second"}
+loop.kernel @scale_0(%a: memref<?xf32>, %b: memref<?xf32>) attributes {work = "30720"} {
+  loop.for parallel %i to 100 split {
+    loop.for parallel %j to 192 lanes 8 {
+      %x = loop.load %a[%i * 192 + %j + 5] : memref<?xf32>
+      loop.store %x, %b[%i * 384 + %j + 192] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.kernel @scale_1(%a: memref<?xf32>, %b: memref<?xf32>) attributes {work = "46080"} {
+  loop.for parallel %i to 100 split {
+    loop.for parallel %j to 288 lanes 8 {
+      %x = loop.load %a[%i * 288 + %j + 5] : memref<?xf32>
+      loop.store %x, %b[%i * 576 + %j + 288] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.program @main
+    inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<4xf32>>] {
+  %0 = loop.view inputs 0 : memref<?xf32>
+  %1 = loop.view outputs 0 : memref<?xf32>
+  loop.call @scale_0(%0, %1) symbols [] {source = "first"} : memref<?xf32>, memref<?xf32>
+  loop.call @scale_1(%0, %1) symbols [] {source = "second"} : memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// A kernel of open sizes takes the numbers after its own symbols, by names that it has not.
+//
+// CHECK-LABEL: loop.kernel @open_0
+// CHECK-SAME:    symbols ["n0", "n1"] {
+// CHECK-NEXT:    loop.for parallel %{{.*}} to "n0" {
+// CHECK-NEXT:      loop.for parallel %{{.*}} to "100 * n1" {
+loop.kernel @open_0(%a: memref<?xf32>) symbols ["n0"] {
+  loop.for parallel %i to "n0" {
+    loop.for parallel %j to 100 {
+      %x = arith.constant 0.0 : f32
+      loop.store %x, %a[%j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+loop.kernel @open_1(%a: memref<?xf32>) symbols ["n0"] {
+  loop.for parallel %i to "n0" {
+    loop.for parallel %j to 200 {
+      %x = arith.constant 0.0 : f32
+      loop.store %x, %a[%j] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
+
+// -----
+
+// A short innermost loop, which is unrolled, a window, and a loop that leaves a rest of
+// its vectors stay apart.
+//
+// CHECK:         loop.kernel @short_0
+// CHECK:         loop.kernel @short_1
+// CHECK:         loop.kernel @window_0
+// CHECK:         loop.kernel @window_1
+// CHECK:         loop.kernel @rest_0
+// CHECK:         loop.kernel @rest_1
+loop.kernel @short_0(%a: memref<?xf32>) {
+  loop.for parallel %i to 32 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @short_1(%a: memref<?xf32>) {
+  loop.for parallel %i to 64 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @window_0(%a: memref<?xf32>) {
+  loop.for parallel %i to 1000 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i * 2] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @window_1(%a: memref<?xf32>) {
+  loop.for parallel %i to 2000 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i * 3] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @rest_0(%a: memref<?xf32>) {
+  loop.for parallel %i to 1001 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @rest_1(%a: memref<?xf32>) {
+  loop.for parallel %i to 2001 lanes 8 {
+    %x = arith.constant 0.0 : f32
+    loop.store %x, %a[%i] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
+// Contractions that pack nothing share a kernel where each has one block of k and of
+// columns, and take the fewest rows of any in a block.
+//
+// CHECK-LABEL: loop.kernel @product_0
+// CHECK-SAME:    symbols ["n0"] {
+// CHECK:         loop.tile %{{.*}} to 100, %{{.*}} to 32, reduce %{{.*}} to "32 * n0"
+// CHECK-SAME:      <nr = 32, mc = 60, nc = 0, kc = 0 of 0>
+// CHECK-NOT:     @product_1
+loop.kernel @product_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 100, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 64 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 64 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 2048] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @product_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 100, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 60, nc = 32, kc = 96 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 96 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 3072] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
+// What is packed has a known size, so that other sizes are another kernel.
+//
+// CHECK:         loop.kernel @packed_0
+// CHECK:         loop.kernel @packed_1
+loop.kernel @packed_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 100, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 64 of 0, pack = "a"> k_loop (%sum) {
+    %x = loop.load %a[%i * 64 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 2048] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @packed_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 100, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 96 of 0, pack = "a"> k_loop (%sum) {
+    %x = loop.load %a[%i * 96 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 3072] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
