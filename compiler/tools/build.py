@@ -77,9 +77,7 @@ def _build_bundle(arguments: Namespace) -> None:
     """Builds an object, a header and weights."""
     name = arguments.network_name or identifier_of(arguments.model.stem)
     options = Options(threads=1, precision=arguments.precision)
-    compilation = Compilation(
-        arguments.model, target=arguments.target, options=options
-    )
+    compilation = Compilation(arguments.model, target=arguments.target, options=options)
     api = arguments.bundle_api or "static"
     bundle = make_bundle(compilation, name, arguments.main_entry_name, api)
     write_bundle(bundle, arguments.emit_bundle)
