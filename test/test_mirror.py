@@ -208,10 +208,6 @@ TESTED_ELSEWHERE = {
         "a planner is a row of one table, each tried on the same plans",
         "runtime/planning/test_planners.py",
     ),
-    "compiler/tools/build.py": (
-        "is the command of a function",
-        "compiler/test_runtime_folder.py",
-    ),
     "runtime/elf": (
         "are the kinds of what is linked",
         "runtime/elf/test_linker.py",

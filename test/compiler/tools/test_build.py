@@ -1,4 +1,4 @@
-"""sr-build writes a bundle, or says why not."""
+"""sr-build writes a folder or a bundle, or says why not."""
 
 from __future__ import annotations
 
@@ -25,3 +25,16 @@ def test_a_refused_model_leaves_nothing(tmp_path: Path):
     with pytest.raises(SystemExit, match="sr-build: expected a bundle of a model"):
         main([str(model), "--emit-bundle", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_has_no_names_for_c(tmp_path: Path):
+    model = tmp_path / "model.mlir"
+    model.write_text(MODEL)
+    with pytest.raises(SystemExit, match="expected --network-name with --emit-bundle"):
+        main([str(model), "-o", str(tmp_path / "out"), "--network-name", "net"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_or_a_bundle_is_written(tmp_path: Path):
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "model.mlir")])
