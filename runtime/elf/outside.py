@@ -10,6 +10,13 @@ from .object_file import ObjectError
 _OF_C = frozenset({"clock_gettime", "memcpy", "memmove", "memset", "syscall"})
 """Functions of the C library."""
 
+_ROUNDING = ("ceil", "floor", "nearbyint", "rint", "round", "roundeven", "trunc")
+
+_OF_MATHEMATICS = frozenset(
+    f"{name}{suffix}" for name in ("fma", "fmod", *_ROUNDING) for suffix in ("", "f")
+)
+"""Functions that LLVM calls where the machine has no such instruction."""
+
 _OF_PYTHON = frozenset(
     {
         *("PyErr_CheckSignals", "PyEval_RestoreThread", "PyEval_SaveThread"),
@@ -26,7 +33,7 @@ def address_of(name: str) -> int:
     """The address of a function; raises `ObjectError` for one that is not listed."""
     if name in _OF_PYTHON:
         library = ctypes.pythonapi
-    elif name in _OF_C:
+    elif name in _OF_C | _OF_MATHEMATICS:
         library = ctypes.CDLL(None)
     else:
         raise ObjectError(
