@@ -31,7 +31,7 @@ Bits do not change: the order of a sum depends on the number of its elements alo
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 from xdsl.context import Context
@@ -59,6 +59,12 @@ _SHORT = 64
 _UNROLLED = 4
 """k that a microkernel is unrolled by, where they are whole units of so many."""
 
+_LITTLE = 1 << 20
+"""
+Multiply-adds of a product, below which numbers that are known are worth more than the
+time to compile them: some ten microseconds. Sizes of the run count as one.
+"""
+
 _ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over")
 """What a schedule says."""
 
@@ -73,7 +79,8 @@ class ShareKernels(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         families: dict[Hashable, list[_Member]] = {}
-        for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+        kernels = [each for each in op.ops if isinstance(each, KernelOp)]
+        for kernel in [each for each in kernels if not _is_little(each)]:
             member = _Member(kernel)
             families.setdefault(member.template, []).append(member)
         shared: dict[str, tuple[str, Sequence[int]]] = {}
@@ -86,6 +93,17 @@ class ShareKernels(ModulePass):
                 more = [StringAttr(str(each)) for each in values]
                 call.callee = SymbolRefAttr(name)
                 call.symbols = ArrayAttr([*call.symbols, *more])
+
+
+def _is_little(kernel: KernelOp) -> bool:
+    """Whether a kernel is a small product."""
+    tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
+    counts: list[int] = []
+    for tile in tiles:
+        around = (each.size for each in tile.around)
+        known = [each for each in (*tile.sizes, *around) if isinstance(each, int)]
+        counts.append(prod(known))
+    return bool(counts) and sum(counts) < _LITTLE
 
 
 class _Member:

@@ -132,10 +132,43 @@ loop.kernel @rest_1(%a: memref<?xf32>) {
 //
 // CHECK-LABEL: loop.kernel @product_0
 // CHECK-SAME:    symbols ["n0"] {
-// CHECK:         loop.tile %{{.*}} to 100, %{{.*}} to 32, reduce %{{.*}} to "32 * n0"
+// CHECK:         loop.tile %{{.*}} to 1000, %{{.*}} to 32, reduce %{{.*}} to "32 * n0"
 // CHECK-SAME:      <nr = 32, mc = 60, nc = 0, kc = 0 of 0>
 // CHECK-NOT:     @product_1
 loop.kernel @product_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 64 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 64 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 2048] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+loop.kernel @product_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 1000, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
+      as #loop.schedule<nr = 32, mc = 60, nc = 32, kc = 96 of 0> k_loop (%sum) {
+    %x = loop.load %a[%i * 96 + %k] : memref<?xf32>
+    %y = loop.load %b[%k * 32 + %j blocked 32 * 3072] : memref<?xf32>
+    %next = math.fma %x, %y, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %c[%row * 32 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// -----
+
+// Small products stay apart.
+//
+// CHECK:         loop.kernel @little_0
+// CHECK:         loop.kernel @little_1
+loop.kernel @little_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 100, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
       as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 64 of 0> k_loop (%sum) {
@@ -148,7 +181,7 @@ loop.kernel @product_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) 
     loop.yield
   }
 }
-loop.kernel @product_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+loop.kernel @little_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
   loop.tile %i to 100, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
       as #loop.schedule<nr = 32, mc = 60, nc = 32, kc = 96 of 0> k_loop (%sum) {
@@ -170,7 +203,7 @@ loop.kernel @product_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) 
 // CHECK:         loop.kernel @packed_1
 loop.kernel @packed_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 100, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
+  loop.tile %i to 1000, %j to 32, reduce %k to 64 from %zero : f32 by 12, 32, 16
       as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 64 of 0, pack = "a"> k_loop (%sum) {
     %x = loop.load %a[%i * 64 + %k] : memref<?xf32>
     %y = loop.load %b[%k * 32 + %j blocked 32 * 2048] : memref<?xf32>
@@ -183,7 +216,7 @@ loop.kernel @packed_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
 }
 loop.kernel @packed_1(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 100, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
+  loop.tile %i to 1000, %j to 32, reduce %k to 96 from %zero : f32 by 12, 32, 16
       as #loop.schedule<nr = 32, mc = 96, nc = 32, kc = 96 of 0, pack = "a"> k_loop (%sum) {
     %x = loop.load %a[%i * 96 + %k] : memref<?xf32>
     %y = loop.load %b[%k * 32 + %j blocked 32 * 3072] : memref<?xf32>
