@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,30 @@ from .program import Program, TensorInfo
 from .regular_file import open_regular, reason
 
 Array = npt.NDArray[Any]
+
+
+def add_input(parser: ArgumentParser) -> None:
+    """Adds the argument of a file of inputs."""
+    parser.add_argument(
+        "--input",
+        type=Path,
+        help="an .npz file with an array for each input by name (or in order as in0, "
+        "in1, ...), or an .npy file for a model of one input",
+    )
+
+
+def add_random(parser: ArgumentParser) -> None:
+    """Adds the arguments of inputs at random."""
+    parser.add_argument(
+        "--random-seed", type=int, default=0, help="of inputs that are not given"
+    )
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        metavar="SYMBOL=NUMBER",
+        help="the value of a symbol for random inputs, such as batch=8 (otherwise 1)",
+    )
 
 
 class _InputError(ValueError):

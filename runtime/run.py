@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .elf import ObjectError
-from .inputs import load_inputs, random_inputs, sizes_of
+from .inputs import add_input, add_random, load_inputs, random_inputs, sizes_of
 from .output_file import as_outputs, print_outputs, write_outputs
 from .standalone import load_model
 
@@ -17,22 +17,8 @@ def _parser() -> ArgumentParser:
     """The arguments of the command, with the names that `sr-run` gives them."""
     made = ArgumentParser(f"python -m {__package__}.run", description=__doc__)
     made.add_argument("model", help="a file such as model.sr, here or in the package")
-    made.add_argument(
-        "--input",
-        type=Path,
-        help="an .npz file with an array for each input by name (or in order as in0, "
-        "in1, ...), or an .npy file for a model of one input",
-    )
-    made.add_argument(
-        "--random-seed", type=int, default=0, help="of inputs that are not given"
-    )
-    made.add_argument(
-        "--size",
-        action="append",
-        default=[],
-        metavar="SYMBOL=NUMBER",
-        help="the value of a symbol for random inputs, such as batch=8 (otherwise 1)",
-    )
+    add_input(made)
+    add_random(made)
     made.add_argument("--output", type=Path, help="an .npz file to write outputs to")
     made.add_argument("--threads", type=int, help="how many may run side by side")
     return made

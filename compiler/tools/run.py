@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...runtime import (
+    add_input,
+    add_random,
     as_outputs,
     load_inputs,
     print_outputs,
@@ -30,22 +32,8 @@ def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-run", description=__doc__)
     made.add_argument("model", help="an .onnx or .mlir file")
-    made.add_argument(
-        "--input",
-        type=Path,
-        help="an .npz file with an array for each input by name (or in order as in0, "
-        "in1, ...), or an .npy file for a model of one input",
-    )
-    made.add_argument(
-        "--random-seed", type=int, default=0, help="of inputs that are not given"
-    )
-    made.add_argument(
-        "--size",
-        action="append",
-        default=[],
-        metavar="SYMBOL=NUMBER",
-        help="the value of a symbol for random inputs, such as batch=8 (otherwise 1)",
-    )
+    add_input(made)
+    add_random(made)
     made.add_argument("--output", type=Path, help="an .npz file to write outputs to")
     made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
     made.add_argument("--planner", default=Options().planner)

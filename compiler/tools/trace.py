@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ...runtime import StaticModule, load_inputs, random_inputs, sizes_of
+from ...runtime import StaticModule, add_random, load_inputs, random_inputs, sizes_of
 from ..compile import Compilation
 from ..errors import CompileError
 from ..options import Options
@@ -43,16 +43,7 @@ def _parser() -> ArgumentParser:
         default=[],
         help="host, or such as x86-64-v3; each that is given is traced (default: host)",
     )
-    made.add_argument(
-        "--random-seed", type=int, default=0, help="of inputs that are not given"
-    )
-    made.add_argument(
-        "--size",
-        action="append",
-        default=[],
-        metavar="SYMBOL=NUMBER",
-        help="the value of a symbol for random inputs, such as batch=8 (otherwise 1)",
-    )
+    add_random(made)
     made.add_argument(
         "--precision", default=Options().precision, help="f32, or bf16 for weights"
     )

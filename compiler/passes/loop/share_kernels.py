@@ -97,9 +97,8 @@ class ShareKernels(ModulePass):
 
 def _is_little(kernel: KernelOp) -> bool:
     """Whether a kernel is a small product."""
-    tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
     counts: list[int] = []
-    for tile in tiles:
+    for tile in _tiles(kernel):
         around = (each.size for each in tile.around)
         known = [each for each in (*tile.sizes, *around) if isinstance(each, int)]
         counts.append(prod(known))
