@@ -29,6 +29,7 @@ from .passes import (
     FoldConstants,
     Freeze,
     Fuse,
+    GeneralizeKernels,
     InferShapes,
     MarkRuntimeSkippable,
     NarrowWeights,
@@ -107,12 +108,20 @@ def loop_passes() -> list[ModulePass]:
         # graph -> loop: from here no op touches a tensor.
         GraphToLoop(),
         AnalyzeDonations(),
-        SizeTiles(),
-        VectorizeLoops(),
-        ParallelizeLoops(),
+        *schedule_passes(),
         ShareKernels(),
         # From here kernels of the same loops are one kernel, whatever its sizes are.
     ]
+
+
+def library_passes() -> list[ModulePass]:
+    """graph -> loop, for kernels of a library, which no model has for itself."""
+    return [GraphToLoop(), AnalyzeDonations(), GeneralizeKernels()]
+
+
+def schedule_passes() -> list[ModulePass]:
+    """loop -> loop: how the kernels run on the target."""
+    return [SizeTiles(), VectorizeLoops(), ParallelizeLoops()]
 
 
 def pipeline(
@@ -123,6 +132,12 @@ def pipeline(
 
 
 PIPELINE = tuple(
-    dict.fromkeys(type(each) for each in pipeline(Options(precision="bf16"), "host"))
+    dict.fromkeys(
+        type(each)
+        for each in (
+            *pipeline(Options(precision="bf16"), "host"),
+            *library_passes(),
+        )
+    )
 )
 """Each pass once, in the order in which it first runs."""

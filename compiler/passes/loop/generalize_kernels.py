@@ -1,0 +1,144 @@
+"""
+Make the sizes of each kernel symbols, so that models that never met share kernels.
+
+Before:
+
+    loop.kernel @relu_0(%a, %b) symbols ["s0"] {
+      loop.for parallel %i to "64 * s0" { … %a[%i + 16] … }
+    }
+    …
+    loop.call @relu_0(%0, %1) symbols ["batch"]
+
+After:
+
+    loop.kernel @relu_0f3b…(%a, %b) symbols ["n0", "n1"] {
+      loop.for parallel %i to "n0" { … %a[%i + "n1"] … }
+    }
+    …
+    loop.call @relu_0f3b…(%0, %1) symbols ["64 * batch", "16"]
+
+Each place that holds a size gets a symbol of its own, whatever sizes are equal in this
+model, and whether they are numbers in it. What is left is the structure of the kernel:
+its ops, its loops, how the elements lie, and small numbers, such as windows, strides of
+convolutions and the widths of panels. A kernel is named after a hash of that, so that
+the same structure has the same name in all models. It comes before the passes that look
+at sizes; those then choose what is good for any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
+
+from ....dialects import Dim, dim, evaluate
+from ....dialects.loop import CallOp, ForOp, KernelOp, TileOp
+
+_FEW = 8
+"""Iterations, at most, of a loop that reduces, which stay: windows."""
+
+_STRIDES = 4
+"""Strides, at most, that stay: those of convolutions and poolings."""
+
+_SIZES = ("size", "width", "count", "start", "step", "within")
+"""Properties that hold a size, of ops other than loops."""
+
+
+class _Give(Protocol):
+    """What takes the place of the text of a dimension, but of numbers up to `most`."""
+
+    def __call__(self, text: str, most: int = 0) -> str: ...
+
+
+@dataclass(frozen=True)
+class GeneralizeKernels(ModulePass):
+    """Gives kernels their sizes in calls, and names them after what they do."""
+
+    name = "generalize-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        known: dict[str, KernelOp] = {}
+        made: dict[str, tuple[str, list[str], list[Dim]]] = {}
+        for kernel in [each for each in op.ops if isinstance(each, KernelOp)]:
+            own, before = kernel.sym_name.data, [each.data for each in kernel.symbols]
+            given = _generalize(kernel)
+            kernel.sym_name = StringAttr("kernel")
+            digest = hashlib.sha256(str(kernel).encode()).hexdigest()[:20]
+            same = known.setdefault(digest, kernel)
+            if same is kernel:
+                kernel.sym_name = StringAttr(f"{own.rpartition('_')[0]}_{digest}")
+            else:
+                kernel.detach()
+                kernel.erase()
+            made[own] = same.sym_name.data, before, given
+        for call in [each for each in op.walk() if isinstance(each, CallOp)]:
+            if call.kernel_name in made:
+                name, before, given = made[call.kernel_name]
+                values = dict(zip(before, call.sizes, strict=True))
+                sizes = [StringAttr(str(evaluate(each, values))) for each in given]
+                call.callee = SymbolRefAttr(name)
+                call.symbols = ArrayAttr(sizes)
+
+
+def _generalize(kernel: KernelOp) -> list[Dim]:
+    """Makes the sizes of a kernel symbols; the dimensions that these stand for."""
+    found: list[Dim] = []
+
+    def give(text: str, most: int = 0) -> str:
+        size = dim(text)
+        if isinstance(size, int) and abs(size) <= most:
+            return text
+        found.append(size)
+        return f"n{len(found) - 1}"
+
+    for op in kernel.body.walk():
+        op.properties.update(_replaced(op, give))
+    symbols = [StringAttr(f"n{number}") for number in range(len(found))]
+    kernel.symbols = ArrayAttr(symbols)
+    return found
+
+
+def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
+    """The properties of an op with what is given in place of their sizes."""
+    match op:
+        case ForOp():
+            yield "bound", StringAttr(give(op.bound.data, _most(op.kind)))
+        case TileOp():
+            texts = (each.data for each in op.bounds)
+            bounds = (
+                give(text, _FEW if at >= 2 else 0) for at, text in enumerate(texts)
+            )
+            yield "bounds", ArrayAttr([StringAttr(each) for each in bounds])
+        case _:
+            for name in _SIZES:
+                if isinstance(old := op.properties.get(name), StringAttr):
+                    yield name, StringAttr(give(old.data, 1))
+            strides = op.properties.get("strides")
+            if isa(strides, ArrayAttr[StringAttr]):
+                texts = _in_subscript([each.data for each in strides], give)
+                yield "strides", ArrayAttr([StringAttr(each) for each in texts])
+
+
+def _most(kind: str) -> int:
+    """The most iterations that stay, of a loop of some kind."""
+    return 0 if kind == "parallel" else _FEW
+
+
+def _in_subscript(texts: Sequence[str], give: _Give) -> Iterator[str]:
+    """The strides and the offset of a subscript."""
+    *strides, offset = (each.partition(" blocked ") for each in texts)
+    # Elements of one k are as far apart as a panel is wide.
+    panels = {size for _, _, size in strides if size.isdigit()}
+    for stride, blocked, blocks in strides:
+        size, by, step = blocks.partition(" by ")
+        stride = stride if stride in panels else give(stride, _STRIDES)
+        step = give(step) if by else step
+        yield f"{stride}{blocked}{size}{by}{step}"
+    yield give(offset[0])
