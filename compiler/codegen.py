@@ -7,14 +7,16 @@ imports them; the driver, the tools and the tuner import them from here.
 
 from __future__ import annotations
 
-from ..lowering.graph_to_loop import build_kernel
+from ..lowering.graph_to_loop import build_kernel, kernel_name
 from ..lowering.llvm_to_object import machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
+from ..lowering.loop_to_bytecode import write_bytecode
 from ..lowering.loop_to_llvm import (
     Places,
     function_name,
     lower_bundle,
     lower_kernels,
+    lower_library,
     lower_program,
     module_to_llvm,
 )
@@ -23,11 +25,14 @@ __all__ = [
     "Places",
     "build_kernel",
     "function_name",
+    "kernel_name",
     "linked_object",
     "lower_bundle",
     "lower_kernels",
+    "lower_library",
     "lower_program",
     "machine_of",
     "module_to_llvm",
     "objects",
+    "write_bytecode",
 ]

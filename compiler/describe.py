@@ -55,7 +55,7 @@ def describe(program: ProgramOp) -> Program:
             )
     defined, plan = program.defined, program.plan
     ranges = {each.label.data: each.limits for each in program.symbols}
-    calls = [op for op in program.walk() if isinstance(op, _CALLS)]
+    calls = [op for op in program.walk() if isinstance(op, CALLS)]
     made = Program(
         name=program.sym_name.data,
         inputs=inputs,
@@ -90,7 +90,7 @@ def _check(check: CheckAttr) -> Check:
     return Check(check.quantity.data, check.message.data, shown)
 
 
-_CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
+CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
 """The ops of a program that may end a run, in whose order they are counted."""
 
 

@@ -124,18 +124,19 @@ def _artifact(model: Any, target: str, options: Options) -> Artifact:
             found, report, file = compilation.compile(key, time.perf_counter())
         if file is not None:
             found, _ = with_constants(found, report, file)
-    if nodes := _fallbacks(found.program):
+    refuse_fallbacks(found.program)
+    return replace(found, notes={"target": target})
+
+
+def refuse_fallbacks(program: Program) -> None:
+    """Raises `CompileError` where ops are run by their reference, with their nodes."""
+    kinds = {kind for each in program.call_outs for kind in _OP.findall(each.op)}
+    nodes = [each for each in program.calls if each.partition(" ")[0] in kinds]
+    if nodes:
         raise CompileError(
             "expected a model of compiled ops alone, got some that are run by their "
             f"numpy reference, which is in the compiler: {', '.join(nodes)}"
         )
-    return replace(found, notes={"target": target})
-
-
-def _fallbacks(program: Program) -> list[str]:
-    """The ops that are run by their reference, with their nodes."""
-    kinds = {kind for each in program.call_outs for kind in _OP.findall(each.op)}
-    return [each for each in program.calls if each.partition(" ")[0] in kinds]
 
 
 def _machine(target: str) -> str:

@@ -51,6 +51,9 @@ class Code:
     noted: Any
     """`sr_noted() -> row`, that of this thread's last run, or None."""
 
+    absent: Any = None
+    """`absent(call) -> Exception`: what is said of a kernel that is not there."""
+
 
 def link_functions(objects: Sequence[bytes], names: Sequence[str]) -> Image:
     """The addresses of functions by name, from objects that need no other."""

@@ -195,6 +195,9 @@ EQUALITY_ERROR = 6
 INTERRUPTED = 5
 """The status of a run that a handler of a signal ended; its exception is set."""
 
+NOT_SELECTED = 7
+"""The status of a run that came to a kernel which its library does not have."""
+
 CALLED = 1
 """What a fallback op returns that has run; ctypes returns zero for an exception."""
 

@@ -61,6 +61,14 @@ def missing_operator(name: str, backend: str = "CPU") -> OperatorNotSelectedErro
     )
 
 
+def missing_structure(kernel: str) -> NotSelectedError:
+    """The error of a kernel of another structure than those of the models of a build."""
+    return NotSelectedError(
+        f"expected a library with the kernel {kernel}, got one without; build it with "
+        "this model among its models"
+    )
+
+
 def missing_feature(name: str) -> NotSelectedError:
     """The error of a feature that was not built."""
     return NotSelectedError(

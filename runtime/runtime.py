@@ -23,6 +23,7 @@ from .layout import (
     CALLS,
     EQUALITY_ERROR,
     LITTLE,
+    NOT_SELECTED,
     RANGE_ERROR,
     SIZE_ERROR,
     SMALL,
@@ -254,7 +255,8 @@ class StaticRuntime:
 
     def failure(self, status: int) -> BaseException:
         """What went wrong in the last run, which ended with this status."""
-        source = self.program.calls[int(self.context[self.layout.FAILED])]
+        number = int(self.context[self.layout.FAILED])
+        source = self.program.calls[number]
         if self.error is not None:
             error, self.error = self.error, None
             error.add_note(f"in {source}")
@@ -262,6 +264,10 @@ class StaticRuntime:
         if status == CALL_OUT_ERROR:
             # ctypes prints and drops what is raised before the op's function begins.
             return KeyboardInterrupt(f"in {source}")
+        if status == NOT_SELECTED:
+            error = self.code.absent(number)
+            error.add_note(f"in {source}")
+            return error
         first = self.layout.ERROR
         index, least, bound = self.context[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:

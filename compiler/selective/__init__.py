@@ -1,10 +1,9 @@
 """Selective build: what is selected, read from YAML, merged, asked and written."""
 
-from .coverage import refusals
+from ...runtime import Operator, Selection, SelectionError, refusals
 from .kernel_key import kernel_key
 from .merge import merge
 from .read import parse_selection, read_selection
-from .selection import Operator, Selection, SelectionError
 from .write import yaml_of
 from .yaml_nodes import MOST_BYTES
 

@@ -8,9 +8,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ...runtime import open_regular, read_bytes, reason, size_of
+from ...runtime import (
+    Operator,
+    Selection,
+    SelectionError,
+    open_regular,
+    read_bytes,
+    reason,
+    size_of,
+)
 from .kernel_key import is_kernel_key
-from .selection import Operator, Selection, SelectionError
 from .yaml_nodes import MOST_BYTES, Fields, Items, Node, Scalar, read_nodes, shown
 
 _TRUE = {"yes", "true", "on"}

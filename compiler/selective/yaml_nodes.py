@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .selection import SelectionError
+from ...runtime import SelectionError
 
 if TYPE_CHECKING:
     from yaml import Event

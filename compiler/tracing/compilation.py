@@ -13,14 +13,14 @@ from ...runtime import RAN, SHARED, Artifact, StaticModule
 from ..building import alone, make_module
 from ..compile import Compilation
 from ..report import CompileReport
-from ..selective import Operator, Selection, merge
+from ..selective import Selection, merge
 from ..target import isa_name
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..call_notes import CallNotes
     from ..context import SrContext
-    from .calls import CallNotes, Executed
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ class Traced:
         features = {*self.features}
         if any(each.is_shared and mark & SHARED for each, mark in called):
             features.add("threads")
-        return _selection_of(self.roots, ran, features)
+        from ..call_notes import selection_of
+
+        return selection_of(self.roots, ran, features)
 
 
 class TracedCompilation(Compilation):
@@ -57,7 +59,7 @@ class TracedCompilation(Compilation):
 
     def run_alone(self) -> StaticModule:
         """The compiled model, whose calls set marks."""
-        from .calls import CallNotes
+        from ..call_notes import CallNotes
 
         self.notes = CallNotes()
         self.roots: set[str] = set()
@@ -66,7 +68,7 @@ class TracedCompilation(Compilation):
 
     def run_passes(self) -> None:
         """Compiles as far as the calls are known, for a machine of any kind."""
-        from .calls import CallNotes
+        from ..call_notes import CallNotes
 
         self.notes = CallNotes()
         self.roots = set()
@@ -114,31 +116,3 @@ def static_selection(compilations: Iterable[Compilation]) -> Selection:
     for each in compilations:
         TracedCompilation(each, found.append).run_passes()
     return merge(each.selection(static=True) for each in found)
-
-
-def _selection_of(
-    roots: Iterable[str], executed: Iterable[Executed], features: Iterable[str] = ()
-) -> Selection:
-    """What a model names and executes."""
-    named = _operators(roots, is_root=True)
-    parts = [
-        Selection(
-            operators=_operators(each.operators, is_root=False),
-            kernel_metadata=_frozen(each.kernels),
-            et_kernel_metadata=_frozen(each.operators),
-            build_features=frozenset(each.features),
-        )
-        for each in executed
-    ]
-    shared = Selection(operators=named, build_features=frozenset(features))
-    return merge([shared, *parts])
-
-
-def _operators(names: Iterable[str], is_root: bool) -> dict[str, Operator]:
-    """Operators that are selected by their names alone, for inference."""
-    return dict.fromkeys(names, Operator(False, is_root, False))
-
-
-def _frozen(sets: dict[str, set[str]]) -> dict[str, frozenset[str]]:
-    """The same sets, which do not change."""
-    return {name: frozenset(each) for name, each in sets.items()}

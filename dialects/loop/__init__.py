@@ -21,7 +21,7 @@ from .ops.choose import ChooseOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
 from .ops.kernel import MAY_SHARE, STRATEGY, WORK, KernelOp
-from .ops.memory import LoadOp, StoreOp, buffer_type, element_type
+from .ops.memory import LoadOp, StoreOp, buffer_type, byte_count, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
 from .ops.program import ProgramOp, sizes_used
@@ -99,6 +99,7 @@ __all__ = [
     "WORK",
     "YieldOp",
     "buffer_type",
+    "byte_count",
     "element_type",
     "is_unlimited",
     "may_be_one",

@@ -18,11 +18,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import Dim
 from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
-from ...runtime import Reach
+from ...runtime import ENTRY, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
 from .program.bundle_entry import Places, write_bundle_entry
 from .program.entry import write_entry
+from .program.kernel_entry import write_kernel_entry
 from .program.reach import reach_of
 from .program.run import write_calls, write_program
 from .program.wide_entry import is_wide, write_wide_entry
@@ -67,6 +68,23 @@ def lower_kernels(module: ModuleOp) -> dict[str, LlvmModule]:
             text = text.replace(f"{PLACEHOLDER}(", f"{function_name(digest)}(")
             text += declarations(text)
             found[op.sym_name.data] = LlvmModule(digest, text, sizes)
+    return found
+
+
+def lower_library(module: ModuleOp) -> dict[str, str]:
+    """
+    The LLVM text of each kernel of a library, by its name, with the function that an
+    interpreter calls it by.
+    """
+    found: dict[str, str] = {}
+    for op in module.ops:
+        if isinstance(op, KernelOp):
+            name = op.sym_name.data
+            text, _ = write_kernel(op, target_of(module), PLACEHOLDER)
+            text = text.replace(f"{PLACEHOLDER}(", f"{function_name(name)}(")
+            entry = f"@{ENTRY}{name}"
+            text += "\n" + write_kernel_entry(op, function_name(name), entry)
+            found[name] = text + declarations(text)
     return found
 
 

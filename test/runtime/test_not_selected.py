@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from static_runtime.compiler.selective.coverage import refusals
 from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.read import parse_selection
-from static_runtime.compiler.selective.selection import (
-    Operator,
-    Selection,
-)
+from static_runtime.runtime.coverage import refusals
 from static_runtime.runtime.not_selected import (
     OperatorNotSelectedError,
     missing_class,
@@ -19,6 +15,10 @@ from static_runtime.runtime.not_selected import (
     missing_kernel,
     missing_operator,
     missing_operators,
+)
+from static_runtime.runtime.selection import (
+    Operator,
+    Selection,
 )
 
 FLAGS = (

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, StringAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    BFloat16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -30,6 +39,17 @@ def element_type(buffer: SSAValue) -> Attribute:
     """The type of the elements of a buffer."""
     assert isa(buffer.type, MemRefType)
     return buffer.type.element_type
+
+
+def byte_count(type: Attribute) -> int:
+    """The bytes that an element takes in memory."""
+    match type:
+        case BFloat16Type() | Float32Type() | Float64Type():
+            return type.bitwidth // 8
+        case IntegerType():
+            return max(type.width.data // 8, 1)
+        case _:
+            return 8
 
 
 def print_element(

@@ -11,9 +11,15 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IndexType, i1, i32, i64
 from xdsl.ir import Attribute
 
-from ....dialects.loop import CheckIndexOp, ClampIndexOp, TargetAttr, element_type
+from ....dialects.loop import (
+    CheckIndexOp,
+    ClampIndexOp,
+    TargetAttr,
+    byte_count,
+    element_type,
+)
 from ..text.function import FunctionWriter
-from ..text.types import Value, byte_count, memory_text, type_text
+from ..text.types import Value, memory_text, type_text
 
 _MOST = 2**31 - 1
 """The greatest bound whose indices fit 32 bits."""

@@ -20,11 +20,11 @@ from ....dialects.loop import (
     ProgramOp,
     SkipAttr,
     ViewOp,
+    byte_count,
     element_type,
 )
 from ....runtime import RAN, WORD
 from ..text.function import FunctionWriter
-from ..text.types import byte_count
 from .context_layout import ContextWriter, layout_of, row_of
 
 MARKS = "@sr_marks = external global i8"

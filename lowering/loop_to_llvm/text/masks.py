@@ -19,10 +19,11 @@ from ....dialects.loop import (
     StoreOp,
     Subscript,
     TargetAttr,
+    byte_count,
     element_type,
 )
 from .function import FunctionWriter, is_number
-from .types import Value, byte_count
+from .types import Value
 
 
 def mask_of(w: FunctionWriter, count: str, lanes: int, first: int = 0) -> str:

@@ -21,11 +21,12 @@ from ....dialects.loop import (
     PrefetchOp,
     StoreOp,
     Subscript,
+    byte_count,
     element_type,
 )
 from .function import FunctionWriter
 from .scope import Scope
-from .types import Value, byte_count, memory_text, type_text
+from .types import Value, memory_text, type_text
 
 _NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 """How intrinsics name types, where not as texts do."""

@@ -45,17 +45,6 @@ def memory_text(type: Attribute, lanes: int = 1) -> str:
     return type_text(type, lanes)
 
 
-def byte_count(type: Attribute) -> int:
-    """The bytes that an element takes in memory."""
-    match type:
-        case BFloat16Type() | Float32Type() | Float64Type():
-            return type.bitwidth // 8
-        case IntegerType():
-            return max(type.width.data // 8, 1)
-        case _:
-            return 8
-
-
 def suffix(type: Attribute, lanes: int = 1) -> str:
     """How an intrinsic's name says that it is of this type."""
     name = f"f{type.bitwidth}" if isinstance(type, AnyFloat) else type_text(type)

@@ -12,7 +12,7 @@ from static_runtime.compiler.selective.read import (
     parse_selection,
     read_selection,
 )
-from static_runtime.compiler.selective.selection import (
+from static_runtime.runtime.selection import (
     Operator,
     Selection,
     SelectionError,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from static_runtime.compiler.selective.coverage import refusals
-from static_runtime.compiler.selective.selection import (
+from static_runtime.runtime.coverage import refusals
+from static_runtime.runtime.not_selected import NotSelectedError
+from static_runtime.runtime.selection import (
     Operator,
     Selection,
     SelectionError,
 )
-from static_runtime.runtime.not_selected import NotSelectedError
 
 
 def test_a_library_is_asked_for_each_by_name():

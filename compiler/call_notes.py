@@ -7,7 +7,7 @@ then knows the number of its op, and sets that mark when it runs (`loop.traced`)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -15,8 +15,8 @@ from xdsl.passes import ModulePass
 from xdsl.traits import ConstantLike
 from xdsl.utils.hints import isa
 
-from ...dialects import tensor_type
-from ...dialects.graph import (
+from ..dialects import tensor_type
+from ..dialects.graph import (
     TRACE,
     ControlOp,
     FusionOp,
@@ -24,9 +24,10 @@ from ...dialects.graph import (
     StoredOp,
     operator_name,
 )
-from ...dialects.loop import TRACED, CallOp, CallOutOp, KernelOp, element_type
-from ..passes import ParallelizeLoops, VerifyBuffers
-from ..selective import kernel_key
+from ..dialects.loop import TRACED, CallOp, CallOutOp, KernelOp, element_type
+from .codegen import kernel_name
+from .passes import ParallelizeLoops, VerifyBuffers
+from .selective import Operator, Selection, kernel_key, merge
 
 _DTYPES = {
     "f32": "Float",
@@ -42,6 +43,9 @@ _DTYPES = {
 @dataclass
 class Executed:
     """What runs where a mark is set."""
+
+    family: str
+    """The name of its kernels, after the ops that they compute."""
 
     operators: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """The keys of operands and results of each op of the graph."""
@@ -74,6 +78,12 @@ class CallNotes:
             case _:
                 pass
 
+    def of_call(self, op: CallOp) -> Executed:
+        """What a call of a kernel executes."""
+        number = op.attributes[TRACED]
+        assert isa(number, IntegerAttr), "each call of a kernel has a number"
+        return self.executed[number.value.data]
+
     def _number(self, module: ModuleOp) -> None:
         """Gives each op that becomes calls a number."""
         ops = (op for op in module.walk() if isinstance(op, GraphOp) and op.results)
@@ -83,7 +93,7 @@ class CallNotes:
             if op.has_trait(ConstantLike) or isinstance(op.parent_op(), FusionOp):
                 continue
             op.attributes[TRACE] = IntegerAttr(len(self.executed), i64)
-            made = Executed()
+            made = Executed(kernel_name(op))
             for part in _parts(op):
                 name, key = operator_name(part), _key_of(part)
                 made.operators.setdefault(name, set()).add(key)
@@ -104,15 +114,8 @@ class CallNotes:
                 made.features.add("fallback")
             elif isinstance(op, CallOp):
                 kernel = kernels[op.kernel_name]
-                made.kernels.setdefault(_family(kernel), set()).update(
-                    _dtypes_of(kernel)
-                )
+                made.kernels.setdefault(made.family, set()).update(_dtypes_of(kernel))
                 made.is_shared |= kernel.work is not None
-
-
-def _family(kernel: KernelOp) -> str:
-    """The family of a kernel: its name without its number in the module."""
-    return kernel.sym_name.data.rpartition("_")[0]
 
 
 def _parts(op: GraphOp) -> Iterator[GraphOp]:
@@ -133,3 +136,31 @@ def _dtypes_of(kernel: KernelOp) -> set[str]:
     """The dtypes of the buffers of a kernel."""
     buffers = kernel.body.block.args
     return {_DTYPES[str(element_type(each))] for each in buffers}
+
+
+def selection_of(
+    roots: Iterable[str], executed: Iterable[Executed], features: Iterable[str] = ()
+) -> Selection:
+    """What a model names and executes."""
+    named = _operators(roots, is_root=True)
+    parts = [
+        Selection(
+            operators=_operators(each.operators, is_root=False),
+            kernel_metadata=_frozen(each.kernels),
+            et_kernel_metadata=_frozen(each.operators),
+            build_features=frozenset(each.features),
+        )
+        for each in executed
+    ]
+    shared = Selection(operators=named, build_features=frozenset(features))
+    return merge([shared, *parts])
+
+
+def _operators(names: Iterable[str], is_root: bool) -> dict[str, Operator]:
+    """Operators that are selected by their names alone, for inference."""
+    return dict.fromkeys(names, Operator(False, is_root, False))
+
+
+def _frozen(sets: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    """The same sets, which do not change."""
+    return {name: frozenset(each) for name, each in sets.items()}

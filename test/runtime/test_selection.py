@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from static_runtime.compiler.selective.selection import (
+from static_runtime.runtime.selection import (
     Operator,
     Selection,
     SelectionError,

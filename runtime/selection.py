@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from ..errors import CompileError
-
 DEFAULT_KERNEL = "default"
 """The kernel of an operator that takes whatever its other kernels do not."""
 
 _NOTHING: frozenset[str] = frozenset()
 
 
-class SelectionError(CompileError):
+class SelectionError(ValueError):
     """A selection that cannot be read, or that lacks what is asked of it."""
 
 

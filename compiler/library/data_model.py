@@ -1,0 +1,136 @@
+"""
+Compile a model to data: bytecode over kernels of which every size is a symbol.
+
+What depends on a machine is in the kernels alone, but for the layout of weights, which
+is as one target likes it; kernels of other targets read it so as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...dialects.loop import CallOp, KernelOp, ProgramOp
+from ...runtime import IS_DATA, Artifact, Operator, Selection, to_json
+from ..building import alone
+from ..call_notes import CallNotes, selection_of
+from ..codegen import lower_program, write_bytecode
+from ..compile import Compilation
+from ..context import context
+from ..describe import CALLS, constant_block, describe, program_of
+from ..driver import Driver
+from ..errors import CompileError
+from ..options import Options
+from ..pipeline import graph_passes, library_passes, schedule_passes
+from ..runtime_folder import refuse_fallbacks
+
+LAYOUTS = "x86-64-v4"
+"""The target whose layout of weights models have."""
+
+
+@dataclass(frozen=True)
+class GenericModel:
+    """A model as data, and the kernels that it calls."""
+
+    artifact: Artifact
+    kernels: Mapping[str, KernelOp]
+    """The kernels before anything is chosen for a target, by their names."""
+
+    uses: Mapping[str, Sequence[Selection]]
+    """What is used of each kernel, by its calls."""
+
+
+def make_data_model(model: Any, options: Options = Options()) -> GenericModel:
+    """
+    Compiles a model to data.
+
+    Raises `CompileError` for a model with ops that run by their numpy reference, and
+    for precisions other than f32.
+    """
+    if options.precision != "f32":
+        raise CompileError(
+            "expected precision f32 for a model as data, got "
+            f"{options.precision}; its kernels are those of a library"
+        )
+    compilation = Compilation(model, target=LAYOUTS, options=options)
+    with alone():
+        return _Made(compilation).model()
+
+
+class _Made:
+    """A module that is compiled to data."""
+
+    def __init__(self, compilation: Compilation):
+        """Runs the passes up to the schedules of kernels, and notes the kernels."""
+
+        self.ctx, self.roots = context(), set[str]()
+        self.ctx.operators = self.roots
+        self.module = compilation.front_end(compilation.source())(self.ctx)
+        self.notes = CallNotes()
+        options, after = compilation.options, self.notes.after_pass
+        driver = Driver(self.ctx, options, LAYOUTS, None, after)
+        for each in (*graph_passes(options, LAYOUTS), *library_passes()):
+            driver.run_pass(each, self.module)
+        self.kernels: dict[str, KernelOp] = {
+            op.sym_name.data: op.clone()
+            for op in self.module.ops
+            if isinstance(op, KernelOp)
+        }
+        for each in schedule_passes():
+            driver.run_pass(each, self.module)
+
+    def model(self) -> GenericModel:
+        """The model as data; raises `CompileError`."""
+        program = program_of(self.module)
+        known = describe(program)
+        refuse_fallbacks(known)
+        lowered = lower_program(self.module)
+        known = replace(known, reach=lowered.reach)
+        bytecode = write_bytecode(program)
+        calls = [*_uses(program, self.notes)]
+        texts = [json.dumps(to_json(used)) for _, used in calls]
+        table = [*dict.fromkeys(texts)]
+        uses: dict[str, list[Selection]] = {}
+        for kernel, used in calls:
+            uses.setdefault(kernel, []).append(used)
+        is_dynamic = bool(known.symbols or known.defined)
+        notes: dict[str, Any] = {
+            IS_DATA: bytecode.registers,
+            "kernels": bytecode.kernels,
+            "arguments": [
+                len(kernel.body.block.args) + len(kernel.symbols)
+                for kernel in map(self.kernels.__getitem__, bytecode.kernels)
+            ],
+            "needs": to_json(_needs(self.roots, is_dynamic)),
+            "uses": [*map(json.loads, table)],
+            "calls": [*map(table.index, texts)],
+        }
+        code = bytecode.code.astype("<i8").tobytes()
+        constants = constant_block(program, self.ctx.weights)
+        return GenericModel(
+            Artifact(known, [code], constants, notes), self.kernels, uses
+        )
+
+
+def _uses(program: ProgramOp, notes: CallNotes) -> Iterator[tuple[str, Selection]]:
+    """
+    The kernel of each op of a program that may end a run, in their order, and what it
+    uses of a library; no kernel and nothing where the op calls none.
+    """
+    for op in program.walk():
+        if isinstance(op, CallOp):
+            executed = notes.of_call(op)
+            yield op.kernel_name, selection_of((), [executed])
+        elif isinstance(op, CALLS):
+            yield "", Selection()
+
+
+def _needs(roots: set[str], is_dynamic: bool) -> Selection:
+    """What a model that names these operators needs when it is loaded."""
+    features = {"python_entry", *(["dynamic_shapes"] if is_dynamic else [])}
+    return Selection(
+        operators=dict.fromkeys(sorted(roots), Operator(False, True, False)),
+        build_features=frozenset(features),
+    )

@@ -1,0 +1,88 @@
+"""
+A model as data: bytecode, constants, and what it needs of a library of kernels.
+
+It is an artifact (`artifact.py`) without objects; its notes say the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .artifact import Artifact
+from .bytecode import WIDTH, Opcode, Words, check_bytecode
+from .code import Code
+from .coverage import refusal_of_call, refusals
+from .interpreter import interpreted
+from .kernel_library import KernelLibrary, from_json
+from .not_selected import missing_structure
+from .selection import Selection
+
+IS_DATA = "bytecode"
+"""The note that only a model as data has: the count of its registers."""
+
+
+@dataclass(frozen=True)
+class DataModel:
+    """What the notes and the only object of an artifact say."""
+
+    code: Words
+    registers: int
+    kernels: Sequence[str]
+    """The kernels that it calls, by their numbers."""
+
+    needs: Selection
+    """What must be there when it is loaded."""
+
+    uses: Sequence[Selection]
+    """What the call of each number uses of the library."""
+
+    @staticmethod
+    def of(artifact: Artifact) -> DataModel:
+        """The model in an artifact; raises `ValueError` where that is none."""
+        notes = artifact.notes
+        try:
+            kernels = [str(each) for each in notes["kernels"]]
+            arguments = [int(each) for each in notes["arguments"]]
+            table = [from_json(each) for each in notes["uses"]]
+            made = DataModel(
+                np.frombuffer(artifact.objects[0], "<i8").astype(np.int64),
+                int(notes[IS_DATA]),
+                kernels,
+                from_json(notes["needs"]),
+                [table[int(each)] for each in notes["calls"]],
+            )
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a model as data, got {error}") from error
+        if len(arguments) != len(kernels):
+            raise ValueError(f"expected arguments of {len(kernels)} kernels")
+        fields = artifact.program.layout.size
+        calls = min(len(made.uses), len(artifact.program.calls))
+        check_bytecode(made.code, made.registers, arguments, fields, calls)
+        return made
+
+    def link(self, library: KernelLibrary) -> Code:
+        """
+        The code of the model over a library.
+
+        Raises `NotSelectedError` for what the library lacks of what a load needs. A
+        kernel that it lacks is an error of the call that comes to it.
+        """
+        for error in refusals(library.selection, self.needs):
+            raise error
+        absent: dict[int, Exception] = {}
+        code = self.code.reshape(-1, WIDTH).copy()
+        for at in np.flatnonzero(code[:, 0] == Opcode.CALL):
+            _, kernel, _, call = code[at].tolist()
+            error = refusal_of_call(library.selection, self.uses[call])
+            if error is None and self.kernels[kernel] not in library.objects:
+                error = missing_structure(self.kernels[kernel])
+            if error is not None:
+                absent[call] = error
+                code[at, 1] = len(self.kernels)
+        return interpreted(
+            *(code.reshape(-1), self.registers, self.kernels),
+            *(library.objects, absent.__getitem__),
+        )
