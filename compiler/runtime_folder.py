@@ -21,6 +21,8 @@ from ..runtime import (
     Program,
     atomic_file,
     file_name,
+    interpreter_name,
+    interpreter_object,
     object_name,
     pool_object,
     save,
@@ -38,7 +40,7 @@ _RUNTIME = Path(__file__).parent.parent / "runtime"
 _ENTRIES = ("run.py", "standalone.py")
 """The files that a user of the folder imports."""
 
-_NEEDS_LLVM = frozenset({"thread_pool_text.py"})
+_NEEDS_LLVM = frozenset({"thread_pool_text.py", "interpreter_text.py"})
 """Files that are imported where something was not built before."""
 
 _OP = re.compile(r"= (graph\.\w+) ")
@@ -64,25 +66,41 @@ def build_runtime(
     Raises `CompileError` for a model that cannot run without the compiler, and for a
     folder with other things in it.
     """
-    _check_folder(folder)
     names = list(dict.fromkeys(map(isa_name, targets)))
+    check_folder(folder)
     artifacts = {name: _artifact(model, name, options) for name in names}
-    folder.mkdir(parents=True, exist_ok=True)
-    key = f"runtime {version()}"
-    files = {folder / KEY_FILE: f"{key}\n".encode(), folder / "__init__.py": _FACE}
-    written = [_write(path, data) for path, data in files.items()]
-    for path in runtime_files():
-        place = folder / path.relative_to(_RUNTIME)
-        place.parent.mkdir(exist_ok=True)
-        written.append(_write(place, path.read_bytes()))
-    for machine in sorted({_machine(name) for name in names}):
-        written.append(_write(folder / object_name(machine), pool_object(machine)))
+    written = write_runtime(folder, names)
     for name, artifact in artifacts.items():
         own = f"model{SUFFIX}" if len(names) == 1 else file_name("model", name)
         with atomic_file(folder / own) as file:
-            save(file, artifact, key)
+            save(file, artifact, runtime_key())
         written.append(folder / own)
     return written
+
+
+def runtime_key() -> str:
+    """What the files of this version are for."""
+    return f"runtime {version()}"
+
+
+def write_runtime(
+    folder: Path, targets: Sequence[str], interprets: bool = False
+) -> list[Path]:
+    """
+    Writes the package without models, for the machines of some targets, which
+    `interprets` models as data; what was written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    key = f"{runtime_key()}\n".encode()
+    files = {folder / KEY_FILE: key, folder / "__init__.py": _FACE.encode()}
+    for path in runtime_files():
+        files[folder / path.relative_to(_RUNTIME)] = path.read_bytes()
+    for machine in sorted({_machine(name) for name in targets}):
+        files[folder / object_name(machine)] = pool_object(machine)
+        if interprets:
+            name = interpreter_name(machine)
+            files[folder / name] = interpreter_object(machine)
+    return [_write(path, data) for path, data in files.items()]
 
 
 def runtime_files() -> list[Path]:
@@ -144,7 +162,7 @@ def _machine(target: str) -> str:
     return "aarch64" if TARGETS[target].cpu.data.startswith("aarch64") else "x86_64"
 
 
-def _check_folder(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """Raises `CompileError` for a folder that has other things in it."""
     if folder.exists() and not folder.is_dir():
         raise CompileError(f"expected a folder to build, got the file {folder}")
@@ -156,8 +174,9 @@ def _check_folder(folder: Path) -> None:
         )
 
 
-def _write(path: Path, data: bytes | str) -> Path:
-    """Writes a file, whole or not at all."""
+def _write(path: Path, data: bytes) -> Path:
+    """Writes a file, whole or not at all, into a folder that is made."""
+    path.parent.mkdir(exist_ok=True)
     with atomic_file(path) as file:
-        file.write(data if isinstance(data, bytes) else data.encode())
+        file.write(data)
     return path

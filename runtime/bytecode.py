@@ -69,9 +69,11 @@ class Opcode(IntEnum):
     """
 
 
-_READS_B = [Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE, Opcode.CALL]
-_READS_B += [*range(Opcode.ADD, Opcode.LESS + 1)]
-_READS_C = [*range(Opcode.ADD, Opcode.LESS + 1)]
+_BINARY = range(Opcode.ADD, Opcode.LESS + 1)
+_READS_B = [
+    *(Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE, Opcode.CALL),
+    *_BINARY,
+]
 _JUMPS = [Opcode.JUMP_IF_ZERO, Opcode.JUMP]
 _NO_REGISTER_A = [Opcode.RETURN, Opcode.JUMP, Opcode.CALL]
 
@@ -101,7 +103,7 @@ def check_bytecode(
         ~np.isin(op, [*Opcode])
         | (~np.isin(op, _NO_REGISTER_A) & ~_within(a, registers))
         | (np.isin(op, _READS_B) & ~_within(b, registers))
-        | (np.isin(op, _READS_C) & ~_within(c, registers))
+        | (np.isin(op, [*_BINARY]) & ~_within(c, registers))
         | (np.isin(op, _JUMPS) & ~_within(b, len(table)))
         | (is_call & ~_within(a, len(arguments)))
         | (is_call & (b > registers - counts[known]))

@@ -75,7 +75,7 @@ class DataModel:
         absent: dict[int, Exception] = {}
         code = self.code.reshape(-1, WIDTH).copy()
         for at in np.flatnonzero(code[:, 0] == Opcode.CALL):
-            _, kernel, _, call = code[at].tolist()
+            kernel, call = int(code[at, 1]), int(code[at, 3])
             error = refusal_of_call(library.selection, self.uses[call])
             if error is None and self.kernels[kernel] not in library.objects:
                 error = missing_structure(self.kernels[kernel])

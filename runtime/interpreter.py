@@ -76,12 +76,14 @@ class _Interpreter:
         self, code: Words, registers: int, kernels: npt.NDArray[np.uint64], image: Image
     ):
         """The interpreter of `code` over a table of the addresses of kernels."""
-        self.instructions, self.count, self.kernels = code, registers, kernels
+        self.count, self.kept = registers, (code, kernels, image)
+        self.tables = code.ctypes.data, kernels.ctypes.data
         pointer, status = ctypes.c_void_p, ctypes.c_int
         # CFUNCTYPE lets other threads run meanwhile.
         kind = ctypes.CFUNCTYPE(status, pointer, pointer, pointer, pointer)
-        self.image, self.function = image, kind(image["sr_interpret"])
-        self.registers: dict[int, Words] = {}
+        self.function = kind(image["sr_interpret"])
+        self.registers: dict[int, tuple[int, Words]] = {}
+        """The address of the registers of each context, and what keeps them."""
         self.free: list[int] = []
         self.row = threading.local()
 
@@ -95,11 +97,12 @@ class _Interpreter:
 
     def run(self, context: int) -> int:
         """Runs the program once; its status."""
-        registers = self.registers.get(context)
-        if registers is None:
-            registers = self.registers[context] = np.zeros(self.count, np.int64)
-        where = (self.instructions, registers, self.kernels)
-        return self.function(context, *(each.ctypes.data for each in where))
+        known = self.registers.get(context)
+        if known is None:
+            made = np.zeros(self.count, np.int64)
+            known = self.registers[context] = made.ctypes.data, made
+        code, kernels = self.tables
+        return self.function(context, code, known[0], kernels)
 
     def repeat(self, context: int, times: int) -> int:
         """Runs the program so many times, for measuring."""

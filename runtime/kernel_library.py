@@ -1,8 +1,8 @@
 """
 A library of kernels for one target: what was selected, and an object for each kernel.
 
-It is a safetensors file with an array of bytes for each kernel, by its name. A kernel is
-read when a model that is loaded calls it, and its hash is compared then.
+It is a safetensors file with an array of bytes for each kernel, by its name. A kernel
+is read when a model that is loaded calls it, and its hash is compared then.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def to_json(selection: Selection) -> dict[str, Any]:
 
 
 def from_json(values: Mapping[str, Any]) -> Selection:
-    """The selection that `to_json` wrote; raises `ValueError` and the like for others."""
+    """The selection that `to_json` wrote; raises `ValueError` or the like."""
     made: dict[str, Any] = {
         name: frozenset(cast(list[str], values[name]))
         for name in ("build_features", "custom_classes")

@@ -62,7 +62,7 @@ def missing_operator(name: str, backend: str = "CPU") -> OperatorNotSelectedErro
 
 
 def missing_structure(kernel: str) -> NotSelectedError:
-    """The error of a kernel of another structure than those of the models of a build."""
+    """The error of a kernel whose structure no model of a build has."""
     return NotSelectedError(
         f"expected a library with the kernel {kernel}, got one without; build it with "
         "this model among its models"

@@ -3,7 +3,8 @@ Load a model in a folder that was built to run it without the compiler.
 
 The folder has the files of the runtime, the objects of the pool of threads, the key
 that its models are for, and models: `model.sr`, or `model.TARGET.sr` for each of
-several targets, of which the greatest is taken that this machine can run.
+several targets, of which the greatest is taken that this machine can run. A model that
+is data runs over the library of kernels that was built into the folder.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .artifact import load
+from .artifact import Artifact, load
 from .code import link
+from .data_model import IS_DATA, DataModel
 from .host import TARGETS, BareMachine, Host, lacking
+from .kernel_library import library_name, load_library
 from .module import StaticModule
+from .not_selected import missing_feature
 from .regular_file import open_regular
 from .thread_pool import usable_threads
 
@@ -43,12 +47,15 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
     if threads is not None and threads < 1:
         raise ValueError(f"expected one thread or more, got {threads}")
     key = (_FOLDER / KEY_FILE).read_text().strip()
-    with open_regular(_found(Path(path), BareMachine())) as file:
+    machine = BareMachine()
+    with open_regular(_found(Path(path), machine)) as file:
         artifact = load(file, key)
+    if IS_DATA in artifact.notes:
+        return _over_library(artifact, key, machine, threads)
     target = artifact.notes.get("target")
     if not isinstance(target, str) or target not in TARGETS:
         raise ValueError(f"{path}: expected code for a known target, got {target}")
-    if missing := lacking(target, BareMachine()):
+    if missing := lacking(target, machine):
         raise ValueError(
             f"{path}: expected a machine that runs {target}, got one that needs "
             f"{', '.join(missing)}; build the model for another --target"
@@ -56,6 +63,33 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
     code = link(artifact.objects)
     count = usable_threads() if threads is None else threads
     return StaticModule(artifact.program, code, artifact.block, (), count)
+
+
+def _over_library(
+    artifact: Artifact, key: str, machine: Host, threads: int | None
+) -> StaticModule:
+    """
+    A model as data over the library for the greatest target that the machine has.
+
+    Raises `NotSelectedError` for what the library lacks of what a load needs.
+    """
+    there = [name for name in TARGETS if (_FOLDER / library_name(name)).exists()]
+    if not there:
+        raise ValueError(
+            "expected a library of kernels beside the runtime, got none; build one "
+            "with sr-build --yaml"
+        )
+    model = DataModel.of(artifact)
+    path = _FOLDER / library_name(chosen(there, machine))
+    library = load_library(path, key, model.kernels)
+    is_shared = library.selection.is_feature_selected("threads")
+    if threads is not None and threads > 1 and not is_shared:
+        raise missing_feature("threads")
+    count = usable_threads() if threads is None else threads
+    code = model.link(library)
+    return StaticModule(
+        artifact.program, code, artifact.block, (), count if is_shared else 1
+    )
 
 
 def _found(path: Path, machine: Host) -> Path:

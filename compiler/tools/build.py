@@ -1,6 +1,7 @@
 """
-`sr-build`: build what runs a model without its compiler: a folder that runs it with
-numpy alone, or an object, a header and weights for C programs.
+`sr-build`: build what runs models without their compiler: a folder that runs one with
+numpy alone, or a library of selected kernels, and models as data; or an object, a
+header and weights for C programs.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...runtime import LIBRARY_SUFFIX, Selection
 from ..bundle import identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
+from ..library import build_data_model, build_library_folder
 from ..options import Options
 from ..runtime_folder import build_runtime
+from ..selective import read_selection
 from .reproducer import CrashError, Guard
 
 _ALONE = ("bundle_api", "network_name", "main_entry_name")
@@ -23,20 +27,36 @@ _ALONE = ("bundle_api", "network_name", "main_entry_name")
 def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-build", description=__doc__)
-    made.add_argument("model", type=Path, help="an .onnx or .mlir file")
+    made.add_argument(
+        "model", type=Path, nargs="+", help="an .onnx or .mlir file; several for --yaml"
+    )
     kinds = made.add_mutually_exclusive_group(required=True)
     kinds.add_argument(
         "-o",
         "--output",
         type=Path,
-        metavar="DIR",
-        help="the folder to write that runs the model with numpy alone",
+        metavar="PATH",
+        help="the folder to write that runs the model with numpy alone; or, where it "
+        "ends in .sr, the file of the model as data, for a folder with a library",
     )
     kinds.add_argument(
         "--emit-bundle",
         type=Path,
         metavar="DIR",
         help="where an object, a header and weights go",
+    )
+    which = made.add_mutually_exclusive_group()
+    which.add_argument(
+        "--yaml",
+        type=Path,
+        metavar="FILE",
+        help="a selection: the folder has a library of the kernels of the models that "
+        "it names, and runs models as data",
+    )
+    which.add_argument(
+        "--include-all",
+        action="store_true",
+        help="the same with all kernels of the models",
     )
     made.add_argument(
         "--target",
@@ -58,26 +78,49 @@ def _parser() -> ArgumentParser:
 
 
 def _build_runtime(arguments: Namespace) -> None:
-    """Builds a folder with the runtime and the model."""
+    """Builds a folder with the runtime, and a model or a library."""
     for name in _ALONE:
         if getattr(arguments, name) is not None:
             flag = name.replace("_", "-")
             raise ValueError(f"expected --{flag} with --emit-bundle, got it without")
     options = Options(precision=arguments.precision)
-    targets = arguments.target.split(",")
-    written = build_runtime(arguments.model, targets, arguments.output, options)
-    for path in written:
-        if path.suffix == ".sr":
-            print(f"{path}: {path.stat().st_size} bytes")
-    rest = sum(path.stat().st_size for path in written if path.suffix != ".sr")
+    targets, folder = arguments.target.split(","), arguments.output
+    if arguments.yaml is not None or arguments.include_all:
+        chosen = Selection(include_all_operators=True)
+        if arguments.yaml is not None:
+            chosen = read_selection(arguments.yaml)
+        written = build_library_folder(
+            chosen, arguments.model, targets, folder, options
+        )
+    elif folder.suffix == ".sr":
+        build_data_model(_only(arguments), folder, options)
+        print(f"{folder}: {folder.stat().st_size} bytes")
+        return
+    else:
+        written = build_runtime(_only(arguments), targets, folder, options)
+    built = [path for path in written if path.suffix in (".sr", LIBRARY_SUFFIX)]
+    for path in built:
+        print(f"{path}: {path.stat().st_size} bytes")
+    rest = sum(path.stat().st_size for path in written if path not in built)
     print(f"runtime: {rest} bytes")
+
+
+def _only(arguments: Namespace) -> Path:
+    """The only model; raises `ValueError` for several."""
+    if len(arguments.model) != 1:
+        raise ValueError(
+            f"expected one model, got {len(arguments.model)}; a library of several is "
+            "built with --yaml or --include-all"
+        )
+    return arguments.model[0]
 
 
 def _build_bundle(arguments: Namespace) -> None:
     """Builds an object, a header and weights."""
-    name = arguments.network_name or identifier_of(arguments.model.stem)
+    model = _only(arguments)
+    name = arguments.network_name or identifier_of(model.stem)
     options = Options(threads=1, precision=arguments.precision)
-    compilation = Compilation(arguments.model, target=arguments.target, options=options)
+    compilation = Compilation(model, target=arguments.target, options=options)
     api = arguments.bundle_api or "static"
     bundle = make_bundle(compilation, name, arguments.main_entry_name, api)
     write_bundle(bundle, arguments.emit_bundle)

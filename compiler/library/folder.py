@@ -1,0 +1,72 @@
+"""Build a runtime with a library of kernels, and models as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...runtime import (
+    Cache,
+    Selection,
+    atomic_file,
+    default_folder,
+    library_name,
+    save,
+    save_library,
+)
+from ..errors import CompileError
+from ..options import Options
+from ..runtime_folder import check_folder, runtime_key, write_runtime
+from ..target import isa_name
+from .data_model import make_data_model
+from .kernels import build_library, covered
+
+
+def build_library_folder(
+    selection: Selection,
+    models: Sequence[Any],
+    targets: Sequence[str],
+    folder: Path,
+    options: Options = Options(),
+) -> list[Path]:
+    """
+    Builds a folder that runs models as data: the runtime, and for each target the
+    kernels of some models that a selection has; what was written.
+
+    Raises `CompileError` for a target that is not selected, where no kernel is, and for
+    a folder with other things in it.
+    """
+    check_folder(folder)
+    names = list(dict.fromkeys(map(isa_name, targets)))
+    for name in names:
+        if not selection.is_feature_selected(f"isa:{name}"):
+            raise CompileError(
+                f"expected targets that are selected, got {name}; add it with "
+                f"build_features: [isa:{name}], or give --target"
+            )
+    made = [make_data_model(each, options) for each in models]
+    kernels = covered(made, selection)
+    if not kernels:
+        raise CompileError(
+            "expected models with kernels that are selected, got none; give the models "
+            "that were traced beside the selection"
+        )
+    cache = Cache(default_folder()) if options.cache else None
+    threads = options.usable_threads
+    built = [build_library(kernels, selection, n, threads, cache) for n in names]
+    written = write_runtime(folder, names, interprets=True)
+    for library in built:
+        path = folder / library_name(library.target)
+        with atomic_file(path) as file:
+            save_library(file, library, runtime_key())
+        written.append(path)
+    return written
+
+
+def build_data_model(model: Any, path: Path, options: Options = Options()) -> None:
+    """Writes a model as data, whole or not at all; raises `CompileError`."""
+    artifact = make_data_model(model, options).artifact
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(path) as file:
+        save(file, artifact, runtime_key())
