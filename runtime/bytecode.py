@@ -74,6 +74,7 @@ _READS_B = [
     *(Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE, Opcode.CALL),
     *_BINARY,
 ]
+_LOADS = [Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE]
 _JUMPS = [Opcode.JUMP_IF_ZERO, Opcode.JUMP]
 _NO_REGISTER_A = [Opcode.RETURN, Opcode.JUMP, Opcode.CALL]
 
@@ -98,7 +99,7 @@ def check_bytecode(
     counts = np.array([*arguments, 0], np.int64)
     is_call = op == Opcode.CALL
     known = np.clip(np.where(is_call, a, 0), 0, max(len(arguments) - 1, 0))
-    in_context = np.isin(op, [Opcode.LOAD, Opcode.STORE]) & (b == CONTEXT)
+    in_context = np.isin(op, _LOADS) & (b == CONTEXT)
     is_bad = (
         ~np.isin(op, [*Opcode])
         | (~np.isin(op, _NO_REGISTER_A) & ~_within(a, registers))

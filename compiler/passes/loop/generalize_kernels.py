@@ -47,7 +47,7 @@ _FEW = 8
 _STRIDES = 4
 """Strides, at most, that stay: those of convolutions and poolings."""
 
-_SIZES = ("size", "width", "count", "start", "step", "within")
+_SIZES = ("size", "width", "count", "bound", "start", "step", "within")
 """Properties that hold a size, of ops other than loops."""
 
 

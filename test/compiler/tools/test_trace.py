@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from static_runtime.runtime.coverage import refusals
 from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.read import parse_selection, read_selection
-from static_runtime.runtime.selection import Selection
 from static_runtime.compiler.tools.trace import main
+from static_runtime.runtime.coverage import refusals
+from static_runtime.runtime.selection import Selection
 
 from ..tracing.models import BRANCH, LOOP
 

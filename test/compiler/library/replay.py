@@ -1,0 +1,53 @@
+"""Models as data over a library in this process, without files between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from static_runtime.compiler.library.data_model import GenericModel, make_data_model
+from static_runtime.compiler.library.kernels import build_library, covered
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.target import isa_name
+from static_runtime.runtime.cache import Cache, default_folder
+from static_runtime.runtime.data_model import DataModel
+from static_runtime.runtime.module import StaticModule
+from static_runtime.runtime.selection import Selection
+
+EVERY = Selection(include_all_operators=True)
+
+
+def module_of(
+    model: GenericModel,
+    selection: Selection = EVERY,
+    threads: int = 1,
+    others: tuple[GenericModel, ...] = (),
+) -> StaticModule:
+    """A model over the library that a selection of it, or of others, is."""
+    kernels = covered(others or (model,), selection)
+    cache = Cache(default_folder())
+    library = build_library(kernels, selection, isa_name("host"), 1, cache)
+    code = DataModel.of(model.artifact).link(library)
+    block = model.artifact.block
+    return StaticModule(model.artifact.program, code, block, (), threads)
+
+
+def replay(model: Any, selection: Selection = EVERY, threads: int = 1) -> StaticModule:
+    """A model that is compiled to data, over the library of it alone."""
+    return module_of(make_data_model(model, Options()), selection, threads)
+
+
+def as_arrays(answer: Any) -> list[npt.NDArray[Any]]:
+    """The outputs of a call, one or several."""
+    return [np.asarray(each) for each in answer] if type(answer) is tuple else [answer]
+
+
+def check_equal(one: Any, other: Any) -> None:
+    """Two answers have the same shapes and bits."""
+    made, known = as_arrays(one), as_arrays(other)
+    assert [(each.shape, each.dtype) for each in made] == [
+        (each.shape, each.dtype) for each in known
+    ]
+    assert [each.tobytes() for each in made] == [each.tobytes() for each in known]
