@@ -26,7 +26,7 @@ from ..options import Options
 from ..pipeline import graph_passes, library_passes, schedule_passes
 from ..runtime_folder import refuse_fallbacks
 
-LAYOUTS = "x86-64-v4"
+_LAYOUTS = "x86-64-v4"
 """The target whose layout of weights models have."""
 
 
@@ -54,7 +54,7 @@ def make_data_model(model: Any, options: Options = Options()) -> GenericModel:
             "expected precision f32 for a model as data, got "
             f"{options.precision}; its kernels are those of a library"
         )
-    compilation = Compilation(model, target=LAYOUTS, options=options)
+    compilation = Compilation(model, target=_LAYOUTS, options=options)
     with alone():
         return _Made(compilation).model()
 
@@ -70,8 +70,8 @@ class _Made:
         self.module = compilation.front_end(compilation.source())(self.ctx)
         self.notes = CallNotes()
         options, after = compilation.options, self.notes.after_pass
-        driver = Driver(self.ctx, options, LAYOUTS, None, after)
-        for each in (*graph_passes(options, LAYOUTS), *library_passes()):
+        driver = Driver(self.ctx, options, _LAYOUTS, None, after)
+        for each in (*graph_passes(options, _LAYOUTS), *library_passes()):
             driver.run_pass(each, self.module)
         self.kernels: dict[str, KernelOp] = {
             op.sym_name.data: op.clone()

@@ -12,6 +12,7 @@ from ...runtime import (
     atomic_file,
     default_folder,
     library_name,
+    missing_feature,
     save,
     save_library,
 )
@@ -41,10 +42,7 @@ def build_library_folder(
     names = list(dict.fromkeys(map(isa_name, targets)))
     for name in names:
         if not selection.is_feature_selected(f"isa:{name}"):
-            raise CompileError(
-                f"expected targets that are selected, got {name}; add it with "
-                f"build_features: [isa:{name}], or give --target"
-            )
+            raise CompileError(str(missing_feature(f"isa:{name}")))
     made = [make_data_model(each, options) for each in models]
     kernels = covered(made, selection)
     if not kernels:
