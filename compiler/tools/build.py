@@ -14,7 +14,7 @@ from pathlib import Path
 from ...runtime import LIBRARY_SUFFIX, Selection
 from ..bundle import identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
-from ..library import build_data_model, build_library_folder
+from ..library import build_data_model, build_library_folder, catalogue
 from ..options import Options
 from ..runtime_folder import build_runtime
 from ..selective import read_selection
@@ -28,7 +28,11 @@ def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-build", description=__doc__)
     made.add_argument(
-        "model", type=Path, nargs="+", help="an .onnx or .mlir file; several for --yaml"
+        *("model",),
+        type=Path,
+        nargs="*",
+        help="an .onnx or .mlir file; a library may have several, or none with "
+        "--include-all: all that the compiler makes kernels of",
     )
     kinds = made.add_mutually_exclusive_group(required=True)
     kinds.add_argument(
@@ -89,9 +93,10 @@ def _build_runtime(arguments: Namespace) -> None:
         chosen = Selection(include_all_operators=True)
         if arguments.yaml is not None:
             chosen = read_selection(arguments.yaml)
-        written = build_library_folder(
-            chosen, arguments.model, targets, folder, options
-        )
+        models = arguments.model
+        if arguments.include_all and not models:
+            models = [*catalogue()]
+        written = build_library_folder(chosen, models, targets, folder, options)
     elif folder.suffix == ".sr":
         build_data_model(_only(arguments), folder, options)
         print(f"{folder}: {folder.stat().st_size} bytes")
