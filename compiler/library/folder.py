@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime import (
+    LIBRARY_SUFFIX,
     Cache,
     Selection,
     atomic_file,
     default_folder,
     library_name,
     missing_feature,
+    read_about,
     save,
     save_library,
 )
@@ -62,9 +64,23 @@ def build_library_folder(
     return written
 
 
-def build_data_model(model: Any, path: Path, options: Options = Options()) -> None:
-    """Writes a model as data, whole or not at all; raises `CompileError`."""
-    artifact = make_data_model(model, options).artifact
+def build_data_model(
+    model: Any,
+    path: Path,
+    options: Options = Options(),
+    library: Path | None = None,
+) -> None:
+    """
+    Writes a model as data, whole or not at all; with a folder for its libraries, where
+    fusions that these lack are taken apart. Raises `CompileError`.
+    """
+    known: set[str] | None = None
+    if library is not None:
+        paths = [*library.glob(f"*{LIBRARY_SUFFIX}")]
+        if not paths:
+            raise CompileError(f"expected a folder with a library, got {library}")
+        known = set.intersection(*({*read_about(each)[1]} for each in paths))
+    artifact = make_data_model(model, options, known).artifact
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as file:
         save(file, artifact, runtime_key())

@@ -68,6 +68,13 @@ def _parser() -> ArgumentParser:
         help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
         "runs here; a folder runs the greatest that the machine has, a bundle has one",
     )
+    made.add_argument(
+        "--library",
+        type=Path,
+        metavar="DIR",
+        help="the folder that a model as data is for; what no kernel of its library "
+        "has fused runs unfused",
+    )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
     made.add_argument(
         "--bundle-api",
@@ -98,7 +105,7 @@ def _build_runtime(arguments: Namespace) -> None:
             models = [*catalogue()]
         written = build_library_folder(chosen, models, targets, folder, options)
     elif folder.suffix == ".sr":
-        build_data_model(_only(arguments), folder, options)
+        build_data_model(_only(arguments), folder, options, arguments.library)
         print(f"{folder}: {folder.stat().st_size} bytes")
         return
     else:
