@@ -7,12 +7,17 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from .hosts import HOSTS
+
+OBJECTS = pytest.StashKey[Path]()
+"""Where the objects are that a run shares."""
 
 MARK = "pytestmark = pytest.mark.torch"
 
@@ -21,6 +26,13 @@ FOREIGN = (
     *("FORCE_COLOR", "COLUMNS", "SR_DEBUG", "PYTHONDONTWRITEBYTECODE"),
 )
 """Variables that change what this process, or one that a test starts, does or says."""
+
+ONCE = ("compiler", "dialects", "examples", "models", "test_hosts.py")
+"""
+Where one run of the tests has LLVM compile a text once, for all workers: what LLVM
+makes of a text is the matter of the tests in `lowering`, `runtime`, `bench` and
+`hostile`, where it compiles each time.
+"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         )
         config.add_cleanup(folder.cleanup)
         os.environ["STATIC_RUNTIME_CACHE"] = folder.name
+    config.stash[OBJECTS] = Path(os.environ["STATIC_RUNTIME_CACHE"]) / "objects"
     if name := config.getoption("--host"):
         from .as_host import put_in_place
 
@@ -53,6 +66,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=[*HOSTS],
         help="run as if on a machine of test/hosts.py; what cannot run is skipped",
     )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
+    """
+    Takes an object that a test has compiled before for what LLVM makes of its text,
+    also where a test has no cache: then its passes run, and LLVM does not again.
+    """
+    if request.path.relative_to(Path(__file__).parent).parts[0] not in ONCE:
+        yield
+        return
+    from static_runtime.lowering import llvm_to_object
+    from static_runtime.runtime import Cache
+
+    compile_text = llvm_to_object.compile_text
+    objects = Cache(request.config.stash[OBJECTS])
+
+    def compile_once(text: str, machine: llvm_to_object.Machine) -> bytes:
+        key = sha256(f"{machine.key}\n{text}".encode()).hexdigest()
+        code = objects.get(key)
+        if code is None:
+            code = compile_text(text, machine)
+            objects.put(key, code)
+        return code
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(llvm_to_object, "compile_text", compile_once)
+        yield
 
 
 @pytest.fixture
