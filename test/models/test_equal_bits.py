@@ -48,7 +48,8 @@ SIZES = (1, 2, 3, 17, 64)
 VALUES = (1, 1, 1, 2, 3, 17, 20)
 """What the value of a symbol is."""
 
-CHAINS = 48
+CHAINS = 32
+"""Chains that each run of the tests has, and a quarter of those of `make soak`."""
 
 
 def _rank(x: SSAValue) -> int:
@@ -195,7 +196,13 @@ def _same_bits(a: Any, b: Any) -> None:
     np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
 
 
-@pytest.mark.parametrize("seed", range(CHAINS))
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *range(CHAINS),
+        *(pytest.param(n, marks=pytest.mark.soak) for n in range(CHAINS, 4 * CHAINS)),
+    ],
+)
 def test_open_and_known_sizes_have_equal_bits(seed: int):
     chance = random.Random(seed)
     rank = chance.choice((2, 3, 4, 4))

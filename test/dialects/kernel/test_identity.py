@@ -228,14 +228,14 @@ def check_bits(symbolic: Case) -> int:
     count = 0
     operands, found = identities(symbolic)
     for symbols, known in at_all_sizes(symbolic) if found else ():
-        for seed in range(3):
+        pairs = zip(operands, found, strict=True)
+        holding = [each for each in pairs if holds(each[1].when, symbols)]
+        for seed in range(3) if holding and not is_empty(known) else ():
             inputs = make_inputs(known, seed, special=True)
             if inputs is None:
                 continue
             result = results(known, inputs)
-            for operand, identity in zip(operands, found, strict=True):
-                if not holds(identity.when, symbols) or not result.size:
-                    continue
+            for operand, identity in holding:
                 source = inputs[operand].ravel()
                 start = number(identity.offset, symbols)
                 part = source[start : start + result.size]
