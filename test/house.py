@@ -64,13 +64,27 @@ def dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The nodes of the syntax tree of a file, which many rules are about."""
+    return (*ast.walk(tree(path)),)
+
+
+@cache
+def import_statements(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The imports of a file, wherever they are in it."""
+    return tuple(
+        each for each in nodes(path) if isinstance(each, ast.Import | ast.ImportFrom)
+    )
+
+
 def imported(path: Path) -> Iterator[tuple[ast.ImportFrom, str, list[str]]]:
     """
     The imports of a file from files of the repository: module, from its root on, and
     names.
     """
     package = ".".join(["static_runtime", *path.relative_to(ROOT).parent.parts])
-    for node in ast.walk(tree(path)):
+    for node in import_statements(path):
         if isinstance(node, ast.ImportFrom):
             name = resolve_name("." * node.level + (node.module or ""), package)
             root, _, module = name.partition(".")
@@ -81,7 +95,7 @@ def imported(path: Path) -> Iterator[tuple[ast.ImportFrom, str, list[str]]]:
 def imports(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Where each import of a file stands, and the parts of what it names."""
     package = ".".join(["static_runtime", *path.relative_to(ROOT).parent.parts])
-    for node in ast.walk(tree(path)):
+    for node in import_statements(path):
         match node:
             case ast.Import(names=names):
                 for each in names:
@@ -90,5 +104,3 @@ def imports(path: Path) -> Iterator[tuple[str, list[str]]]:
                 name = resolve_name("." * level + (module or ""), package)
                 for each in names:
                     yield at(path, node), [*name.split("."), each.name]
-            case _:
-                pass

@@ -19,6 +19,7 @@ from .house import (
     imports,
     is_text,
     modules,
+    nodes,
     refuse,
     sources,
     tracked,
@@ -45,7 +46,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def named(path: Path) -> dict[str, str]:
     """The classes of a file that say `name = "..."`, and what they say."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if not isinstance(node, ast.ClassDef):
             continue
         for each in node.body:
@@ -318,7 +319,7 @@ def test_no_file_and_no_function_is_too_long():
         lines = len(path.read_text().splitlines())
         if lines > 350 and path.name != "__init__.py":
             wrong.append(f"{at(path)} has {lines} lines")
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, FUNCTIONS) and node.end_lineno is not None:
                 length = node.end_lineno - node.lineno + 1
                 if length > 60:
@@ -348,7 +349,7 @@ def test_no_handler_catches_everything():
     refuse(
         f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
         for path in sources(*ROOMS)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if catches_everything(node)
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .house import ROOMS, ROOT, at, dotted, imported, refuse, sources, tree
+from .house import ROOMS, ROOT, at, dotted, imported, nodes, refuse, sources, tree
 
 ARROWS = {
     "dialects": set[str](),
@@ -51,8 +51,14 @@ def room_of(module: str) -> str:
     return module
 
 
-def crossings() -> Iterator[tuple[Path, ast.ImportFrom, str, str]]:
+@cache
+def crossings() -> tuple[tuple[Path, ast.ImportFrom, str, str], ...]:
     """The imports of other rooms: file, import, the module named, and a name of it."""
+    return (*_crossings(),)
+
+
+def _crossings() -> Iterator[tuple[Path, ast.ImportFrom, str, str]]:
+    """Looks for them in all rooms."""
     for path in sources(*ROOMS):
         mine = dotted(path)
         for node, module, names in imported(path):
@@ -67,11 +73,13 @@ def crossings() -> Iterator[tuple[Path, ast.ImportFrom, str, str]]:
                     yield path, node, module, name
 
 
+@cache
 def is_package(name: str) -> bool:
     """Whether there is such a package."""
     return (ROOT / name.replace(".", "/") / "__init__.py").exists()
 
 
+@cache
 def is_module(name: str) -> bool:
     """Whether there is such a file or package."""
     return is_package(name) or (ROOT / f"{name.replace('.', '/')}.py").exists()
@@ -150,7 +158,7 @@ def used_by_others() -> set[tuple[str, str]]:
                 found.add((module, name))
                 if is_module(f"{module}.{name}"):
                     modules[name] = f"{module}.{name}"
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             match node:
                 case ast.Attribute(value=ast.Name(owner), attr=attr):
                     found.add((modules.get(owner, ""), attr))

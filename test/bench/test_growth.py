@@ -81,7 +81,7 @@ def check(name: str, size: int) -> None:
     """Checks that a model of an axis takes no more than in proportion."""
     make, _ = AXES[name]
     # What is imported, and found once for a process, is no part of either.
-    lowered(make(4))
+    lowered(make(2))
     for what, small, large in zip(
         ("calls", "characters"), cost(make(size)), cost(make(2 * size)), strict=True
     ):

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 import llvmlite.binding as llvm
@@ -28,6 +29,7 @@ from static_runtime.lowering.loop_to_llvm.math import (
     define,
     symbol,
 )
+from static_runtime.runtime.cache import Cache, default_folder
 from static_runtime.runtime.host import ThisMachine, enabled, get_host
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -166,9 +168,17 @@ def optimized(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
 
 @cache
 def object_of(text: str, machine: Machine) -> bytes:
-    """The object code of a module."""
+    """The object code of a module, which the workers of a run share."""
     target = target_machine(machine)
-    return target.emit_object(optimized(text, target))
+    objects = Cache(default_folder())
+    key = sha256(
+        f"math\n{llvm.llvm_version_info}\n{machine}\n{text}".encode()
+    ).hexdigest()
+    code = objects.get(key)
+    if code is None:
+        code = target.emit_object(optimized(text, target))
+        objects.put(key, code)
+    return code
 
 
 class Compiled:
