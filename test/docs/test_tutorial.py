@@ -19,7 +19,9 @@ import pytest
 
 from bench.document import ROOT
 
-TUTORIALS = [ROOT / "docs" / each for each in ("tutorial.md", "selective.md")]
+TUTORIALS = [
+    ROOT / "docs" / each for each in ("tutorial.md", "selective.md", "deploy.md")
+]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"// ([\w.]+)\n")
 
