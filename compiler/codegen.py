@@ -8,10 +8,12 @@ imports them; the driver, the tools and the tuner import them from here.
 from __future__ import annotations
 
 from ..lowering.graph_to_loop import build_kernel, kernel_name
-from ..lowering.llvm_to_object import machine_of, objects
+from ..lowering.llvm_to_object import Machine, machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
 from ..lowering.loop_to_bytecode import write_bytecode
 from ..lowering.loop_to_llvm import (
+    ALIGNMENT,
+    NOT_PLANNED,
     Places,
     function_name,
     lower_bundle,
@@ -19,9 +21,13 @@ from ..lowering.loop_to_llvm import (
     lower_library,
     lower_program,
     module_to_llvm,
+    refusals,
 )
 
 __all__ = [
+    "ALIGNMENT",
+    "NOT_PLANNED",
+    "Machine",
     "Places",
     "build_kernel",
     "function_name",
@@ -34,5 +40,6 @@ __all__ = [
     "machine_of",
     "module_to_llvm",
     "objects",
+    "refusals",
     "write_bytecode",
 ]

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.bundle.bundle import make_bundle, write_bundle
+from static_runtime.compiler.bundle.bundle import Network, make_bundle, write_bundle
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.options import Options
+
+from .c_program import SANITIZERS, build
 
 MODEL = """
 builtin.module {
@@ -23,15 +25,6 @@ builtin.module {
       : (tensor<17x48xf32>, tensor<48x33xf32>) -> tensor<17x33xf32>
     %1 = "graph.tanh"(%0) : (tensor<17x33xf32>) -> tensor<17x33xf32>
     func.return %1 : tensor<17x33xf32>
-  }
-}
-"""
-
-OPEN = """
-builtin.module {
-  func.func @main(%x: tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]> {
-    %0 = "graph.tanh"(%x) : (tensor<?xf32, ["n"]>) -> tensor<?xf32, ["n"]>
-    func.return %0 : tensor<?xf32, ["n"]>
   }
 }
 """
@@ -94,8 +87,6 @@ TARGET = "x86-64-v3"
 TRAINED = Path(__file__).parents[2] / "models" / "trained" / "version-slim-320.onnx"
 """A detector of faces in an image of a known size."""
 
-MINIMAL = "int main(void) { return 0; }"
-
 
 def bundle(
     folder: Path,
@@ -106,30 +97,11 @@ def bundle(
     """Writes the bundle of a model."""
     options = Options(cache=False, threads=1)
     compilation = Compilation(model, target=target, options=options)
-    write_bundle(make_bundle(compilation, "net", api=api), folder)
-
-
-def build(folder: Path, source: str, *flags: str) -> None:
-    """Compiles a C program with the bundle in the folder; skips without a compiler."""
-    if (compiler := shutil.which("cc")) is None:
-        pytest.skip("needs a C compiler")
-    (folder / "main.c").write_text(source)
-    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags]
-    if flags:
-        # A sanitizer is a library of its own, which some kernels do not run.
-        (folder / "least.c").write_text(MINIMAL)
-        least = [*command, "least.c", "-o", "least", "-pthread"]
-        for each in (least, ["./least"]):
-            if subprocess.run(each, cwd=folder, capture_output=True).returncode:
-                pytest.skip(f"needs a compiler with {flags[0]}")
-    command += ["main.c", "net.o", "-o", "main", "-pthread"]
-    subprocess.run(command, cwd=folder, check=True)
+    write_bundle(make_bundle([Network(compilation, "net")], api=api), folder)
 
 
 @pytest.mark.usefixtures("runs_host")
-@pytest.mark.parametrize(
-    "flags", [(), ("-fsanitize=address,undefined",), ("-fsanitize=thread",)]
-)
+@pytest.mark.parametrize("flags", SANITIZERS)
 def test_two_threads_in_c_have_the_bits_of_python(tmp_path: Path, flags: tuple[str]):
     rng = np.random.default_rng(0)
     x, w = (rng.standard_normal(s, np.float32) for s in ((17, 48), (48, 33)))
@@ -191,7 +163,7 @@ def test_an_object_needs_nothing_but_memory_functions(tmp_path: Path):
     )
     seen = {tuple(line.split()[-2:]) for line in told.stdout.splitlines()}
     assert {name for kind, name in seen if kind == "U"} <= {"memcpy", "memset"}
-    assert {name for kind, name in seen if kind == "T"} == {"net"}
+    assert {name for kind, name in seen if kind == "T"} == {"net", "net_parallel"}
 
 
 def test_an_object_is_for_its_target(tmp_path: Path):
@@ -213,12 +185,13 @@ def test_files_of_others_stay(tmp_path: Path):
 @pytest.mark.parametrize(
     ("model", "name", "message"),
     [
-        (OPEN, "net", "expected a bundle of a model whose sizes are all numbers, got"),
         (MODEL.replace("%x", "%MEM_ALIGN"), "net", "names differ in C, got a macro"),
         (MODEL, "sr_run", "expected a name that does not begin with sr_"),
         (MODEL, "a-b", "expected a name that C has for a bundle, got a-b"),
+        (MODEL, "while", "expected a name that C does not keep for a bundle, got whi"),
+        (MODEL, "stdint", "expected a name that C does not keep for a bundle, got std"),
     ],
 )
 def test_what_a_bundle_cannot_hold_is_refused(model: str, name: str, message: str):
     with pytest.raises(CompileError, match=message):
-        make_bundle(Compilation(model, options=Options(cache=False)), name)
+        make_bundle([Network(Compilation(model, options=Options(cache=False)), name)])
