@@ -171,8 +171,8 @@ def _functions(known: Described) -> Iterator[str]:
     if known.is_open:
         errors += f", {NOT_PLANNED} where memory is no plan of this model"
     yield f"/* Returns GLOW_SUCCESS; {errors}."
-    yield "   May run in several threads, each with its own buffers of what is mutable and"
-    yield "   of activations. */"
+    yield "   May run in several threads, each with its own buffers for what is mutable"
+    yield "   and for activations. */"
     yield _declared(f"int {entry}(", arguments)
     yield "/* The same by several threads; by one where threads is NULL. */"
     arguments.append("const BundleThreads *threads")

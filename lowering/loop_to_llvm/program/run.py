@@ -59,10 +59,7 @@ def write_program(
 def write_calls(
     program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
 ) -> tuple[str, tuple[Dim, ...]]:
-    """
-    The text of `sr_run` alone, which nothing interrupts: it needs no Python; and the
-    dimensions that it computes.
-    """
+    """`sr_run` alone, which nothing interrupts and no Python is for; its dimensions."""
     writer = _ProgramWriter(program, kernels, names)
     writer.length = interrupts.Length(0, is_endless=False, calls_out=False)
     return writer.write_runs(), tuple(writer.sizes)

@@ -44,8 +44,8 @@ extern "C" {
 #endif
 extern const BundleConfig run_config;
 /* Returns GLOW_SUCCESS; 1 where an index is out of its range.
-   May run in several threads, each with its own buffers of what is mutable and
-   of activations. */
+   May run in several threads, each with its own buffers for what is mutable
+   and for activations. */
 int run(uint8_t *constantWeight,
         uint8_t *mutableWeight,
         uint8_t *activations);
