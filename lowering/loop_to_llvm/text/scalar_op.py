@@ -38,13 +38,8 @@ _INSTRUCTIONS: dict[type[Operation], str] = {
     arith.XOrIOp: "xor",
     arith.ShLIOp: "shl",
     arith.ShRSIOp: "ashr",
-    RemainderOp: "frem",
 }
-"""
-Ops of two operands that are one instruction.
-
-The rest of floats LLVM lets the C library compute, which it does exactly.
-"""
+"""Ops of two operands that are one instruction."""
 
 _INTRINSICS: dict[type[Operation], str] = {
     arith.MaximumfOp: "maximum",
@@ -172,6 +167,8 @@ def write_scalar_op(
             return _divide(w, values[0], values[1], rest)
         case math.FmaOp():
             return multiply_add(w, values, fma)
+        case RemainderOp():
+            return _remainder(w, values, needs)
         case _:
             return call_function(w, op, values, needs)
 
@@ -254,6 +251,17 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
     return w.value(
         f"call {type} {name}({a.typed}, {b.typed}, {c.typed})", a.type, a.lanes
     )
+
+
+def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:
+    """The rest of a division of floats; a call of the C library is left to nobody."""
+    type, lanes = values[0].type, values[0].lanes
+    element = cast(Element, suffix(type))
+    for each in dict.fromkeys((1, lanes)):
+        needs("remainder", element, each)
+    arguments = ", ".join(value.typed for value in values)
+    callee = symbol("remainder", element, lanes)
+    return w.value(f"call {type_text(type, lanes)} {callee}({arguments})", type, lanes)
 
 
 def call_function(

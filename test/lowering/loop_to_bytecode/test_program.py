@@ -87,7 +87,10 @@ func.func @gather(%x: tensor<?x4xf32, ["n"]>, %i: tensor<3x4xi64>) -> tensor<3x4
         (TURN, [(floats(1, 7, 4), floats(4, 4)), (floats(3, 7, 4), floats(4, 4))]),
         (
             GATHER,
-            [(floats(9, 4), np.full((3, 4), -9)), (floats(1, 4), np.zeros((3, 4), "q"))],
+            [
+                (floats(9, 4), np.full((3, 4), -9)),
+                (floats(1, 4), np.zeros((3, 4), "q")),
+            ],
         ),
     ],
 )
