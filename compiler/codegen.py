@@ -13,6 +13,7 @@ from ..lowering.llvm_to_object.linked import linked_object
 from ..lowering.loop_to_bytecode import write_bytecode
 from ..lowering.loop_to_llvm import (
     ALIGNMENT,
+    MOST,
     NOT_PLANNED,
     Places,
     function_name,
@@ -26,6 +27,7 @@ from ..lowering.loop_to_llvm import (
 
 __all__ = [
     "ALIGNMENT",
+    "MOST",
     "NOT_PLANNED",
     "Machine",
     "Places",

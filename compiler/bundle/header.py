@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...runtime import INDEX_ERROR, Program
-from ..codegen import ALIGNMENT, NOT_PLANNED
+from ..codegen import ALIGNMENT, MOST, NOT_PLANNED
 from ..errors import CompileError
 from .c_names import comment, identifier_of, member_of
 from .placeholder import Placeholder
@@ -137,8 +137,8 @@ def _planning(known: Described) -> Iterator[str]:
                 f"expected sizes whose names differ in C, got {other} and {name}; "
                 "rename one in the model"
             )
-        least, most = program.ranges.get(name, (0, None))
-        limits = f"{least} or more" if most is None else f"{least} to {most}"
+        least, most = program.ranges.get(name, (0, MOST))
+        limits = f"{least} or more" if most >= MOST else f"{least} to {most}"
         yield f"  int64_t {member}; /* {limits} */"
     yield f"}} {entry}_sizes;"
     yield "/* What a call of these sizes needs: the bytes of its buffers, and in the"
@@ -167,10 +167,9 @@ def _functions(known: Described) -> Iterator[str]:
     arguments.append("uint8_t *activations")
     if known.is_open:
         arguments.insert(0, f"const {entry}_memory *memory")
-    errors = f"{INDEX_ERROR} where an index is out of its range"
+    yield f"/* Returns GLOW_SUCCESS; {INDEX_ERROR} where an index is out of its range;"
     if known.is_open:
-        errors += f", {NOT_PLANNED} where memory is no plan of this model"
-    yield f"/* Returns GLOW_SUCCESS; {errors}."
+        yield f"   {NOT_PLANNED} where memory is no plan of this model."
     yield "   May run in several threads, each with its own buffers for what is mutable"
     yield "   and for activations. */"
     yield _declared(f"int {entry}(", arguments)

@@ -23,7 +23,13 @@ from ...runtime import ENTRY, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
 from .program.bundle_entry import NOT_PLANNED, Places, write_bundle_entry
-from .program.bundle_plan import ALIGNMENT, refusals, write_filling, write_planning
+from .program.bundle_plan import (
+    ALIGNMENT,
+    MOST,
+    refusals,
+    write_filling,
+    write_planning,
+)
 from .program.entry import write_entry
 from .program.kernel_entry import write_kernel_entry
 from .program.placing import PLACING
@@ -35,6 +41,7 @@ __all__ = [
     "ALIGNMENT",
     "LlvmModule",
     "LlvmProgram",
+    "MOST",
     "NOT_PLANNED",
     "Places",
     "function_name",

@@ -42,7 +42,7 @@ def refusals(program: ProgramOp) -> tuple[str, ...]:
     """What was expected of sizes when planning returned 1, 2, ...."""
     ranges = [
         f"expected {name} "
-        + (f"of {least} or more" if most == _MOST else f"from {least} to {most}")
+        + (f"of {least} or more" if most >= MOST else f"from {least} to {most}")
         for name, least, most in _limits(program)
     ]
     checks = [each.message.data for each in program.checks]
@@ -55,13 +55,14 @@ _GENERAL = (
 )
 """What is expected of the sizes of every model, after the ranges of symbols."""
 
-_MOST = 2**63 - 1
+MOST = 2**63 - 1
+"""The most that a size of C can be."""
 
 
 def _limits(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
     """Each symbol, and the least and the most that it may be."""
     for each in program.symbols:
-        least, most = each.limits or (0, _MOST)
+        least, most = each.limits or (0, MOST)
         yield each.label.data, least, most
 
 
@@ -201,7 +202,7 @@ def write_planning(program: ProgramOp, name: str, filling: str, reach: Reach) ->
     writer.store("0", layout.ACTIVATIONS)
     for number, (symbol, least, most) in enumerate(_limits(program), 1):
         below = w.emit(f"icmp slt i64 {w.symbols[symbol]}, {max(least, 0)}")
-        above = w.emit(f"icmp sgt i64 {w.symbols[symbol]}, {min(most, _MOST)}")
+        above = w.emit(f"icmp sgt i64 {w.symbols[symbol]}, {min(most, MOST)}")
         writer.refuse_if(w.emit(f"or i1 {below}, {above}"), number)
     writer.refuse_if(_exceeds(w, reach), len(program.symbols) + 1)
     w.do(f"ret i32 {w.emit('call i32 @sr_fill(ptr %sizes, ptr %memory)')}")

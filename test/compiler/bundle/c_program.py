@@ -19,12 +19,18 @@ SANITIZERS = ((), ("-fsanitize=address,undefined",), ("-fsanitize=thread",))
 MINIMAL = "int main(void) { return 0; }"
 
 
-def build(folder: Path, source: str, *flags: str, objects: Sequence[str] = ()) -> None:
+def build(
+    folder: Path,
+    source: str,
+    *flags: str,
+    objects: Sequence[str] = ("net.o",),
+    compiler: Sequence[str] = ("cc",),
+) -> None:
     """Compiles a C program with the bundle in the folder; skips without a compiler."""
-    if (compiler := shutil.which("cc")) is None:
+    if shutil.which(compiler[0]) is None:
         pytest.skip("needs a C compiler")
     (folder / "main.c").write_text(source)
-    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags]
+    command = [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags]
     if flags:
         # A sanitizer is a library of its own, which some kernels do not run.
         (folder / "least.c").write_text(MINIMAL)
@@ -32,7 +38,7 @@ def build(folder: Path, source: str, *flags: str, objects: Sequence[str] = ()) -
         for each in (least, ["./least"]):
             if subprocess.run(each, cwd=folder, capture_output=True).returncode:
                 pytest.skip(f"needs a compiler with {flags[0]}")
-    command += ["main.c", *(objects or ("net.o",)), "-o", "main", "-pthread"]
+    command += ["main.c", *objects, "-o", "main", "-pthread"]
     subprocess.run(command, cwd=folder, check=True)
 
 
@@ -144,11 +150,13 @@ def run_any_size(
     symbols: Mapping[str, int],
     inputs: Mapping[str, npt.NDArray[Any]],
     threads: int = 0,
+    emulator: Sequence[str] = (),
 ) -> tuple[list[str], list[bytes]]:
     """What the program tells, and the bytes of the outputs."""
     for name, array in inputs.items():
         array.tofile(folder / f"{re.sub(r'[^0-9A-Za-z]', '_', name)}.in")
     command = [
+        *emulator,
         "./main",
         str(threads),
         *(str(symbols[each]) for each in program.symbols),

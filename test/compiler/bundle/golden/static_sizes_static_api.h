@@ -36,7 +36,7 @@ typedef struct BundleThreads {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Returns GLOW_SUCCESS; 1 where an index is out of its range.
+/* Returns GLOW_SUCCESS; 1 where an index is out of its range;
    May run in several threads, each with its own buffers for what is mutable
    and for activations. */
 int run(uint8_t *constantWeight,
