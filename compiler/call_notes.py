@@ -17,6 +17,7 @@ from xdsl.utils.hints import isa
 
 from ..dialects import tensor_type
 from ..dialects.graph import (
+    FUSION_NUMBER,
     TRACE,
     ControlOp,
     FusionOp,
@@ -54,6 +55,9 @@ class Executed:
     """The dtypes of each kernel family."""
 
     features: set[str] = field(default_factory=set[str])
+
+    fusion: int | None = None
+    """The number of the fusion that it is, where a library is built."""
 
     is_called: bool = False
     """Whether a program calls something for it."""
@@ -94,6 +98,8 @@ class CallNotes:
                 continue
             op.attributes[TRACE] = IntegerAttr(len(self.executed), i64)
             made = Executed(kernel_name(op))
+            if isa(number := op.attributes.get(FUSION_NUMBER), IntegerAttr):
+                made.fusion = number.value.data
             for part in _parts(op):
                 name, key = operator_name(part), _key_of(part)
                 made.operators.setdefault(name, set()).add(key)

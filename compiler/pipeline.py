@@ -7,6 +7,8 @@ This is the only table of passes. `sr-opt` offers these passes, and xDSL's
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import (
     CommonSubexpressionElimination,
@@ -46,15 +48,22 @@ from .passes import (
     TileProducts,
     TuneContractions,
     Tuner,
+    Unfuse,
     VectorizeLoops,
     VerifyBuffers,
 )
 
 
 def graph_passes(
-    options: Options, target: str, tuner: Tuner | None = None
+    options: Options,
+    target: str,
+    tuner: Tuner | None = None,
+    apart: Iterable[int] | None = None,
 ) -> list[ModulePass]:
-    """graph -> graph, set up as the user asked."""
+    """
+    graph -> graph, set up as the user asked; for a library fusions are numbered, and
+    those that it lacks taken `apart`.
+    """
     return [
         # The model as the front end read it: its attributes become weights.
         Freeze(),
@@ -80,6 +89,7 @@ def graph_passes(
         OwnOutputs(),
         # From here an output shares memory with nothing.
         Fuse(),
+        *([] if apart is None else [Unfuse(tuple(sorted(apart)))]),
         EliminateNoOps(views=True),
         EliminateCopies(),
         OutlineConstants(),
@@ -136,6 +146,7 @@ PIPELINE = tuple(
         type(each)
         for each in (
             *pipeline(Options(precision="bf16"), "host"),
+            *graph_passes(Options(), "host", apart=()),
             *library_passes(),
         )
     )

@@ -23,7 +23,7 @@ WIDTH = 4
 CONTEXT = 0
 """The register that holds the address of the context."""
 
-MOST_REGISTERS = 1 << 22
+_MOST_REGISTERS = 1 << 22
 """Registers of a program, at most: 32 MiB."""
 
 
@@ -92,8 +92,8 @@ def check_bytecode(
     """
     if code.size == 0 or code.size % WIDTH:
         raise ValueError(f"expected instructions of four words, got {code.size} words")
-    if not 0 < registers <= MOST_REGISTERS:
-        raise ValueError(f"expected up to {MOST_REGISTERS} registers, got {registers}")
+    if not 0 < registers <= _MOST_REGISTERS:
+        raise ValueError(f"expected up to {_MOST_REGISTERS} registers, got {registers}")
     table = code.reshape(-1, WIDTH)
     op, a, b, c = table.T
     counts = np.array([*arguments, 0], np.int64)

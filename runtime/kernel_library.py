@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import FileIO
 from pathlib import Path
@@ -36,12 +37,23 @@ def library_name(target: str) -> str:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """What is known of a kernel without its object."""
+
+    bytes: int
+    operators: tuple[str, ...]
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class KernelLibrary:
     """What a library has: objects by the names of kernels, and a selection."""
 
     target: str
     selection: Selection
     objects: Mapping[str, bytes]
+    about: Mapping[str, Stored]
+    """What each kernel computes, of those that the file has."""
 
 
 def save_library(file: BinaryIO, library: KernelLibrary, key: str) -> None:
@@ -54,6 +66,9 @@ def save_library(file: BinaryIO, library: KernelLibrary, key: str) -> None:
         "target": library.target,
         "selection": json.dumps(to_json(library.selection), sort_keys=True),
         "kernels": json.dumps(hashes, sort_keys=True),
+        "about": json.dumps(
+            {name: asdict(each) for name, each in library.about.items()}
+        ),
     }
     arrays = {
         name: np.frombuffer(each, np.uint8) for name, each in library.objects.items()
@@ -67,20 +82,51 @@ def load_library(path: Path, key: str, kernels: Iterable[str]) -> KernelLibrary:
 
     Raises `LibraryError` for a file that is none for the runtime `key`, and `OSError`.
     """
+    with _opened(path) as (file, found, texts):
+        return _load(file, found, texts, key, kernels)
+
+
+def read_about(path: Path) -> tuple[str, dict[str, Stored]]:
+    """
+    The target of a library, and what is known of its kernels; raises as `load_library`.
+    """
+    with _opened(path) as (_, _, texts):
+        return texts["target"], _about(texts)
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[tuple[FileIO, Contents, dict[str, str]]]:
+    """A file, its contents, and its texts, which are as they were written."""
     try:
         with open_regular(path) as file:
-            return _load(file, key, kernels)
+            found = contents(file)
+            texts = dict(found.metadata)
+            if texts.pop("sum") != _sum(texts):
+                raise ValueError("a file that was changed since it was written")
+            yield file, found, texts
     except (KeyError, TypeError, RecursionError, ValueError) as error:
         raise LibraryError(
             f"{path}: expected a library of kernels, got {error}"
         ) from error
 
 
-def _load(file: FileIO, key: str, kernels: Iterable[str]) -> KernelLibrary:
-    found = contents(file)
-    texts = dict(found.metadata)
-    if texts.pop("sum") != _sum(texts):
-        raise ValueError("a file that was changed since it was written")
+def _about(texts: Mapping[str, str]) -> dict[str, Stored]:
+    """What is known of kernels, by their names."""
+    return {
+        name: Stored(
+            int(each["bytes"]), tuple(each["operators"]), tuple(each["dtypes"])
+        )
+        for name, each in json.loads(texts["about"]).items()
+    }
+
+
+def _load(
+    file: FileIO,
+    found: Contents,
+    texts: Mapping[str, str],
+    key: str,
+    kernels: Iterable[str],
+) -> KernelLibrary:
     if texts["key"] != key:
         raise ValueError(f"one for {texts['key']}; build both again")
     hashes = json.loads(texts["kernels"])
@@ -90,7 +136,7 @@ def _load(file: FileIO, key: str, kernels: Iterable[str]) -> KernelLibrary:
         if name in hashes
     }
     selection = from_json(json.loads(texts["selection"]))
-    return KernelLibrary(texts["target"], selection, objects)
+    return KernelLibrary(texts["target"], selection, objects, _about(texts))
 
 
 def _read(file: FileIO, found: Contents, name: str, digest: str) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .elf import ObjectError
 from .inputs import add_input, add_random, load_inputs, random_inputs, sizes_of
+from .not_selected import NotSelectedError
 from .output_file import as_outputs, print_outputs, write_outputs
 from .standalone import load_model
 
@@ -39,7 +40,7 @@ def main(args: Sequence[str] | None = None) -> None:
         print_outputs(module, outputs := as_outputs(module(**inputs)))
         if arguments.output is not None:
             write_outputs(arguments.output, module, outputs)
-    except (ObjectError, *told) as error:
+    except (ObjectError, NotSelectedError, *told) as error:
         sys.exit(f"{parser.prog}: {error}")
 
 

@@ -25,6 +25,16 @@ TESTED_ELSEWHERE = {
         "runtime/test_artifact.py",
     ),
     "compiler/context.py": ("every compile has one", "compiler/test_compile.py"),
+    "compiler/call_notes.py": (
+        "is what a trace and a model as data know of calls",
+        "compiler/tracing/test_trace.py",
+        "compiler/library/test_kernels.py",
+    ),
+    "compiler/library/data_model.py": (
+        "is what a library runs",
+        "compiler/library/test_kernels.py",
+        "lowering/loop_to_bytecode/test_program.py",
+    ),
     "compiler/cost/packing.py": (
         "says what one pass then does",
         "compiler/passes/graph/pack_weights.mlir",
@@ -159,6 +169,10 @@ TESTED_ELSEWHERE = {
         "lowering/graph_to_loop/test_kernel.py",
         "lowering/graph_to_loop/test_program.py",
     ),
+    "lowering/loop_to_bytecode": (
+        "writes the parts of a program",
+        "lowering/loop_to_bytecode/test_program.py",
+    ),
     "lowering/loop_to_llvm/contraction": (
         "are parts of one loop nest, tried in every schedule",
         "compiler/cost/test_blocking.py",
@@ -190,6 +204,16 @@ TESTED_ELSEWHERE = {
     "runtime/fallback.py": (
         "is what a call of a fallback op does",
         "runtime/test_module_fallbacks.py",
+    ),
+    "runtime/data_model.py": (
+        "is what a library runs",
+        "compiler/library/test_kernels.py",
+        "runtime/test_bytecode.py",
+    ),
+    "runtime/interpreter.py": (
+        "links the interpreter, and calls it",
+        "runtime/test_interpreter_text.py",
+        "lowering/loop_to_bytecode/test_program.py",
     ),
     "runtime/statistics.py": ("is what a module tells", "runtime/test_module.py"),
     "runtime/layout.py": (

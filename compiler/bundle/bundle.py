@@ -82,6 +82,8 @@ def make_bundle(
     """
     if api not in APIS:
         raise CompileError(f"expected an API of {' or '.join(APIS)}, got {api}")
+    if not networks:
+        raise CompileError("expected models for a bundle, got none")
     name = networks[0].name if name is None else name
     for each in (name, *(n for one in networks for n in (one.name, one.function))):
         check_name(each)

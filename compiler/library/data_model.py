@@ -8,7 +8,7 @@ is as one target likes it; kernels of other targets read it so as well.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from ..options import Options
 from ..pipeline import graph_passes, library_passes, schedule_passes
 from ..runtime_folder import refuse_fallbacks
 
-LAYOUTS = "x86-64-v4"
+_LAYOUTS = "x86-64-v4"
 """The target whose layout of weights models have."""
 
 
@@ -42,36 +42,54 @@ class GenericModel:
     """What is used of each kernel, by its calls."""
 
 
-def make_data_model(model: Any, options: Options = Options()) -> GenericModel:
+def make_data_model(
+    model: Any, options: Options = Options(), library: Set[str] | None = None
+) -> GenericModel:
     """
-    Compiles a model to data.
+    Compiles a model to data; fusions whose kernels a `library` lacks are taken apart.
 
-    Raises `CompileError` for a model with ops that run by their numpy reference, and
-    for precisions other than f32.
+    Raises `CompileError` for kernels that the library lacks all the same, for a model
+    with ops that run by their numpy reference, and for precisions other than f32.
     """
     if options.precision != "f32":
         raise CompileError(
             "expected precision f32 for a model as data, got "
             f"{options.precision}; its kernels are those of a library"
         )
-    compilation = Compilation(model, target=LAYOUTS, options=options)
+    compilation = Compilation(model, target=_LAYOUTS, options=options)
+    apart: frozenset[int] = frozenset()
     with alone():
-        return _Made(compilation).model()
+        while True:
+            made = _Made(compilation, apart)
+            missing = made.missing(library)
+            if not missing:
+                return made.model()
+            more = {each for each in missing.values() if each is not None}
+            if len(more) < len(missing) or more <= apart:
+                names = sorted(name for name, at in missing.items() if at is None)
+                raise CompileError(
+                    "expected a library with the kernels of the model, got one without "
+                    f"{', '.join(names or missing)}; build it with the model"
+                )
+            apart |= more
 
 
 class _Made:
     """A module that is compiled to data."""
 
-    def __init__(self, compilation: Compilation):
-        """Runs the passes up to the schedules of kernels, and notes the kernels."""
+    def __init__(self, compilation: Compilation, apart: Set[int]):
+        """
+        Runs the passes up to the schedules of kernels, and notes the kernels; the
+        fusions of the numbers `apart` are none.
+        """
 
         self.ctx, self.roots = context(), set[str]()
         self.ctx.operators = self.roots
         self.module = compilation.front_end(compilation.source())(self.ctx)
         self.notes = CallNotes()
         options, after = compilation.options, self.notes.after_pass
-        driver = Driver(self.ctx, options, LAYOUTS, None, after)
-        for each in (*graph_passes(options, LAYOUTS), *library_passes()):
+        driver = Driver(self.ctx, options, _LAYOUTS, None, after)
+        for each in (*graph_passes(options, _LAYOUTS, apart=apart), *library_passes()):
             driver.run_pass(each, self.module)
         self.kernels: dict[str, KernelOp] = {
             op.sym_name.data: op.clone()
@@ -80,6 +98,15 @@ class _Made:
         }
         for each in schedule_passes():
             driver.run_pass(each, self.module)
+
+    def missing(self, library: Set[str] | None) -> dict[str, int | None]:
+        """The kernels that a library lacks, each with a fusion that it is, if any."""
+        found: dict[str, int | None] = {}
+        for op in program_of(self.module).walk():
+            if library is not None and isinstance(op, CallOp):
+                if op.kernel_name not in library:
+                    found[op.kernel_name] = self.notes.of_call(op).fusion
+        return found
 
     def model(self) -> GenericModel:
         """The model as data; raises `CompileError`."""

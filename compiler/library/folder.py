@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime import (
+    LIBRARY_SUFFIX,
     Cache,
     Selection,
     atomic_file,
     default_folder,
     library_name,
+    missing_feature,
+    read_about,
     save,
     save_library,
 )
@@ -41,10 +44,7 @@ def build_library_folder(
     names = list(dict.fromkeys(map(isa_name, targets)))
     for name in names:
         if not selection.is_feature_selected(f"isa:{name}"):
-            raise CompileError(
-                f"expected targets that are selected, got {name}; add it with "
-                f"build_features: [isa:{name}], or give --target"
-            )
+            raise CompileError(str(missing_feature(f"isa:{name}")))
     made = [make_data_model(each, options) for each in models]
     kernels = covered(made, selection)
     if not kernels:
@@ -64,9 +64,23 @@ def build_library_folder(
     return written
 
 
-def build_data_model(model: Any, path: Path, options: Options = Options()) -> None:
-    """Writes a model as data, whole or not at all; raises `CompileError`."""
-    artifact = make_data_model(model, options).artifact
+def build_data_model(
+    model: Any,
+    path: Path,
+    options: Options = Options(),
+    library: Path | None = None,
+) -> None:
+    """
+    Writes a model as data, whole or not at all; with a folder for its libraries, where
+    fusions that these lack are taken apart. Raises `CompileError`.
+    """
+    known: set[str] | None = None
+    if library is not None:
+        paths = [*library.glob(f"*{LIBRARY_SUFFIX}")]
+        if not paths:
+            raise CompileError(f"expected a folder with a library, got {library}")
+        known = set.intersection(*({*read_about(each)[1]} for each in paths))
+    artifact = make_data_model(model, options, known).artifact
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as file:
         save(file, artifact, runtime_key())

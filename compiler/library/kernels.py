@@ -7,35 +7,50 @@ the dtypes of its family, and the dtypes and layouts of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.loop import TARGET, KernelOp, target_of
-from ...runtime import Cache, KernelLibrary, Selection, refusal_of_call
+from ...runtime import Cache, KernelLibrary, Selection, Stored, refusal_of_call
 from ..building import alone
 from ..codegen import lower_library, machine_of, objects
 from ..context import context
 from ..pipeline import schedule_passes
+from ..selective import merge
 from ..target import find_target
 from .data_model import GenericModel
 
 
-def covered(
-    models: Iterable[GenericModel], selection: Selection
-) -> dict[str, KernelOp]:
+@dataclass(frozen=True)
+class Member:
+    """A kernel of a library before it is compiled, and what its calls use."""
+
+    kernel: KernelOp
+    uses: Sequence[Selection]
+
+
+def covered(models: Iterable[GenericModel], selection: Selection) -> dict[str, Member]:
     """The kernels of models that a selection has, by their names."""
-    found: dict[str, KernelOp] = {}
+    found: dict[str, Member] = {}
     for model in models:
         for name, kernel in model.kernels.items():
-            uses = model.uses.get(name, ())
-            if any(refusal_of_call(selection, each) is None for each in uses):
-                found.setdefault(name, kernel)
+            uses = [
+                each
+                for each in model.uses.get(name, ())
+                if refusal_of_call(selection, each) is None
+            ]
+            known = found.get(name)
+            if known is not None:
+                found[name] = Member(known.kernel, [*known.uses, *uses])
+            elif uses:
+                found[name] = Member(kernel, uses)
     return dict(sorted(found.items()))
 
 
 def build_library(
-    kernels: Mapping[str, KernelOp],
+    kernels: Mapping[str, Member],
     selection: Selection,
     target: str,
     threads: int = 1,
@@ -44,11 +59,20 @@ def build_library(
     """The library of kernels for a target, of which so many are compiled at once."""
     with alone():
         ctx = context()
-        module = ModuleOp([each.clone() for each in kernels.values()])
+        module = ModuleOp([each.kernel.clone() for each in kernels.values()])
         module.attributes[TARGET] = find_target(target)
         for each in schedule_passes():
             each.apply(ctx, module)
         texts = lower_library(module)
         machine = machine_of(target_of(module))
     codes, _ = objects([*texts.values()], machine, cache, threads)
-    return KernelLibrary(target, selection, dict(zip(texts, codes, strict=True)))
+    made = dict(zip(texts, codes, strict=True))
+    about = {name: _stored(len(made[name]), kernels[name].uses) for name in made}
+    return KernelLibrary(target, selection, made, about)
+
+
+def _stored(size: int, uses: Iterable[Selection]) -> Stored:
+    """What is known of a kernel by what its calls use."""
+    known = merge(uses)
+    dtypes = {each for values in known.kernel_metadata.values() for each in values}
+    return Stored(size, tuple(sorted(known.operators)), tuple(sorted(dtypes)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...runtime import LIBRARY_SUFFIX, Selection
 from ..bundle import Network, identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
-from ..library import build_data_model, build_library_folder
+from ..library import build_data_model, build_library_folder, catalogue
 from ..options import Options
 from ..runtime_folder import build_runtime
 from ..selective import read_selection
@@ -28,10 +28,11 @@ def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-build", description=__doc__)
     made.add_argument(
-        "model",
+        *("model",),
         type=Path,
-        nargs="+",
-        help="an .onnx or .mlir file; several for --yaml and for a bundle",
+        nargs="*",
+        help="an .onnx or .mlir file; a bundle or library may have several, a library "
+        "none with --include-all: all that the compiler makes kernels of",
     )
     kinds = made.add_mutually_exclusive_group(required=True)
     kinds.add_argument(
@@ -67,6 +68,13 @@ def _parser() -> ArgumentParser:
         help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
         "runs here; a folder runs the greatest that the machine has, a bundle has one",
     )
+    made.add_argument(
+        "--library",
+        type=Path,
+        metavar="DIR",
+        help="the folder that a model as data is for; what no kernel of its library "
+        "has fused runs unfused",
+    )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
     made.add_argument(
         "--bundle-api",
@@ -94,11 +102,12 @@ def _build_runtime(arguments: Namespace) -> None:
         chosen = Selection(include_all_operators=True)
         if arguments.yaml is not None:
             chosen = read_selection(arguments.yaml)
-        written = build_library_folder(
-            chosen, arguments.model, targets, folder, options
-        )
+        models = arguments.model
+        if arguments.include_all and not models:
+            models = [*catalogue()]
+        written = build_library_folder(chosen, models, targets, folder, options)
     elif folder.suffix == ".sr":
-        build_data_model(_only(arguments), folder, options)
+        build_data_model(_only(arguments), folder, options, arguments.library)
         print(f"{folder}: {folder.stat().st_size} bytes")
         return
     else:

@@ -12,6 +12,7 @@ from ..errors import CompileError
 from ..selective import (
     MOST_BYTES,
     Selection,
+    SelectionError,
     merge,
     parse_selection,
     read_selection,
@@ -66,5 +67,5 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except CompileError as error:
+    except (CompileError, SelectionError) as error:
         sys.exit(f"sr-yaml: {error}")

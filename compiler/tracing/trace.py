@@ -69,7 +69,7 @@ class Trace:
         """
         Writes the selection as YAML, as a whole or not at all.
 
-        Raises `CompileError` without the package that writes YAML, and `OSError`.
+        Raises `ValueError` without the package that writes YAML, and `OSError`.
         """
         text = yaml_of(self.selection)
         with atomic_file(Path(path).resolve()) as file:

@@ -109,7 +109,7 @@ from .ops.dropout import DropoutOp
 from .ops.embedding import EmbeddingOp
 from .ops.expand import ExpandOp
 from .ops.exponential import Exp2Op, ExpOp, LogOp
-from .ops.fusion import FusionOp, YieldOp
+from .ops.fusion import FUSION_NUMBER, FusionOp, YieldOp
 from .ops.gather import GatherOp
 from .ops.gather_nd import GatherNdOp
 from .ops.get_attr import GetAttrOp
@@ -239,6 +239,7 @@ __all__ = [
     "ExtremeOp",
     "FUNCTIONS",
     "FloorDivOp",
+    "FUSION_NUMBER",
     "FusionOp",
     "GatherNdOp",
     "GatherOp",

@@ -3,6 +3,6 @@ Lower a program to bytecode (`runtime/bytecode.py`): a model as data, without co
 its own.
 """
 
-from .program import Bytecode, write_bytecode
+from .program import write_bytecode
 
-__all__ = ["Bytecode", "write_bytecode"]
+__all__ = ["write_bytecode"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from static_runtime.runtime.bytecode import Opcode
+from static_runtime.runtime.bytecode import Opcode, Words
 from static_runtime.runtime.elf import read_object
 from static_runtime.runtime.interpreter import interpreted
 from static_runtime.runtime.interpreter_text import interpreter_object
@@ -22,10 +22,10 @@ FIRST = 20
 """The field of the context that tests write to."""
 
 
-def run(code: Sequence[tuple[int, ...]], context: np.ndarray, registers: int) -> int:
+def run(code: Sequence[tuple[int, ...]], context: Words, registers: int) -> int:
     """Runs code on a context; its status."""
     words = np.array(code, np.int64).reshape(-1)
-    made = interpreted(words, registers, (), {}, lambda call: KeyError(call))
+    made = interpreted(words, registers, (), {}, KeyError)
     return made.run(context.ctypes.data)
 
 
@@ -43,8 +43,8 @@ def quotient(a: int, b: int) -> int:
         (Opcode.DIVIDE, quotient),
         (Opcode.MINIMUM, min),
         (Opcode.MAXIMUM, max),
-        (Opcode.EQUAL, lambda a, b: int(a == b)),
-        (Opcode.LESS, lambda a, b: int(a < b)),
+        (Opcode.EQUAL, operator.eq),
+        (Opcode.LESS, operator.lt),
     ],
 )
 def test_arithmetic(op: Opcode, function: Callable[[int, int], int]):
@@ -55,7 +55,7 @@ def test_arithmetic(op: Opcode, function: Callable[[int, int], int]):
         code += [(op, 3, 1, 2), (Opcode.STORE, 3, 0, 8 * (FIRST + at))]
     context = np.zeros(FIRST + len(pairs), np.int64)
     assert run([*code, (Opcode.RETURN, 0, 0, 0)], context, 4) == 0
-    wanted = [function(a, b) & 2**64 - 1 for a, b in pairs]
+    wanted = [int(function(a, b)) & 2**64 - 1 for a, b in pairs]
     assert context[FIRST:].view(np.uint64).tolist() == wanted
 
 

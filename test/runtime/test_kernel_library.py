@@ -11,8 +11,10 @@ import pytest
 from static_runtime.runtime.kernel_library import (
     KernelLibrary,
     LibraryError,
+    Stored,
     from_json,
     load_library,
+    read_about,
     save_library,
     to_json,
 )
@@ -25,9 +27,12 @@ SELECTION = Selection(
     et_kernel_metadata={"graph::add": frozenset({"v1/6;0|6;0|6;0"})},
     custom_classes=frozenset({"torch.own"}),
 )
-LIBRARY = KernelLibrary(
-    "x86-64-v3", SELECTION, {"add_1": b"first object", "exp_2": bytes(range(256))}
-)
+ABOUT = {
+    "add_1": Stored(12, ("graph::add",), ("Float",)),
+    "exp_2": Stored(256, ("graph::exp", "graph::mul"), ("Double", "Float")),
+}
+OBJECTS = {"add_1": b"first object", "exp_2": bytes(range(256))}
+LIBRARY = KernelLibrary("x86-64-v3", SELECTION, OBJECTS, ABOUT)
 
 
 def written(folder: Path) -> tuple[Path, bytes]:
@@ -44,6 +49,7 @@ def test_reads_what_it_writes(tmp_path: Path):
     assert load_library(path, "runtime 1", ["exp_2", "add_1", "exp_2"]) == LIBRARY
     one = load_library(path, "runtime 1", ["add_1", "other"])
     assert one.objects == {"add_1": b"first object"}
+    assert read_about(path) == ("x86-64-v3", ABOUT)
 
 
 @pytest.mark.parametrize("selection", [SELECTION, Selection(), Selection(True, True)])

@@ -100,9 +100,18 @@ def _generalize(kernel: KernelOp) -> list[Dim]:
 
     for op in kernel.body.walk():
         op.properties.update(_replaced(op, give))
+    _drop_hints(kernel)
     symbols = [StringAttr(f"n{number}") for number in range(len(found))]
     kernel.symbols = ArrayAttr(symbols)
     return found
+
+
+def _drop_hints(kernel: KernelOp) -> None:
+    """Drops the names of values, by which no two kernels differ."""
+    for op in kernel.walk():
+        arguments = (each for region in op.regions for each in region.block.args)
+        for value in (*op.results, *arguments):
+            value.name_hint = None
 
 
 def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:

@@ -20,6 +20,9 @@ from ...shape import Array
 from ..op import GraphOp, SingleResultOp
 from ..region import RegionOp, run_block
 
+FUSION_NUMBER = "graph.fusion_number"
+"""The name of the attribute that says which fusion of a model it is, for a library."""
+
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):

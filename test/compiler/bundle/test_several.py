@@ -121,6 +121,11 @@ def test_the_files_are_those_of_each_model(tmp_path: Path):
     }
 
 
+def test_a_bundle_of_no_model_is_refused():
+    with pytest.raises(CompileError, match="expected models for a bundle, got none"):
+        make_bundle([])
+
+
 def test_models_of_one_name_are_refused():
     networks = [Network(Compilation(MODELS[each]), "net") for each in ("one", "two")]
     with pytest.raises(CompileError, match="expected models with names of their own"):

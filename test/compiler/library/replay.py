@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,8 @@ def replay(model: Any, selection: Selection = EVERY, threads: int = 1) -> Static
 
 def as_arrays(answer: Any) -> list[npt.NDArray[Any]]:
     """The outputs of a call, one or several."""
-    return [np.asarray(each) for each in answer] if type(answer) is tuple else [answer]
+    several = cast(Sequence[Any], answer if isinstance(answer, tuple) else (answer,))
+    return [np.asarray(each) for each in several]
 
 
 def check_equal(one: Any, other: Any) -> None:

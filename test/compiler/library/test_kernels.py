@@ -1,0 +1,138 @@
+"""
+What was traced is enough for a replay to the compiler's bits, and each line of it is
+needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import static_runtime as sr
+from static_runtime.compiler.library.data_model import make_data_model
+from static_runtime.compiler.library.kernels import covered
+from static_runtime.compiler.options import Options
+from static_runtime.compiler.target import isa_name
+from static_runtime.runtime.inputs import random_inputs
+from static_runtime.runtime.not_selected import NotSelectedError
+from static_runtime.runtime.selection import Selection
+
+from ...models.stored import STORED
+from ..tracing.models import BRANCH
+from .replay import EVERY, check_equal, module_of, replay
+
+pytestmark = pytest.mark.usefixtures("runs_host")
+
+ROOT = Path(__file__).parent.parent.parent.parent
+TRAINED = sorted((ROOT / "test" / "models" / "trained").glob("*.onnx"))
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+TARGET = isa_name("host")
+
+
+def traced(model: Any, *inputs: Any) -> Selection:
+    """What a model executes on inputs, for the target of these tests."""
+    with sr.trace() as t:
+        module = sr.compile(model, target=TARGET)
+        for each in inputs:
+            module(*each)
+    return t.selection
+
+
+SMALL = [DIGITS, *(each for each in TRAINED if each.stem == "model_1")]
+LARGE = [each for each in TRAINED if each not in SMALL]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [*SMALL, *(pytest.param(each, marks=pytest.mark.soak) for each in LARGE)],
+    ids=lambda each: each.stem,
+)
+def test_a_trace_is_enough_for_a_replay(model: Path):
+    known = sr.compile(model, target=TARGET)
+    sizes = dict.fromkeys(known.program.symbols, 2)
+    inputs = random_inputs(known.program, 3, sizes)
+    selection = traced(model, [*inputs.values()])
+    made = make_data_model(model, Options())
+    for threads in (1, 2):
+        module = module_of(made, selection, threads)
+        check_equal(module(**inputs), known(**inputs))
+
+
+def without_one(made: Selection) -> Iterator[tuple[str, Selection]]:
+    """A name, and what is left without its line, for each line that there is."""
+    for name in made.operators:
+        left = {k: v for k, v in made.operators.items() if k != name}
+        yield name, replace(made, operators=left)
+    for key in ("kernel_metadata", "et_kernel_metadata"):
+        known: dict[str, frozenset[str]] = dict(getattr(made, key))
+        for name, values in known.items():
+            for each in values:
+                rest = {**known, name: values - {each}}
+                yield each, replace(made, **{key: rest})
+    for name in made.build_features:
+        if not name.startswith("isa:") and name != "threads":
+            yield name, replace(made, build_features=made.build_features - {name})
+
+
+@pytest.mark.parametrize("name", ["deep_wide", "mlp_small"])
+def test_without_any_line_a_replay_says_which(name: str):
+    model = STORED[name]
+    inputs = model.rows(2)
+    selection = traced(model.dynamic, inputs)
+    made = make_data_model(model.dynamic, Options())
+    wanted = module_of(made, selection)(*inputs)
+    removed = list(without_one(selection))
+    for line, less in removed:
+        with pytest.raises(NotSelectedError) as told:
+            module_of(made, less)(*inputs)
+        assert line in str(told.value)
+        assert str(told.value).splitlines()[-1].count("{" if "{" in line else line) >= 1
+    assert len(removed) > 8
+    check_equal(module_of(made, selection)(*inputs), wanted)
+
+
+def test_what_a_run_does_not_come_to_may_be_missing():
+    x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+    module = replay(BRANCH, traced(BRANCH, (True, x)))
+    known = sr.compile(BRANCH, target=TARGET)
+    check_equal(module(True, x), known(True, x))
+    with pytest.raises(NotSelectedError, match="for kernel tag tanh") as told:
+        module(False, x)
+    assert "in graph.tanh" in str(told.value.__notes__)
+    check_equal(module(True, x), known(True, x))
+
+
+def test_a_model_that_was_not_traced_is_refused_at_load_with_all_names():
+    selection = traced(STORED["mlp_small"].dynamic, STORED["mlp_small"].rows(1))
+    other = make_data_model(STORED["deep_wide"].dynamic, Options())
+    with pytest.raises(NotSelectedError, match="Following ops cannot be found") as told:
+        module_of(other, selection)
+    missing = {*other.artifact.notes["needs"]["operators"]} - {*selection.operators}
+    assert len(missing) > 1
+    for name in missing:
+        assert name in str(told.value)
+
+
+def test_models_share_the_kernels_of_one_structure():
+    # Batch 64 of a model, and any batch of the same: the kernels have other numbers.
+    models = [
+        make_data_model(each, Options())
+        for each in (STORED["mlp_small"].fixed, STORED["mlp_small"].dynamic)
+    ]
+    one, other = (set(each.kernels) for each in models)
+    assert one == other
+    assert {*covered(models, EVERY)} == one
+
+
+def test_kernels_of_another_structure_are_missing_by_name():
+    made = make_data_model(STORED["deep_wide"].dynamic, Options())
+    other = make_data_model(STORED["mlp_small"].dynamic, Options())
+    inputs = STORED["deep_wide"].rows(2)
+    module = module_of(made, EVERY, 1, (other,))
+    with pytest.raises(NotSelectedError, match="expected a library with the kernel"):
+        module(*inputs)
