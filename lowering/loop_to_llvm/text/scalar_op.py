@@ -167,8 +167,6 @@ def write_scalar_op(
             return _divide(w, values[0], values[1], rest)
         case math.FmaOp():
             return multiply_add(w, values, fma)
-        case RemainderOp():
-            return _remainder(w, values, needs)
         case _:
             return call_function(w, op, values, needs)
 
@@ -254,7 +252,7 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
 
 
 def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:
-    """The rest of a division of floats; a call of the C library is left to nobody."""
+    """The rest of a division of floats, of which a vector needs that of one lane."""
     type, lanes = values[0].type, values[0].lanes
     element = cast(Element, suffix(type))
     for each in dict.fromkeys((1, lanes)):
@@ -268,6 +266,8 @@ def call_function(
     w: FunctionWriter, op: Operation, values: Sequence[Value], needs: Needs
 ) -> Value:
     """The call of a function that is written out beside the kernel."""
+    if isinstance(op, RemainderOp):
+        return _remainder(w, values, needs)
     name = op.name.removeprefix("math.")
     type, lanes = values[0].type, values[0].lanes
     assert name in FUNCTIONS, f"the emitter knows every scalar op, got {op.name}"

@@ -67,7 +67,7 @@ def test_dividends_that_are_so_many_times_the_divisor(element: Element, gap: int
     for scale in (1.0, np.finfo(DTYPES[element]).tiny):
         check(element, [*MACHINES][-1], x * 2.0**gap * scale, y * scale)
         # Whole multiples have no rest, which keeps the sign of the dividend.
-        few = np.round(y * 64) * scale
+        few: Array = np.rint(y * 64) * scale
         check(element, [*MACHINES][-1], few * 2.0 ** (gap % 40), few)
 
 
