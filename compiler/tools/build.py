@@ -76,6 +76,12 @@ def _parser() -> ArgumentParser:
         "has fused runs unfused",
     )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
+    _add_names(made)
+    return made
+
+
+def _add_names(made: ArgumentParser) -> None:
+    """Adds the arguments of a bundle alone."""
     made.add_argument(
         "--bundle-api",
         choices=("static", "dynamic"),
@@ -87,7 +93,6 @@ def _parser() -> ArgumentParser:
         "alone where there are several models (default: bundle)",
     )
     made.add_argument("--main-entry-name", help="of the C function (default: as files)")
-    return made
 
 
 def _build_runtime(arguments: Namespace) -> None:

@@ -20,7 +20,8 @@ import pytest
 from bench.document import ROOT
 
 TUTORIALS = [
-    ROOT / "docs" / each for each in ("tutorial.md", "selective.md", "bundle.md")
+    ROOT / "docs" / f"{each}.md"
+    for each in ("tutorial", "selective", "deploy", "bundle")
 ]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"// ([\w.]+)\n")
