@@ -8,8 +8,8 @@ import pytest
 
 from static_runtime.compiler.tools.build import main
 
-from ..bundle.test_any_size import LIMITED
 from ..bundle.test_bundle import MODEL
+from ..bundle.test_bundle_any_size import LIMITED
 
 
 def test_names_are_those_that_are_given(tmp_path: Path):

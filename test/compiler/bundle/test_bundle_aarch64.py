@@ -16,7 +16,7 @@ from static_runtime.runtime.arguments import bind_symbols
 
 from ...models.open_models import BLOCK, OpenModel, several
 from .c_program import any_size_program, build, run_any_size
-from .test_any_size import IMAGE
+from .test_bundle_any_size import IMAGE
 
 COMPILERS = (
     ("aarch64-linux-gnu-gcc", "-static"),
