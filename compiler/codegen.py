@@ -15,6 +15,7 @@ from ..lowering.loop_to_llvm import (
     ALIGNMENT,
     MOST,
     NOT_PLANNED,
+    OTHER_WEIGHTS,
     Places,
     function_name,
     lower_bundle,
@@ -23,12 +24,14 @@ from ..lowering.loop_to_llvm import (
     lower_program,
     module_to_llvm,
     refusals,
+    write_bundle_check,
 )
 
 __all__ = [
     "ALIGNMENT",
     "MOST",
     "NOT_PLANNED",
+    "OTHER_WEIGHTS",
     "Machine",
     "Places",
     "build_kernel",
@@ -43,5 +46,6 @@ __all__ = [
     "module_to_llvm",
     "objects",
     "refusals",
+    "write_bundle_check",
     "write_bytecode",
 ]

@@ -19,6 +19,7 @@ from ..codegen import (
     lower_bundle,
     machine_of,
     refusals,
+    write_bundle_check,
 )
 from ..compile import Compilation
 from ..errors import CompileError
@@ -137,6 +138,7 @@ def _part(network: Network, api: str) -> _Part:
         offsets, count = [each.offset for each in placed], len(known.inputs)
         places = Places(tuple(offsets[:count]), tuple(offsets[count:]))
         texts = lower_bundle(module, entry, None if is_open else places)
+        texts = (*texts, write_bundle_check(entry, weights.pieces()))
         symbols = described.functions
         if api == "dynamic":
             texts = (*texts, table_text(described))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...runtime import INDEX_ERROR, Program
-from ..codegen import ALIGNMENT, MOST, NOT_PLANNED
+from ..codegen import ALIGNMENT, MOST, NOT_PLANNED, OTHER_WEIGHTS
 from ..errors import CompileError
 from .c_names import comment, identifier_of, member_of
 from .placeholder import Placeholder
@@ -89,7 +89,7 @@ class Described:
     @property
     def functions(self) -> tuple[str, ...]:
         """All that the object has of the model."""
-        stems = ("", "_parallel", *(("_plan",) if self.is_open else ()))
+        stems = ("", "_parallel", "_check", *(("_plan",) if self.is_open else ()))
         return tuple(f"{self.entry}{stem}" for stem in stems)
 
 
@@ -161,8 +161,11 @@ def _planning(known: Described) -> Iterator[str]:
 
 
 def _functions(known: Described) -> Iterator[str]:
-    """The functions that run the model."""
+    """The functions that run the model, and what its weights are asked by."""
     entry = known.entry
+    yield "/* Returns GLOW_SUCCESS where these are the weights of the model, or"
+    yield f"   {OTHER_WEIGHTS}; a run with others may read outside of its buffers. */"
+    yield f"int {entry}_check(const uint8_t *constantWeight);"
     arguments = ["uint8_t *constantWeight", "uint8_t *mutableWeight"]
     arguments.append("uint8_t *activations")
     if known.is_open:

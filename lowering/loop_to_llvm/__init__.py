@@ -22,6 +22,7 @@ from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
 from ...runtime import ENTRY, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
+from .program.bundle_check import OTHER_WEIGHTS, write_bundle_check
 from .program.bundle_entry import NOT_PLANNED, Places, write_bundle_entry
 from .program.bundle_plan import (
     ALIGNMENT,
@@ -43,6 +44,7 @@ __all__ = [
     "LlvmProgram",
     "MOST",
     "NOT_PLANNED",
+    "OTHER_WEIGHTS",
     "Places",
     "function_name",
     "lower_bundle",
@@ -51,6 +53,7 @@ __all__ = [
     "lower_program",
     "module_to_llvm",
     "refusals",
+    "write_bundle_check",
 ]
 
 PLACEHOLDER = "@sr_kernel"

@@ -79,6 +79,28 @@ int main(void) {
 }
 """
 
+OTHERS = """
+#include <stdio.h>
+#include "net.h"
+static GLOW_MEM_ALIGN(NET_MEM_ALIGN) uint8_t weights[NET_CONSTANT_MEM_SIZE];
+int main(void) {
+  FILE *file = fopen("net.weights.bin", "rb");
+  if (!file || fread(weights, 1, sizeof weights, file) != sizeof weights) return 2;
+  fclose(file);
+  uint64_t random = 1;
+  for (int turn = 0; turn < 10000; ++turn) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    uint64_t at = (random >> 16) % sizeof weights;
+    uint8_t kept = weights[at];
+    weights[at] = (uint8_t)(kept ^ (1 + (random >> 56) % 255));
+    if (net_check(weights) != -2) return 3;
+    weights[at] = kept;
+    if (turn % 1000 == 0 && net_check(weights) != GLOW_SUCCESS) return 4;
+  }
+  return net_check(weights);
+}
+"""
+
 DYNAMIC = """
 #include <stdio.h>
 #include "net.h"
@@ -157,6 +179,13 @@ def test_a_trained_model_in_c_has_the_bits_of_python(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("runs_host")
+def test_other_weights_are_told_from_those_of_the_model(tmp_path: Path):
+    bundle(tmp_path, model=TRAINED)
+    build(tmp_path, OTHERS, "-fsanitize=address,undefined")
+    subprocess.run(["./main"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.usefixtures("runs_host")
 def test_the_table_of_the_dynamic_api_has_each_tensor(tmp_path: Path):
     bundle(tmp_path, "dynamic")
     build(tmp_path, DYNAMIC)
@@ -180,7 +209,7 @@ def test_an_object_needs_nothing_but_memory_functions(tmp_path: Path, text: str)
     seen = {tuple(line.split()[-2:]) for line in told.stdout.splitlines()}
     assert {name for kind, name in seen if kind == "U"} <= {"memcpy", "memset"}
     functions = {name for kind, name in seen if kind == "T"}
-    assert functions - {"net_plan"} == {"net", "net_parallel"}
+    assert functions - {"net_plan"} == {"net", "net_parallel", "net_check"}
 
 
 def test_an_object_is_for_its_target(tmp_path: Path):

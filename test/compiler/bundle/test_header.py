@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,18 @@ def header_of(model: str, api: str) -> str:
 def test_a_header_stays_as_it_was(kind: str, model: str, api: str):
     golden = (GOLDEN / f"{kind}_sizes_{api}_api.h").read_text()
     assert header_of(model, api) == golden
+
+
+@pytest.mark.parametrize(
+    "command", [("cc", "-std=c11", "-x", "c"), ("c++", "-std=c++11", "-x", "c++")]
+)
+def test_a_header_is_one_of_c_and_of_its_successor(command: tuple[str, ...]):
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"needs {command[0]}")
+    flags = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only")
+    for path in GOLDEN.glob("*.h"):
+        text = f'#include "{path}"\n#include "{path}"\n'
+        subprocess.run([*command, *flags, "-"], input=text, text=True, check=True)
 
 
 def test_a_size_with_the_name_of_a_keyword_is_refused():

@@ -51,6 +51,9 @@ typedef struct run_memory {
    3: expected inputs and outputs without negative sizes
    The plan may be used by many calls, also at once. */
 int run_plan(const run_sizes *sizes, run_memory *memory);
+/* Returns GLOW_SUCCESS where these are the weights of the model, or
+   -2; a run with others may read outside of its buffers. */
+int run_check(const uint8_t *constantWeight);
 /* Returns GLOW_SUCCESS; 1 where an index is out of its range;
    -1 where memory is no plan of this model.
    May run in several threads, each with its own buffers for what is mutable

@@ -43,6 +43,9 @@ typedef struct BundleConfig {
 extern "C" {
 #endif
 extern const BundleConfig run_config;
+/* Returns GLOW_SUCCESS where these are the weights of the model, or
+   -2; a run with others may read outside of its buffers. */
+int run_check(const uint8_t *constantWeight);
 /* Returns GLOW_SUCCESS; 1 where an index is out of its range;
    May run in several threads, each with its own buffers for what is mutable
    and for activations. */
