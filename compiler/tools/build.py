@@ -49,31 +49,12 @@ def _parser() -> ArgumentParser:
         metavar="DIR",
         help="where an object, a header and weights go",
     )
-    which = made.add_mutually_exclusive_group()
-    which.add_argument(
-        "--yaml",
-        type=Path,
-        metavar="FILE",
-        help="a selection: the folder has a library of the kernels of the models that "
-        "it names, and runs models as data",
-    )
-    which.add_argument(
-        "--include-all",
-        action="store_true",
-        help="the same with all kernels of the models",
-    )
+    _add_library(made)
     made.add_argument(
         "--target",
         default="host",
         help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
         "runs here; a folder runs the greatest that the machine has, a bundle has one",
-    )
-    made.add_argument(
-        "--library",
-        type=Path,
-        metavar="DIR",
-        help="the folder that a model as data is for; what no kernel of its library "
-        "has fused runs unfused",
     )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
     _add_names(made)
@@ -93,6 +74,30 @@ def _add_names(made: ArgumentParser) -> None:
         "alone where there are several models (default: bundle)",
     )
     made.add_argument("--main-entry-name", help="of the C function (default: as files)")
+
+
+def _add_library(parser: ArgumentParser) -> None:
+    """Adds what libraries of kernels are built of."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--yaml",
+        type=Path,
+        metavar="FILE",
+        help="a selection: the folder has a library of the kernels of the models that "
+        "it names, and runs models as data",
+    )
+    which.add_argument(
+        "--include-all",
+        action="store_true",
+        help="the same with all kernels of the models",
+    )
+    parser.add_argument(
+        "--library",
+        type=Path,
+        metavar="DIR",
+        help="the folder that a model as data is for; what no kernel of its library "
+        "has fused runs unfused",
+    )
 
 
 def _build_runtime(arguments: Namespace) -> None:

@@ -46,6 +46,13 @@ def test_each_model_is_ir_that_compiles():
     assert len(kernels) > 8
 
 
+def test_a_library_of_a_trained_model_is_a_small_part_of_that_of_all():
+    (model,) = (each for each in TRAINED if each.stem == "version-slim-320")
+    _, size = documented()
+    assert library_bytes([make_data_model(model, Options())]) < 0.03 * size
+
+
+@pytest.mark.soak
 def test_a_library_of_trained_models_is_a_tenth_of_that_of_all():
     made = [make_data_model(each, Options()) for each in (DIGITS, *TRAINED)]
     _, size = documented()
