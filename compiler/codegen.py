@@ -8,10 +8,14 @@ imports them; the driver, the tools and the tuner import them from here.
 from __future__ import annotations
 
 from ..lowering.graph_to_loop import build_kernel, kernel_name
-from ..lowering.llvm_to_object import machine_of, objects
+from ..lowering.llvm_to_object import Machine, machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
 from ..lowering.loop_to_bytecode import write_bytecode
 from ..lowering.loop_to_llvm import (
+    ALIGNMENT,
+    MOST,
+    NOT_PLANNED,
+    OTHER_WEIGHTS,
     Places,
     function_name,
     lower_bundle,
@@ -19,9 +23,16 @@ from ..lowering.loop_to_llvm import (
     lower_library,
     lower_program,
     module_to_llvm,
+    refusals,
+    write_bundle_check,
 )
 
 __all__ = [
+    "ALIGNMENT",
+    "MOST",
+    "NOT_PLANNED",
+    "OTHER_WEIGHTS",
+    "Machine",
     "Places",
     "build_kernel",
     "function_name",
@@ -34,5 +45,7 @@ __all__ = [
     "machine_of",
     "module_to_llvm",
     "objects",
+    "refusals",
+    "write_bundle_check",
     "write_bytecode",
 ]

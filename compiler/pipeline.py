@@ -145,8 +145,8 @@ PIPELINE = tuple(
     dict.fromkeys(
         type(each)
         for each in (
-            *pipeline(Options(precision="bf16"), "host"),
-            *graph_passes(Options(), "host", apart=()),
+            *graph_passes(Options(precision="bf16"), "host", apart=()),
+            *loop_passes(),
             *library_passes(),
         )
     )

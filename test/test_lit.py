@@ -44,6 +44,7 @@ COMMANDS: dict[str, Callable[[list[str]], object]] = {
     "sr-opt": tool("static_runtime.compiler.tools.opt"),
     "sr-run": tool("static_runtime.compiler.tools.run"),
     "sr-build": tool("static_runtime.compiler.tools.build"),
+    "sr-size": tool("static_runtime.compiler.tools.size"),
     "sr-trace": tool("static_runtime.compiler.tools.trace"),
     "sr-yaml": tool("static_runtime.compiler.tools.yaml"),
 }

@@ -30,6 +30,11 @@ TESTED_ELSEWHERE = {
         "compiler/tracing/test_trace.py",
         "compiler/library/test_kernels.py",
     ),
+    "compiler/library/cases.py": (
+        "is what a catalogue and the samples of tests are made of",
+        "dialects/graph/test_every_op.py",
+        "compiler/library/test_catalogue.py",
+    ),
     "compiler/library/data_model.py": (
         "is what a library runs",
         "compiler/library/test_kernels.py",
@@ -204,11 +209,6 @@ TESTED_ELSEWHERE = {
     "runtime/fallback.py": (
         "is what a call of a fallback op does",
         "runtime/test_module_fallbacks.py",
-    ),
-    "runtime/data_model.py": (
-        "is what a library runs",
-        "compiler/library/test_kernels.py",
-        "runtime/test_bytecode.py",
     ),
     "runtime/interpreter.py": (
         "links the interpreter, and calls it",

@@ -111,7 +111,9 @@ def test_its_commands_are_there(site: Path):
     parser = ConfigParser()
     parser.read(entry_points)
     commands = dict(parser["console_scripts"])
-    assert set(commands) == {"sr-build", "sr-opt", "sr-run", "sr-trace", "sr-yaml"}
+    assert set(commands) == {
+        *("sr-build", "sr-opt", "sr-run", "sr-size", "sr-trace", "sr-yaml")
+    }
     for target in commands.values():
         module, function = target.split(":")
         code = f"import sys; sys.argv[1:] = ['--help']; import {module} as it; "

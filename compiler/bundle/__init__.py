@@ -1,6 +1,6 @@
-"""Ahead-of-time bundles: a model as an object, a header and weights for C programs."""
+"""Ahead-of-time bundles for C: an object, and a header and weights of each model."""
 
-from .bundle import make_bundle, write_bundle
-from .placeholder import identifier_of
+from .bundle import Network, make_bundle, write_bundle
+from .c_names import identifier_of
 
-__all__ = ["identifier_of", "make_bundle", "write_bundle"]
+__all__ = ["Network", "identifier_of", "make_bundle", "write_bundle"]

@@ -1,9 +1,8 @@
-"""Make a bundle of a model, and write its files."""
+"""Make a bundle of models, and write its files."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,54 +11,112 @@ import numpy as np
 from ...dialects.loop import target_of
 from ...runtime import ConstantBlock, Program, atomic_file
 from ..building import alone
-from ..codegen import Places, linked_object, lower_bundle, machine_of
+from ..codegen import (
+    ALIGNMENT,
+    Machine,
+    Places,
+    linked_object,
+    lower_bundle,
+    machine_of,
+    refusals,
+    write_bundle_check,
+)
 from ..compile import Compilation
 from ..errors import CompileError
-from .header import APIS, Memory, header, table_text
-from .placeholder import ALIGNMENT, place
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+from .c_names import check_name
+from .header import APIS, Described, Memory, header, table_text
+from .placeholder import Placeholder, place
 
 _ROW = 16
 """Bytes in a line of the weights as text."""
 
 
 @dataclass(frozen=True)
+class Network:
+    """
+    A model of a bundle. `name` is that of its files and macros, and `entry` that of its
+    function, which is the same where none is given.
+    """
+
+    compilation: Compilation
+    name: str
+    entry: str | None = None
+
+    @property
+    def function(self) -> str:
+        """The name of its function."""
+        return self.entry or self.name
+
+
+@dataclass(frozen=True)
 class Bundle:
     """The contents of the files of a bundle."""
 
-    network: str
+    name: str
     code: bytes
+    headers: dict[str, str]
+    """By the names of networks."""
+    weights: dict[str, ConstantBlock]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A model of a bundle, compiled to LLVM text."""
+
+    network: str
+    texts: tuple[str, ...]
+    symbols: tuple[str, ...]
+    """What others see."""
     header: str
     weights: ConstantBlock
+    machine: Machine
 
 
 def make_bundle(
-    compilation: Compilation,
-    network: str,
-    entry: str | None = None,
-    api: str = "static",
+    networks: Sequence[Network], name: str | None = None, api: str = "static"
 ) -> Bundle:
     """
-    The bundle of a model whose sizes are all known.
+    The bundle of models, in one object, in which kernels that are the same are there
+    once. `name` is that of the object, that of the first model where none is given.
 
-    `network` names its files and macros, `entry` its function, which is the same where
-    none is given. Raises `CompileError` for a model that a bundle cannot hold.
+    Raises `CompileError` for a model that a bundle cannot hold.
     """
-    entry = entry or network
-    for each in (network, entry):
-        if not _NAME.fullmatch(each):
-            raise CompileError(f"expected a name that C has for a bundle, got {each}")
-        if each.startswith("sr_"):
-            raise CompileError(
-                f"expected a name that does not begin with sr_ for a bundle, got {each}"
-            )
     if api not in APIS:
         raise CompileError(f"expected an API of {' or '.join(APIS)}, got {api}")
+    if not networks:
+        raise CompileError("expected models for a bundle, got none")
+    name = networks[0].name if name is None else name
+    for each in (name, *(n for one in networks for n in (one.name, one.function))):
+        check_name(each)
+    taken: dict[str, str] = {}
+    parts: list[_Part] = []
+    for network in networks:
+        made = _part(network, api)
+        for each in {f"{network.name}.h", *made.symbols}:
+            if (other := taken.setdefault(each, network.name)) != network.name or (
+                any(one.network == network.name for one in parts)
+            ):
+                raise CompileError(
+                    f"expected models with names of their own, got {each} of {other} "
+                    f"and of {network.name}; rename a file"
+                )
+        parts.append(made)
+    texts = dict.fromkeys(text for each in parts for text in each.texts)
+    names = [each for part in parts for each in part.symbols]
+    cache = networks[0].compilation.cache
+    code = linked_object([*texts], names, parts[0].machine, cache)
+    headers = {each.network: each.header for each in parts}
+    weights = {each.network: each.weights for each in parts}
+    return Bundle(name, code, headers, weights)
+
+
+def _part(network: Network, api: str) -> _Part:
+    """A model, compiled to LLVM text."""
     from ..context import context
     from ..describe import constant_block, describe, program_of
     from ..driver import Driver
 
+    compilation, entry = network.compilation, network.function
     with alone():
         ctx = context()
         module = compilation.front_end(compilation.source())(ctx)
@@ -67,19 +124,38 @@ def make_bundle(
         program = program_of(module)
         known = describe(program)
         _check(known)
-        placed = place((*known.inputs, *known.outputs))
         weights = constant_block(program, ctx.weights)
-        end = max((each.offset + each.nbytes for each in placed), default=0)
-        memory = Memory(weights.nbytes, -(-end // ALIGNMENT) * ALIGNMENT, known.bytes)
-        offsets = [each.offset for each in placed]
-        count = len(known.inputs)
+        is_open = bool(known.symbols)
+        placed = place((*known.inputs, *known.outputs), is_open)
+        described = Described(
+            network=network.name,
+            entry=entry,
+            memory=_memory(weights, placed, known),
+            placed=placed,
+            program=known,
+            refusals=refusals(program),
+        )
+        offsets, count = [each.offset for each in placed], len(known.inputs)
         places = Places(tuple(offsets[:count]), tuple(offsets[count:]))
-        texts = lower_bundle(module, entry, places)
+        texts = lower_bundle(module, entry, None if is_open else places)
+        texts = (*texts, write_bundle_check(entry, weights.pieces()))
+        symbols = described.functions
         if api == "dynamic":
-            texts = (*texts, table_text(entry, memory, placed))
+            texts = (*texts, table_text(described))
+            symbols = (*symbols, f"{entry}_config")
         machine = machine_of(target_of(module))
-        code = linked_object(texts, [entry], machine, compilation.cache)
-    return Bundle(network, code, header(network, entry, api, memory, placed), weights)
+    text = header(described, api)
+    return _Part(network.name, texts, symbols, text, weights, machine)
+
+
+def _memory(
+    weights: ConstantBlock, placed: Sequence[Placeholder], known: Program
+) -> Memory:
+    """The bytes of buffers."""
+    if known.symbols:
+        return Memory(weights.nbytes, 0, 0)
+    end = max((each.offset + each.nbytes for each in placed), default=0)
+    return Memory(weights.nbytes, -(-end // ALIGNMENT) * ALIGNMENT, known.bytes)
 
 
 def _check(program: Program) -> None:
@@ -90,10 +166,10 @@ def _check(program: Program) -> None:
             "expected a bundle of ops that have kernels, got ops that run their "
             f"reference in Python: {sources}"
         )
-    if symbols := (*program.symbols, *program.defined):
+    if program.defined:
         raise CompileError(
-            "expected a bundle of a model whose sizes are all numbers, got the symbols "
-            f"{', '.join(symbols)}; export the model with sizes that are numbers"
+            "expected a bundle of a model whose sizes follow from those of its inputs, "
+            f"got sizes that a run computes: {', '.join(program.defined)}"
         )
 
 
@@ -109,16 +185,17 @@ def write_bundle(bundle: Bundle, folder: Path) -> None:
     stay. Raises `OSError`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    name = bundle.network
-    with atomic_file(folder / f"{name}.weights.bin") as file:
-        for piece in bundle.weights.pieces():
-            file.write(piece)
     known = np.array([f"0x{byte:02X}," for byte in range(256)], "S5")
-    with atomic_file(folder / f"{name}.weights.txt") as file:
-        for piece in bundle.weights.pieces():
-            for row in known[piece].reshape(-1, _ROW):
-                file.write(row.tobytes() + b"\n")
-    with atomic_file(folder / f"{name}.h") as file:
-        file.write(bundle.header.encode())
-    with atomic_file(folder / f"{name}.o") as file:
+    for name, weights in bundle.weights.items():
+        with atomic_file(folder / f"{name}.weights.bin") as file:
+            for piece in weights.pieces():
+                file.write(piece)
+        with atomic_file(folder / f"{name}.weights.txt") as file:
+            for piece in weights.pieces():
+                for row in known[piece].reshape(-1, _ROW):
+                    file.write(row.tobytes() + b"\n")
+    for name, text in bundle.headers.items():
+        with atomic_file(folder / f"{name}.h") as file:
+            file.write(text.encode())
+    with atomic_file(folder / f"{bundle.name}.o") as file:
         file.write(bundle.code)

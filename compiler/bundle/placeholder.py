@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
-from ...runtime import TensorInfo
+from ...runtime import Size, TensorInfo
+from ..codegen import ALIGNMENT
 from ..errors import CompileError
-
-ALIGNMENT = 64
-"""What the buffers of a bundle, and the offsets in them, are multiples of."""
-
+from .c_names import identifier_of
 
 _TAKEN = (
     *("CONSTANT_MEM_SIZE", "MUTABLE_MEM_SIZE", "ACTIVATIONS_MEM_SIZE", "MEM_ALIGN"),
@@ -30,18 +27,25 @@ class Placeholder:
     name: str
     identifier: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     offset: int
+    """Zero in a model of any size, of which a plan says it."""
 
     @property
     def elements(self) -> int:
-        """How many elements it has."""
-        return prod(self.shape)
+        """How many elements it has; zero where a plan says it."""
+        known = [each for each in self.shape if isinstance(each, int)]
+        return prod(known) if len(known) == len(self.shape) else 0
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it has."""
+        """How many bytes it has; zero where a plan says it."""
         return self.elements * np.dtype(self.dtype).itemsize
+
+    @property
+    def text(self) -> str:
+        """Its dtype and shape, for readers."""
+        return f"{self.dtype}, {' x '.join(map(str, self.shape)) or 'scalar'}"
 
 
 def _aligned(size: int) -> int:
@@ -49,15 +53,9 @@ def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def identifier_of(name: str) -> str:
-    """The name with `_` in place of what C allows in no identifier."""
-    made = re.sub(r"[^0-9A-Za-z_]", "_", name)
-    return f"_{made}" if not made or made[0].isdigit() else made
-
-
-def place(tensors: Iterable[TensorInfo]) -> tuple[Placeholder, ...]:
+def place(tensors: Iterable[TensorInfo], is_open: bool) -> tuple[Placeholder, ...]:
     """
-    Tensors of known sizes one after the other.
+    Tensors one after the other, of known sizes unless the model `is_open`.
 
     Raises `CompileError` when two have one name in C.
     """
@@ -74,7 +72,7 @@ def place(tensors: Iterable[TensorInfo]) -> tuple[Placeholder, ...]:
                 "expected inputs and outputs whose names differ in C, got "
                 f"{other} and {each.name}; rename one in the model"
             )
-        shape = tuple(each.sizes({}))
-        made.append(Placeholder(each.name, identifier, each.dtype, shape, offset))
+        start = 0 if is_open else offset
+        made.append(Placeholder(each.name, identifier, each.dtype, each.shape, start))
         offset = _aligned(offset + made[-1].nbytes)
     return tuple(made)

@@ -100,7 +100,7 @@ def choose_blocking(
     type = tile.initial.type
     assert isinstance(type, FixedBitwidthType)
     if b.at.blocked is not None:
-        nr = b.at.blocked.size
+        nr = b.at.blocked.width
         lanes = min(nr, target.lanes(type.bitwidth))
         # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
         widens = bool(tile.made_of(b)) and b.at.vnni is None
@@ -204,7 +204,7 @@ class _Chooser:
         """How many k share a word of a panel: those of one block, 1 without words."""
         factors = self.tile.factors()
         word = None if factors is None else factors[1].at.vnni
-        return 1 if word is None else word.size
+        return 1 if word is None else word.width
 
     def choose(
         self,

@@ -36,7 +36,7 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
     isa, panel = target.isa(b.result.type), b.at.blocked
     if isa is None or isa.tiles is None or b.at.vnni is None or panel is None:
         return None
-    geometry, nr = isa.tiles, panel.size
+    geometry, nr = isa.tiles, panel.width
     # The accumulators of a panel beside one tile of rows have registers.
     if nr % geometry.columns or nr * geometry.rows > geometry.capacity:
         return None

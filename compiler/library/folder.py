@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,16 @@ def build_data_model(
     Writes a model as data, whole or not at all; with a folder for its libraries, where
     fusions that these lack are taken apart. Raises `CompileError`.
     """
-    known: set[str] | None = None
-    if library is not None:
-        paths = [*library.glob(f"*{LIBRARY_SUFFIX}")]
-        if not paths:
-            raise CompileError(f"expected a folder with a library, got {library}")
-        known = set.intersection(*({*read_about(each)[1]} for each in paths))
+    known = None if library is None else _kernels_in(library)
     artifact = make_data_model(model, options, known).artifact
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as file:
         save(file, artifact, runtime_key())
+
+
+def _kernels_in(folder: Path) -> set[str]:
+    """The kernels that all libraries of a folder have."""
+    known = [{*read_about(each)[1]} for each in folder.glob(f"*{LIBRARY_SUFFIX}")]
+    if not known:
+        raise CompileError(f"expected a folder with a library, got {folder}")
+    return reduce(set[str].intersection, known)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...runtime import LIBRARY_SUFFIX, Selection
-from ..bundle import identifier_of, make_bundle, write_bundle
+from ..bundle import Network, identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
 from ..library import build_data_model, build_library_folder, catalogue
 from ..options import Options
@@ -31,8 +31,8 @@ def _parser() -> ArgumentParser:
         *("model",),
         type=Path,
         nargs="*",
-        help="an .onnx or .mlir file; a library may have several, or none with "
-        "--include-all: all that the compiler makes kernels of",
+        help="an .onnx or .mlir file; a bundle or library may have several, a library "
+        "none with --include-all: all that the compiler makes kernels of",
     )
     kinds = made.add_mutually_exclusive_group(required=True)
     kinds.add_argument(
@@ -49,7 +49,36 @@ def _parser() -> ArgumentParser:
         metavar="DIR",
         help="where an object, a header and weights go",
     )
-    which = made.add_mutually_exclusive_group()
+    _add_library(made)
+    made.add_argument(
+        "--target",
+        default="host",
+        help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
+        "runs here; a folder runs the greatest that the machine has, a bundle has one",
+    )
+    made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
+    _add_names(made)
+    return made
+
+
+def _add_names(made: ArgumentParser) -> None:
+    """Adds the arguments of a bundle alone."""
+    made.add_argument(
+        "--bundle-api",
+        choices=("static", "dynamic"),
+        help="sizes and offsets as macros, or as a table (default: static)",
+    )
+    made.add_argument(
+        "--network-name",
+        help="of a bundle's files and macros (default: the file's); of the object "
+        "alone where there are several models (default: bundle)",
+    )
+    made.add_argument("--main-entry-name", help="of the C function (default: as files)")
+
+
+def _add_library(parser: ArgumentParser) -> None:
+    """Adds what libraries of kernels are built of."""
+    which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--yaml",
         type=Path,
@@ -62,30 +91,13 @@ def _parser() -> ArgumentParser:
         action="store_true",
         help="the same with all kernels of the models",
     )
-    made.add_argument(
-        "--target",
-        default="host",
-        help="names such as x86-64-v3,aarch64, or host for the greatest of them that "
-        "runs here; a folder runs the greatest that the machine has, a bundle has one",
-    )
-    made.add_argument(
+    parser.add_argument(
         "--library",
         type=Path,
         metavar="DIR",
         help="the folder that a model as data is for; what no kernel of its library "
         "has fused runs unfused",
     )
-    made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
-    made.add_argument(
-        "--bundle-api",
-        choices=("static", "dynamic"),
-        help="sizes and offsets as macros, or as a table (default: static)",
-    )
-    made.add_argument(
-        "--network-name", help="of a bundle's files and macros (default: the file's)"
-    )
-    made.add_argument("--main-entry-name", help="of the C function (default: as files)")
-    return made
 
 
 def _build_runtime(arguments: Namespace) -> None:
@@ -129,12 +141,21 @@ def _only(arguments: Namespace) -> Path:
 
 def _build_bundle(arguments: Namespace) -> None:
     """Builds an object, a header and weights."""
-    model = _only(arguments)
-    name = arguments.network_name or identifier_of(model.stem)
     options = Options(threads=1, precision=arguments.precision)
-    compilation = Compilation(model, target=arguments.target, options=options)
-    api = arguments.bundle_api or "static"
-    bundle = make_bundle(compilation, name, arguments.main_entry_name, api)
+    name, entry = arguments.network_name, arguments.main_entry_name
+    if several := len(arguments.model) > 1:
+        if entry is not None:
+            raise ValueError(
+                "expected --main-entry-name with one model, got "
+                f"{len(arguments.model)}; each function has the name of its file"
+            )
+        name = name or "bundle"
+    networks: list[Network] = []
+    for model in arguments.model:
+        compilation = Compilation(model, target=arguments.target, options=options)
+        own = identifier_of(model.stem) if several or name is None else name
+        networks.append(Network(compilation, own, entry))
+    bundle = make_bundle(networks, name, arguments.bundle_api or "static")
     write_bundle(bundle, arguments.emit_bundle)
 
 

@@ -39,7 +39,7 @@ def _parser() -> ArgumentParser:
     return made
 
 
-def by_operator(kernels: Mapping[str, Stored]) -> dict[Row, float]:
+def _by_operator(kernels: Mapping[str, Stored]) -> dict[Row, float]:
     """The bytes of each operator and dtypes, the most first."""
     found: dict[Row, float] = {}
     for each in kernels.values():
@@ -88,14 +88,14 @@ def _report(arguments: Namespace) -> None:
             least = sum(each.bytes for each in known.values())
             less = 100 * (1 - total / max(least, 1))
             print(f"before: {len(known)} kernels, {least} bytes; {less:.1f} % less")
-        rows = by_operator(kernels)
-        print(*table(rows, None if known is None else by_operator(known)), sep="\n")
+        rows = _by_operator(kernels)
+        print(*table(rows, None if known is None else _by_operator(known)), sep="\n")
         print()
     print(f"runtime: {_runtime_bytes(arguments.folder)} bytes")
     for path in sorted(arguments.folder.glob("*.sr")):
         print(f"{path.name}: {path.stat().st_size} bytes")
     if arguments.svg is not None:
-        _draw({name: by_operator(each) for name, each in after.items()}, arguments.svg)
+        _draw({name: _by_operator(each) for name, each in after.items()}, arguments.svg)
 
 
 def _runtime_bytes(folder: Path) -> int:

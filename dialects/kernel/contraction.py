@@ -51,9 +51,7 @@ def another_row(
     assert isinstance(nest.element, Apply)
     operands = [{*dict(load.at.factors)} for load in loads(nest.element)]
     across = [each for each in operands if column in each]
-    if len(across) == len(operands) or not isinstance(nest.bounds[row], int):
-        return None
-    if any(row in each for each in across):
+    if len(across) == len(operands) or any(row in each for each in across):
         return None
     return max(
         (

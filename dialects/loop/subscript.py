@@ -5,6 +5,7 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
     %a[%i * "32 * seq" + %j]
     %a[%i * 16 + %j blocked 16 * 512]
     %a[%i blocked 28 by 64 * 1920 + %j]
+    %a[%i blocked "width" by 64 * "64 * width + 128" + %j]
     %a[%k blocked 2 * 32 + %j blocked 16 by 2 * 512]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
@@ -43,7 +44,8 @@ class BlockedIndex:
     """`index // size * stride + index % size * step`, in elements."""
 
     index: SSAValue
-    size: int
+    size: Dim
+    """One or more."""
     stride: Dim
     step: Dim = 1
 
@@ -60,7 +62,13 @@ class BlockedIndex:
         size, _, step = blocks.partition(_BY)
         if not size:
             return None
-        return BlockedIndex(index, int(size), dim(stride), dim(step or "1"))
+        return BlockedIndex(index, dim(size), dim(stride), dim(step or "1"))
+
+    @property
+    def width(self) -> int:
+        """The size of the blocks of a panel, which is a number."""
+        assert isinstance(self.size, int), "the panels of a weight have a known width"
+        return self.size
 
 
 @dataclass(frozen=True)
@@ -123,7 +131,8 @@ def print_subscript(
         size, _, step = blocks.partition(_BY)
         if size:
             by = f"{_BY}{_quoted(step)}" if step else ""
-            printer.print_string(f"{_BLOCKED}{size}{by} * {_quoted(stride)}")
+            blocks = f"{_BLOCKED}{_quoted(size)}{by}"
+            printer.print_string(f"{blocks} * {_quoted(stride)}")
         elif factor != "1":
             printer.print_string(f" * {_quoted(factor)}")
     if offset != "0" or not indices:
@@ -146,9 +155,10 @@ def parse_subscript(
         indices.append(index)
         blocks = ""
         if parser.parse_optional_keyword("blocked") is not None:
-            size = parser.parse_integer(allow_boolean=False)
-            if size < 1:
-                parser.raise_error(f"expected blocks of 1 or more, got {size}")
+            size = parse_number(parser).data
+            known = dim(size)
+            if isinstance(known, int) and known < 1:
+                parser.raise_error(f"expected blocks of 1 or more, got {known}")
             blocks = f"{_BLOCKED}{size}"
             if parser.parse_optional_keyword("by") is not None:
                 blocks += f"{_BY}{parse_number(parser).data}"

@@ -191,8 +191,8 @@ class NestBuilder:
         blocked: BlockedIndex | None = None
         if self.joined is not None:
             outer, inner = self.joined
-            width, stride = self.nest.bounds[inner], factors.pop(outer, 0)
-            assert isinstance(width, int), "axes of unknown sizes are not joined"
+            width = self.rename(self.nest.bounds[inner])
+            stride = factors.pop(outer, 0)
             step = factors.get(inner, 0)
             if stride != step * width:
                 factors.pop(inner, None)

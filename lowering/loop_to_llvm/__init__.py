@@ -11,6 +11,7 @@ object wherever it stands, and is compiled once.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,12 +22,39 @@ from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
 from ...runtime import ENTRY, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
-from .program.bundle_entry import Places, write_bundle_entry
+from .program.bundle_check import OTHER_WEIGHTS, write_bundle_check
+from .program.bundle_entry import NOT_PLANNED, Places, write_bundle_entry
+from .program.bundle_plan import (
+    ALIGNMENT,
+    MOST,
+    refusals,
+    write_filling,
+    write_planning,
+)
 from .program.entry import write_entry
 from .program.kernel_entry import write_kernel_entry
+from .program.placing import PLACING
 from .program.reach import reach_of
 from .program.run import write_calls, write_program
 from .program.wide_entry import is_wide, write_wide_entry
+
+__all__ = [
+    "ALIGNMENT",
+    "LlvmModule",
+    "LlvmProgram",
+    "MOST",
+    "NOT_PLANNED",
+    "OTHER_WEIGHTS",
+    "Places",
+    "function_name",
+    "lower_bundle",
+    "lower_kernels",
+    "lower_library",
+    "lower_program",
+    "module_to_llvm",
+    "refusals",
+    "write_bundle_check",
+]
 
 PLACEHOLDER = "@sr_kernel"
 
@@ -117,27 +145,44 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     text = run + call
     main = LlvmModule("main", text + declarations(text), (*computed, *compared))
     once = {each.name: each for each in lowered.values()}
-    inside = {
-        name: ([each.data for each in kernels[name].symbols], each.sizes)
-        for name, each in lowered.items()
-    }
-    reach = reach_of(program, main.sizes, inside)
+    reach = reach_of(program, main.sizes, _computed_inside(kernels, lowered))
     return LlvmProgram(tuple(once.values()), main, reach)
 
 
-def lower_bundle(module: ModuleOp, name: str, places: Places) -> tuple[str, ...]:
+def _computed_inside(
+    kernels: Mapping[str, KernelOp], lowered: Mapping[str, LlvmModule]
+) -> dict[str, tuple[list[str], tuple[Dim, ...]]]:
+    """The symbols of each kernel, and the dimensions that its code computes."""
+    return {
+        name: ([each.data for each in kernels[name].symbols], each.sizes)
+        for name, each in lowered.items()
+    }
+
+
+def lower_bundle(module: ModuleOp, name: str, places: Places | None) -> tuple[str, ...]:
     """
-    The texts of the kernels of a module without symbols, each once, then of its program
-    and the C function `name` that runs it; it needs no Python.
+    The texts of the kernels of a module, each once, then of its program and the C
+    functions that run it, `name` and others; they need no Python.
+
+    Without places there is a function that plans for sizes, and the code that it needs.
     """
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
     lowered = lower_kernels(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {key: function_name(each.name) for key, each in lowered.items()}
-    text = write_calls(program, kernels, names)
+    text, computed = write_calls(program, kernels, names)
+    # Several programs of one object each have their own.
+    text = text.replace("define i32 @sr_run(", "define internal i32 @sr_run(")
     text += write_bundle_entry(program, name, places)
-    once = {each.name: each.text for each in lowered.values()}
-    return (*once.values(), text + declarations(text))
+    texts = {each.name: each.text for each in lowered.values()}
+    texts["run"] = text + declarations(text)
+    if places is None:
+        filling, filled = write_filling(program, name)
+        inside = _computed_inside(kernels, lowered)
+        reach = reach_of(program, (*computed, *filled), inside)
+        texts["place"] = PLACING
+        texts["plan"] = write_planning(program, name, filling, reach)
+    return tuple(texts.values())
 
 
 def module_to_llvm(module: ModuleOp) -> str:

@@ -19,7 +19,10 @@ import pytest
 
 from bench.document import ROOT
 
-TUTORIALS = [ROOT / "docs" / each for each in ("tutorial.md", "selective.md")]
+TUTORIALS = [
+    ROOT / "docs" / f"{each}.md"
+    for each in ("tutorial", "selective", "deploy", "bundle")
+]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"// ([\w.]+)\n")
 
@@ -76,6 +79,12 @@ def run_console(block: Block) -> None:
 def test_a_tutorial_does_what_it_says(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    if document.stem == "bundle" and not (shutil.which("cc") and shutil.which("make")):
+        pytest.skip("needs a C compiler and make")
+    for each in ("bundle/main.c", "bundle/Makefile"):
+        copy = tmp_path / "examples" / each
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "examples" / each, copy)
     shutil.copytree(ROOT / "examples" / "digits", tmp_path / "examples" / "digits")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STATIC_RUNTIME_CACHE", str(tmp_path / "cache"))
@@ -92,7 +101,7 @@ def test_a_tutorial_does_what_it_says(
                 printed = ""
             case "console":
                 run_console(block)
-            case "mlir":
+            case "mlir" | "c":
                 file = FILE.match(block.text)
                 assert file, f"{block.place}: expected a name of a file"
                 Path(file[1]).write_text(block.text)
@@ -112,4 +121,4 @@ def test_a_text_that_differs_is_seen():
 
 def test_all_kinds_of_blocks_are_there():
     languages = {each.language for path in TUTORIALS for each in blocks(path)}
-    assert languages == {"console", "mlir", "python", "sh", "text"}
+    assert languages == {"c", "console", "mlir", "python", "sh", "text"}

@@ -20,9 +20,10 @@ After:
 Each place that holds a size gets a symbol of its own, whatever sizes are equal in this
 model, and whether they are numbers in it. What is left is the structure of the kernel:
 its ops, its loops, how the elements lie, and small numbers, such as windows, strides of
-convolutions and the widths of panels. A kernel is named after a hash of that, so that
-the same structure has the same name in all models. It comes before the passes that look
-at sizes; those then choose what is good for any.
+convolutions and the widths of panels; an axis of one element is in no subscript. A
+kernel is named after a hash of that, so that the same structure has the same name in
+all models. It comes before the passes that look at sizes; those then choose what is
+good for any.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
         case TileOp():
             texts = (each.data for each in op.bounds)
             bounds = (
-                give(text, _FEW if at >= 2 else 0) for at, text in enumerate(texts)
+                give(text, _FEW if at >= 2 else 1) for at, text in enumerate(texts)
             )
             yield "bounds", ArrayAttr([StringAttr(each) for each in bounds])
         case _:
@@ -137,7 +138,7 @@ def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
 
 def _most(kind: str) -> int:
     """The most iterations that stay, of a loop of some kind."""
-    return 0 if kind == "parallel" else _FEW
+    return 1 if kind == "parallel" else _FEW
 
 
 def _in_subscript(texts: Sequence[str], give: _Give) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....dialects.loop import BlockedIndex
 from ..text.scope import SCALAR
 from ..text.types import Value
 from .blocks import Blocks, KBlock
@@ -25,6 +26,8 @@ def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
     with blocks.scope.inner(SCALAR):
         blocks.set_k(block, ["0" for _ in blocks.reduced[blocks.axis :]])
         if at.blocked is not None and at.blocked.index is blocks.row:
+            if not isinstance(at.blocked.size, int):
+                return _stepped_bases(blocks, at.blocked, rows)
             return [_row_base(blocks, each) for each in rows]
         pitch = at.step(blocks.row)
         if at.blocked is not None:
@@ -42,6 +45,32 @@ def _row_base(blocks: Blocks, row: str) -> str:
         blocks.set_index(blocks.row, row)
         offset = memory.offsets(blocks.a.at).first
         return hidden(blocks.w, memory.address(blocks.a.buffer, offset))
+
+
+def _stepped_bases(
+    blocks: Blocks, blocked: BlockedIndex, rows: Sequence[str]
+) -> list[str]:
+    """
+    The addresses of rows that follow each other, in blocks of a size that only the run
+    knows: a division for the first, and a comparison for each other.
+    """
+    w, memory = blocks.w, blocks.host.memory
+    with blocks.scope.inner():
+        blocks.set_index(blocks.row, "0")
+        start = memory.offsets(blocks.a.at).first
+    size = memory.block_size(blocked)
+    stride, step = w.size(blocked.stride), w.size(blocked.step)
+    number = w.div(rows[0], size)
+    inside = w.minus(rows[0], w.mul(number, size))
+    found: list[str] = []
+    for _ in rows:
+        offset = w.add(w.add(start, w.mul(number, stride)), w.mul(inside, step))
+        found.append(hidden(w, memory.address(blocks.a.buffer, offset)))
+        inside = w.add(inside, "1")
+        ends = w.emit(f"icmp eq i64 {inside}, {size}")
+        inside = w.emit(f"select i1 {ends}, i64 0, i64 {inside}")
+        number = w.add(number, w.emit(f"zext i1 {ends} to i64"))
+    return found
 
 
 def row_element(blocks: Blocks, base: str) -> Value:

@@ -1,4 +1,8 @@
-"""Math functions as LLVM IR text: no branch, no call, no table, any number of lanes."""
+"""
+Math functions as LLVM IR text: no branch, no call, no table, any number of lanes.
+
+But `remainder`, which has a loop and computes lane by lane.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from . import (
     inverse_trigonometric,
     logarithm,
     power,
+    remainder,
     rounding,
     trigonometric,
 )
@@ -76,10 +81,14 @@ def define(name: str, element: Element, lanes: int, fma: bool) -> str:
     """
     The definition of a function, to be inlined where it is called.
 
-    The intrinsics that it calls are left to `declarations`. `fma` says whether the
+    The intrinsics that it calls are left to `declarations`; a vector of remainders
+    calls the function of one lane, which is defined beside it. `fma` says whether the
     target multiplies and adds in one instruction. Raises KeyError for a name that is
     neither in `FUNCTIONS` nor that of a function in `NOT_ABOVE_ZERO`.
     """
+    if name == remainder.NAME:
+        one, all = (symbol(name, element, each) for each in (1, lanes))
+        return remainder.define_remainder(element, lanes, one, all)
     function = WRITTEN[name]
     writer = Writer(lanes, fma)
     kind = FORMATS[element].kind

@@ -58,11 +58,11 @@ def write_program(
 
 def write_calls(
     program: ProgramOp, kernels: Mapping[str, KernelOp], names: Mapping[str, str]
-) -> str:
-    """The text of `sr_run` alone, which nothing interrupts: it needs no Python."""
+) -> tuple[str, tuple[Dim, ...]]:
+    """`sr_run` alone, which nothing interrupts and no Python is for; its dimensions."""
     writer = _ProgramWriter(program, kernels, names)
     writer.length = interrupts.Length(0, is_endless=False, calls_out=False)
-    return writer.write_runs()
+    return writer.write_runs(), tuple(writer.sizes)
 
 
 class _ProgramWriter(OperandWriter):

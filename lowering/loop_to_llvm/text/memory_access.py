@@ -87,10 +87,21 @@ class MemoryAccess:
     def blocked_offset(self, blocked: BlockedIndex) -> str:
         """Writes the offset of a blocked index from the start of the first block."""
         w, index = self.w, self.scope[blocked.index].text
-        number = w.div(index, blocked.size)
-        inside = w.add(index, w.mul(number, str(-blocked.size)))
+        size = self.block_size(blocked)
+        number = w.div(index, size)
+        if isinstance(blocked.size, int):
+            inside = w.add(index, w.mul(number, str(-blocked.size)))
+        else:
+            inside = w.minus(index, w.mul(number, size))
         inside = w.mul(inside, w.size(blocked.step))
         return w.add(w.mul(number, w.size(blocked.stride)), inside)
+
+    def block_size(self, blocked: BlockedIndex) -> str:
+        """The elements of a block, a number that LLVM sees is not zero."""
+        size = self.w.size(blocked.size)
+        if isinstance(blocked.size, int):
+            return size
+        return self.w.entered(f"call i64 @llvm.smax.i64(i64 {size}, i64 1)")
 
     def lane_offsets(self, offsets: Offsets) -> list[str]:
         """Writes the offset of each lane."""

@@ -38,13 +38,8 @@ _INSTRUCTIONS: dict[type[Operation], str] = {
     arith.XOrIOp: "xor",
     arith.ShLIOp: "shl",
     arith.ShRSIOp: "ashr",
-    RemainderOp: "frem",
 }
-"""
-Ops of two operands that are one instruction.
-
-The rest of floats LLVM lets the C library compute, which it does exactly.
-"""
+"""Ops of two operands that are one instruction."""
 
 _INTRINSICS: dict[type[Operation], str] = {
     arith.MaximumfOp: "maximum",
@@ -256,10 +251,23 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
     )
 
 
+def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:
+    """The rest of a division of floats, of which a vector needs that of one lane."""
+    type, lanes = values[0].type, values[0].lanes
+    element = cast(Element, suffix(type))
+    for each in dict.fromkeys((1, lanes)):
+        needs("remainder", element, each)
+    arguments = ", ".join(value.typed for value in values)
+    callee = symbol("remainder", element, lanes)
+    return w.value(f"call {type_text(type, lanes)} {callee}({arguments})", type, lanes)
+
+
 def call_function(
     w: FunctionWriter, op: Operation, values: Sequence[Value], needs: Needs
 ) -> Value:
     """The call of a function that is written out beside the kernel."""
+    if isinstance(op, RemainderOp):
+        return _remainder(w, values, needs)
     name = op.name.removeprefix("math.")
     type, lanes = values[0].type, values[0].lanes
     assert name in FUNCTIONS, f"the emitter knows every scalar op, got {op.name}"

@@ -8,7 +8,8 @@ import pytest
 
 from static_runtime.compiler.tools.build import main
 
-from ..bundle.test_bundle import MODEL, OPEN
+from ..bundle.test_bundle import MODEL
+from ..bundle.test_bundle_any_size import LIMITED
 
 
 def test_names_are_those_that_are_given(tmp_path: Path):
@@ -21,10 +22,23 @@ def test_names_are_those_that_are_given(tmp_path: Path):
 
 def test_a_refused_model_leaves_nothing(tmp_path: Path):
     model = tmp_path / "open.mlir"
-    model.write_text(OPEN)
-    with pytest.raises(SystemExit, match="sr-build: expected a bundle of a model"):
+    model.write_text(LIMITED.replace('"n"', '"int"').replace("* n", "* int"))
+    with pytest.raises(SystemExit, match="sr-build: expected names of sizes, inputs"):
         main([str(model), "--emit-bundle", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
+
+
+def test_models_of_a_bundle_have_the_names_of_their_files(tmp_path: Path):
+    models = [tmp_path / f"{name}.mlir" for name in ("one", "two")]
+    for each, text in zip(models, (MODEL, LIMITED), strict=True):
+        each.write_text(text)
+    out = tmp_path / "out"
+    paths = [str(each) for each in models]
+    main([*paths, "--emit-bundle", str(out), "--network-name", "both"])
+    assert (out / "both.o").exists()
+    assert "int two_plan(" in (out / "two.h").read_text()
+    with pytest.raises(SystemExit, match="expected --main-entry-name with one model"):
+        main([*paths, "--emit-bundle", str(out), "--main-entry-name", "run"])
 
 
 def test_a_folder_has_no_names_for_c(tmp_path: Path):

@@ -1,0 +1,146 @@
+"""A bundle of a model of any size computes in C what Python does, in as much memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import parser
+
+import static_runtime as sr
+from static_runtime.compiler.bundle.bundle import Network, make_bundle, write_bundle
+from static_runtime.compiler.compile import Compilation
+from static_runtime.compiler.options import Options
+from static_runtime.runtime.arguments import bind_symbols
+from static_runtime.runtime.planning import Record, plan_in_order
+from static_runtime.runtime.size import evaluate
+
+from ...models.open_models import BLOCK, CHAIN, OPSET, Array, OpenModel, several
+from .c_program import SANITIZERS, any_size_program, build, run_any_size
+
+
+def _image(n: int, h: int, w: int) -> list[tuple[int, ...]]:
+    return [(n, 3, h, w)]
+
+
+def _unknown(weights: dict[str, Array], x: Array) -> list[Array]:
+    raise AssertionError("bits are compared with those of the compiled model")
+
+
+IMAGE = OpenModel(
+    """g (float[n, 3, h, w] x) => (float[n, 8, p, q] y, float[n, 5] z) {
+        a = Conv<kernel_shape=[3, 3], pads=[1, 1, 1, 1]>(x, k)
+        b = Relu(a)
+        y = MaxPool<kernel_shape=[2, 2], strides=[2, 2]>(b)
+        c = GlobalAveragePool(y)
+        d = Flatten(c)
+        z = MatMul(d, v) }""",
+    _image,
+    _unknown,
+    {
+        "k": np.random.default_rng(0).standard_normal((8, 3, 3, 3), np.float32),
+        "v": np.random.default_rng(1).standard_normal((8, 5), np.float32),
+    },
+)
+"""A convolution over images of any size."""
+
+CASES = {
+    "texts": (BLOCK, [(1, 1), (3, 7), (17, 33), (2, 0), (0, 5), (17, 130)]),
+    "chain": (
+        CHAIN,
+        [(1, 1, 1, 1), (3, 1, 2, 2), (17, 5, 3, 4), (4, 9, 0, 7), (64, 40, 65, 40)],
+    ),
+    "images": (IMAGE, [(1, 8, 8), (3, 17, 31), (17, 33, 9), (2, 64, 65)]),
+}
+"""Models, and sizes of calls."""
+
+LIMITED = """
+builtin.module {
+  func.func @main(%x: tensor<?x4xf32, ["n"]>, %y: tensor<?x4xf32, ["2 * n - 3"]>)
+      -> (tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["2 * n - 3"]>) {
+    %0 = "graph.tanh"(%x)
+      : (tensor<?x4xf32, ["n"]>) -> tensor<?x4xf32, ["n"]>
+    %1 = "graph.relu"(%y)
+      : (tensor<?x4xf32, ["2 * n - 3"]>) -> tensor<?x4xf32, ["2 * n - 3"]>
+    func.return %0, %1 : tensor<?x4xf32, ["n"]>, tensor<?x4xf32, ["2 * n - 3"]>
+  }
+}
+"""
+
+
+def written(folder: Path, model: Any) -> sr.StaticModule:
+    """The compiled model, of which the folder has the bundle `net`."""
+    options = Options(cache=False, threads=1)
+    compilation = Compilation(model, options=options)
+    write_bundle(make_bundle([Network(compilation, "net")]), folder)
+    return sr.compile(model, options=options)
+
+
+@pytest.mark.usefixtures("runs_host")
+@pytest.mark.parametrize("flags", SANITIZERS, ids=["plain", "memory", "threads"])
+@pytest.mark.parametrize("name", CASES)
+def test_each_size_has_the_bits_of_python(
+    tmp_path: Path, name: str, flags: Sequence[str]
+):
+    model, sizes = CASES[name]
+    module = written(tmp_path, model.model)
+    program = module.program
+    build(tmp_path, any_size_program(program), *flags)
+    random = np.random.default_rng(0)
+    forks = 0
+    for each in sizes:
+        inputs = model.inputs(random, *each)
+        named = {i.name: x for i, x in zip(program.inputs, inputs, strict=True)}
+        symbols = bind_symbols(program, inputs)
+        expected = [each.tobytes() for each in several(module(*inputs))]
+        for threads in (0, 4):
+            told, found = run_any_size(tmp_path, program, symbols, named, threads)
+            assert found == expected
+            records = [
+                Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
+                for slot in program.slots
+            ]
+            if program.slots and program.orders:
+                assert int(told[0]) == plan_in_order(records, program.orders).size
+            forks += int(told[1])
+            assert threads or told[1] == "0"
+    assert forks
+
+
+@pytest.mark.usefixtures("runs_host")
+def test_sizes_that_the_model_cannot_take_are_refused(tmp_path: Path):
+    program = written(tmp_path, LIMITED).program
+    build(tmp_path, any_size_program(program), "-fsanitize=address,undefined")
+    header = (tmp_path / "net.h").read_text()
+    for value, message in (
+        (-1, "expected n of 0 or more"),
+        (-(2**63), "expected n of 0 or more"),
+        (1, "expected inputs and outputs without negative sizes"),
+        (2**60, "expected sizes whose products stay below 2**62 bytes"),
+        (2**63 - 1, "expected sizes whose products stay below 2**62 bytes"),
+    ):
+        told, _ = run_any_size(tmp_path, program, {"n": value}, {})
+        assert told[0] == "refused"
+        assert f"   {told[1]}: {message}" in header
+    x, y = np.ones((2, 4), np.float32), np.ones((1, 4), np.float32)
+    _, found = run_any_size(tmp_path, program, {"n": 2}, {"x": x, "y": y})
+    assert found[1] == y.tobytes()
+
+
+@pytest.mark.usefixtures("runs_host")
+def test_sizes_keep_to_the_checks_of_the_model(tmp_path: Path):
+    text = f"""{OPSET}
+    g (float[a, b] x) => (float[3, c] y) <int64[2] s = {{3, -1}}>
+    {{ y = Reshape(x, s) }}"""
+    program = written(tmp_path, parser.parse_model(text).SerializeToString()).program
+    assert program.checks
+    build(tmp_path, any_size_program(program), "-fsanitize=address,undefined")
+    for a, b in ((1, 4), (2, 2), (5, 1)):
+        told, _ = run_any_size(tmp_path, program, {"a": a, "b": b}, {})
+        assert told[0] == "refused"
+    x = np.arange(12, dtype=np.float32)
+    _, found = run_any_size(tmp_path, program, {"a": 2, "b": 6}, {"x": x})
+    assert found == [x.tobytes()]
