@@ -246,7 +246,8 @@ class _Walk:
                 rest.pop("schedule", None)
             case _:
                 strides = rest.get("strides")
-                if isa(strides, ArrayAttr[StringAttr]):
+                # Few have them, and `isa` of a parametrized type takes a while.
+                if strides is not None and isa(strides, ArrayAttr[StringAttr]):
                     texts = [self.stride(each.data) for each in strides]
                     found["strides"] = ArrayAttr(map(StringAttr, texts))
         self.template += [item for item in sorted(rest.items()) if item[0] not in found]

@@ -150,6 +150,9 @@ def replaced_by(op: Operation) -> SSAValue | None:
 def donated_to(op: Operation) -> tuple[int, ...]:
     """The numbers of the operands that a call may want the result in the memory of."""
     numbers = op.attributes.get(DONATED)
+    if numbers is None:
+        # Most have none, and `isa` of a parametrized type takes a while.
+        return ()
     return numbers.get_values() if isa(numbers, DenseArrayBase[IntegerType]) else ()
 
 

@@ -76,7 +76,7 @@ class KernelOp(IRDLOperation):
     def may_share(self) -> frozenset[int]:
         """The numbers of the buffers that may be the memory of the last one."""
         found = self.attributes.get(MAY_SHARE)
-        if not isa(found, DenseArrayBase[IntegerType]):
+        if found is None or not isa(found, DenseArrayBase[IntegerType]):
             return frozenset()
         return frozenset(found.get_values())
 
