@@ -17,7 +17,7 @@ from .code import Code
 from .coverage import refusal_of_call, refusals
 from .interpreter import interpreted
 from .kernel_library import KernelLibrary, from_json
-from .not_selected import missing_structure
+from .not_selected import NotSelectedError, missing_structure
 from .selection import Selection
 
 IS_DATA = "bytecode"
@@ -32,6 +32,9 @@ class DataModel:
     registers: int
     kernels: Sequence[str]
     """The kernels that it calls, by their numbers."""
+
+    arguments: Sequence[int]
+    """How many arguments each of them takes."""
 
     needs: Selection
     """What must be there when it is loaded."""
@@ -51,6 +54,7 @@ class DataModel:
                 np.frombuffer(artifact.objects[0], "<i8").astype(np.int64),
                 int(notes[IS_DATA]),
                 kernels,
+                arguments,
                 from_json(notes["needs"]),
                 [table[int(each)] for each in notes["calls"]],
             )
@@ -67,22 +71,34 @@ class DataModel:
         """
         The code of the model over a library.
 
-        Raises `NotSelectedError` for what the library lacks of what a load needs. A
-        kernel that it lacks is an error of the call that comes to it.
+        Raises `NotSelectedError` for what the library lacks of what a load needs, and
+        `ValueError` for kernels that take other arguments. A kernel that it lacks is an
+        error of the call that comes to it.
         """
         for error in refusals(library.selection, self.needs):
             raise error
-        absent: dict[int, Exception] = {}
+        for name, count in zip(self.kernels, self.arguments, strict=True):
+            known = library.about.get(name)
+            if known is not None and known.arguments != count:
+                raise ValueError(
+                    f"expected {known.arguments} arguments for the kernel {name}, got "
+                    f"a model that has {count}"
+                )
+        called: dict[int, str] = {}
         code = self.code.reshape(-1, WIDTH).copy()
+
+        def refusal(call: int) -> NotSelectedError | None:
+            error = refusal_of_call(library.selection, self.uses[call])
+            if error is None and called[call] not in library.objects:
+                return missing_structure(called[call])
+            return error
+
         for at in np.flatnonzero(code[:, 0] == Opcode.CALL):
             kernel, call = int(code[at, 1]), int(code[at, 3])
-            error = refusal_of_call(library.selection, self.uses[call])
-            if error is None and self.kernels[kernel] not in library.objects:
-                error = missing_structure(self.kernels[kernel])
-            if error is not None:
-                absent[call] = error
+            called[call] = self.kernels[kernel]
+            if refusal(call) is not None:
                 code[at, 1] = len(self.kernels)
         return interpreted(
             *(code.reshape(-1), self.registers, self.kernels),
-            *(library.objects, absent.__getitem__),
+            *(library.objects, refusal),
         )

@@ -50,7 +50,7 @@ def interpreted(
     registers: int,
     kernels: Sequence[str],
     objects: Mapping[str, bytes],
-    explain: Callable[[int], Exception],
+    explain: Callable[[int], Exception | None],
 ) -> Code:
     """
     Bytecode as the code of a module, over the objects of its kernels. A run that comes
@@ -87,7 +87,7 @@ class _Interpreter:
         self.free: list[int] = []
         self.row = threading.local()
 
-    def code(self, explain: Callable[[int], Exception]) -> Code:
+    def code(self, explain: Callable[[int], Exception | None]) -> Code:
         """The functions that a module calls."""
         state = np.zeros(State.SIZE, np.uint64)
         return Code(

@@ -41,6 +41,9 @@ class Stored:
     """What is known of a kernel without its object."""
 
     bytes: int
+    arguments: int
+    """The words that a call gives it."""
+
     operators: tuple[str, ...]
     dtypes: tuple[str, ...]
 
@@ -114,7 +117,8 @@ def _about(texts: Mapping[str, str]) -> dict[str, Stored]:
     """What is known of kernels, by their names."""
     return {
         name: Stored(
-            int(each["bytes"]), tuple(each["operators"]), tuple(each["dtypes"])
+            *(int(each["bytes"]), int(each["arguments"])),
+            *(tuple(each["operators"]), tuple(each["dtypes"])),
         )
         for name, each in json.loads(texts["about"]).items()
     }

@@ -27,8 +27,8 @@ tgmath threads time uchar wchar wctype
 """
 """Functions that a program has, and headers that one of this name would hide."""
 
-KEYWORDS = frozenset(_KEYWORDS.split())
-_KEPT = KEYWORDS | frozenset(_TAKEN.split())
+_WORDS = frozenset(_KEYWORDS.split())
+_KEPT = _WORDS | frozenset(_TAKEN.split())
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -57,7 +57,7 @@ def check_name(name: str) -> None:
 def member_of(name: str) -> str:
     """The name as one of a member of a struct; raises `CompileError` for a keyword."""
     made = identifier_of(name)
-    if made in KEYWORDS:
+    if made in _WORDS:
         raise CompileError(
             "expected names of sizes, inputs and outputs that are no keywords of C, "
             f"got {name}; rename it in the model"

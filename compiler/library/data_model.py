@@ -82,7 +82,6 @@ class _Made:
         Runs the passes up to the schedules of kernels, and notes the kernels; the
         fusions of the numbers `apart` are none.
         """
-
         self.ctx, self.roots = context(), set[str]()
         self.ctx.operators = self.roots
         self.module = compilation.front_end(compilation.source())(self.ctx)
@@ -127,8 +126,7 @@ class _Made:
             IS_DATA: bytecode.registers,
             "kernels": bytecode.kernels,
             "arguments": [
-                len(kernel.body.block.args) + len(kernel.symbols)
-                for kernel in map(self.kernels.__getitem__, bytecode.kernels)
+                arguments_of(self.kernels[name]) for name in bytecode.kernels
             ],
             "needs": to_json(_needs(self.roots, is_dynamic)),
             "uses": [*map(json.loads, table)],
@@ -139,6 +137,11 @@ class _Made:
         return GenericModel(
             Artifact(known, [code], constants, notes), self.kernels, uses
         )
+
+
+def arguments_of(kernel: KernelOp) -> int:
+    """How many words a call gives a kernel: its buffers, and its sizes."""
+    return len(kernel.body.block.args) + len(kernel.symbols)
 
 
 def _uses(program: ProgramOp, notes: CallNotes) -> Iterator[tuple[str, Selection]]:

@@ -20,7 +20,7 @@ from ..context import context
 from ..pipeline import schedule_passes
 from ..selective import merge
 from ..target import find_target
-from .data_model import GenericModel
+from .data_model import GenericModel, arguments_of
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,14 @@ def build_library(
         machine = machine_of(target_of(module))
     codes, _ = objects([*texts.values()], machine, cache, threads)
     made = dict(zip(texts, codes, strict=True))
-    about = {name: _stored(len(made[name]), kernels[name].uses) for name in made}
+    about = {name: _stored(len(made[name]), kernels[name]) for name in made}
     return KernelLibrary(target, selection, made, about)
 
 
-def _stored(size: int, uses: Iterable[Selection]) -> Stored:
-    """What is known of a kernel by what its calls use."""
-    known = merge(uses)
+def _stored(size: int, member: Member) -> Stored:
+    """What is known of a kernel of so many bytes."""
+    known, arguments = merge(member.uses), arguments_of(member.kernel)
     dtypes = {each for values in known.kernel_metadata.values() for each in values}
-    return Stored(size, tuple(sorted(known.operators)), tuple(sorted(dtypes)))
+    return Stored(
+        size, arguments, tuple(sorted(known.operators)), tuple(sorted(dtypes))
+    )

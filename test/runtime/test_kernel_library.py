@@ -28,8 +28,8 @@ SELECTION = Selection(
     custom_classes=frozenset({"torch.own"}),
 )
 ABOUT = {
-    "add_1": Stored(12, ("graph::add",), ("Float",)),
-    "exp_2": Stored(256, ("graph::exp", "graph::mul"), ("Double", "Float")),
+    "add_1": Stored(12, 7, ("graph::add",), ("Float",)),
+    "exp_2": Stored(256, 2, ("graph::exp", "graph::mul"), ("Double", "Float")),
 }
 OBJECTS = {"add_1": b"first object", "exp_2": bytes(range(256))}
 LIBRARY = KernelLibrary("x86-64-v3", SELECTION, OBJECTS, ABOUT)

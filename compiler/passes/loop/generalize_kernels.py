@@ -149,6 +149,8 @@ def _in_subscript(texts: Sequence[str], give: _Give) -> Iterator[str]:
     for stride, blocked, blocks in strides:
         size, by, step = blocks.partition(" by ")
         stride = stride if stride in panels else give(stride, _STRIDES)
-        step = give(step) if by else step
+        if by:
+            # The width of an image.
+            size, step = give(size, 1), give(step)
         yield f"{stride}{blocked}{size}{by}{step}"
     yield give(offset[0])

@@ -136,3 +136,24 @@ def test_kernels_of_another_structure_are_missing_by_name():
     module = module_of(made, EVERY, 1, (other,))
     with pytest.raises(NotSelectedError, match="expected a library with the kernel"):
         module(*inputs)
+
+
+def test_a_kernel_is_called_with_its_arguments_alone():
+    made = make_data_model(STORED["deep_wide"].dynamic, Options())
+    notes = dict(made.artifact.notes)
+    notes["arguments"] = [each - 1 for each in notes["arguments"]]
+    less = replace(made, artifact=replace(made.artifact, notes=notes))
+    with pytest.raises(ValueError, match=r"expected \d+ arguments for the kernel"):
+        module_of(less, EVERY)
+
+
+def test_the_error_of_a_call_is_the_same_each_time():
+    x = np.zeros((3, 4), np.float32)
+    module = replay(BRANCH, traced(BRANCH, (True, x)))
+    said: list[str] = []
+    for _ in range(3):
+        with pytest.raises(NotSelectedError) as told:
+            module(False, x)
+        said.append(str(told.value))
+        assert len(told.value.__notes__) == 1
+    assert len({*said}) == 1

@@ -43,13 +43,14 @@ loop.program @main
 
 // -----
 
-// Windows and the width of a panel decide how code is written, and stay.
+// Windows and the width of a panel decide how code is written, and stay; that of an image
+// does not.
 //
 // CHECK-LABEL: loop.kernel @conv_
 // CHECK:         loop.tile %[[I:.*]] to "n0", %[[J:.*]] to "n1", reduce %[[W:.*]] to 3, reduce %[[K:.*]] to "n2"
-// CHECK-NEXT:      loop.load %{{.*}}[%[[W]] * "n3" + %[[K]] + %[[I]] blocked 8 by "n5" * "n4"]
-// CHECK-NEXT:      loop.load %{{.*}}[%[[W]] * "n6" + %[[K]] * 32 + %[[J]] blocked 32 * "n7"]
-// CHECK:         loop.store %{{.*}}, %{{.*}}[%{{.*}} * "n8" + %{{.*}}]
+// CHECK-NEXT:      loop.load %{{.*}}[%[[W]] * "n3" + %[[K]] + %[[I]] blocked "n5" by "n6" * "n4"]
+// CHECK-NEXT:      loop.load %{{.*}}[%[[W]] * "n7" + %[[K]] * 32 + %[[J]] blocked 32 * "n8"]
+// CHECK:         loop.store %{{.*}}, %{{.*}}[%{{.*}} * "n9" + %{{.*}}]
 loop.kernel @conv_0(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %zero = arith.constant 0.000000e+00 : f32
   loop.tile %i to 64, %j to 32, reduce %w to 3, reduce %k to 48 from %zero : f32 k_loop (%s) {

@@ -32,6 +32,7 @@ loop.kernel @round_trip(%a: memref<?xf32>, %b: memref<?xi1>) {
 //
 // CHECK:         loop.load %a[%i + %j blocked 28 by 64 * 1920] : memref<?xf32>
 // CHECK:         loop.load %a[%j blocked 28 by "n" * "30 * n"] : memref<?xf32>
+// CHECK:         loop.load %a[%j blocked "2 * n" by 64 * "128 * n + 128"] : memref<?xf32>
 //
 // Two indices may be blocked: here two elements of one lie between those of the other.
 //
@@ -43,6 +44,7 @@ loop.kernel @blocked(%a: memref<?xf32>) symbols ["n"] {
       %y = loop.load %a[%j blocked 8 * "8 * n"] : memref<?xf32>
       %z = loop.load %a[%i + %j blocked 28 by 64 * 1920] : memref<?xf32>
       %u = loop.load %a[%j blocked 28 by "n" * "30 * n"] : memref<?xf32>
+      %w = loop.load %a[%j blocked "2 * n" by 64 * "128 * n + 128"] : memref<?xf32>
       %v = loop.load %a[%i blocked 2 * 32 + %j blocked 16 by 2 * 1024] : memref<?xf32>
       loop.yield
     }
