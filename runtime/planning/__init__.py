@@ -8,7 +8,6 @@ trusted: `plan` verifies what it answers, and says how small a plan could be at 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TypeAlias
@@ -113,8 +112,10 @@ def rounded_up(
         raise ValueError(f"expected an alignment of at least 1 byte, got {alignment}")
     known = (each if isinstance(each, Record) else Record(*each) for each in records)
     rounded = [
-        replace(record, size=-(-record.size // alignment) * alignment)
-        for record in known
+        Record(-(-each.size // alignment) * alignment, each.first, each.last)
+        if each.size % alignment
+        else each
+        for each in known
     ]
     if (together := sum(record.size for record in rounded)) >= ADDRESSES:
         raise ValueError(
