@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from ...runtime import atomic_file
 from ..errors import CompileError
@@ -23,3 +25,9 @@ def write_text(name: str, text: str) -> None:
             file.write(text.encode())
     except OSError as error:
         raise CompileError(f"cannot write {name}: {error.strerror}") from error
+
+
+def leave_pipe() -> NoReturn:
+    """Ends a command whose output nobody reads any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

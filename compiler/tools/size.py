@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...runtime import KEY_FILE, LIBRARY_SUFFIX, Stored, read_about
+from .output import leave_pipe
 
 Row: TypeAlias = tuple[str, str]
 """An operator, and the dtypes of its kernel."""
@@ -137,5 +138,7 @@ def main(args: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(args)
     try:
         _report(arguments)
+    except BrokenPipeError:
+        leave_pipe()
     except (ValueError, OSError) as error:
         sys.exit(f"sr-size: {error}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from ..selective import (
     refusals,
     yaml_of,
 )
-from .output import STANDARD, write_text
+from .output import STANDARD, leave_pipe, write_text
 
 
 def _parser() -> ArgumentParser:
@@ -65,7 +64,6 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         arguments.run(arguments)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        leave_pipe()
     except (CompileError, SelectionError) as error:
         sys.exit(f"sr-yaml: {error}")
