@@ -69,7 +69,18 @@ def expected(model: Any, inputs: dict[str, Any]) -> list[Any]:
     return [*result] if type(result) is tuple else [result]
 
 
-@pytest.mark.parametrize("model", [DIGITS, *TRAINED], ids=lambda each: each.stem)
+# The largest take as long as all others together, and have the same ops.
+LARGE = ("basic_pitch", "version-RFB-320")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(each, marks=pytest.mark.soak if each.stem in LARGE else ())
+        for each in (DIGITS, *TRAINED)
+    ],
+    ids=lambda each: each.stem,
+)
 def test_a_model_answers_as_the_compiler_does(
     model: Path, packages: Path, tmp_path: Path
 ):
