@@ -24,6 +24,9 @@ TUTORIALS = [
     for each in ("tutorial", "selective", "deploy", "bundle")
 ]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHON"}
+"""What `make test PYTHON=...` sets, and a reader's shell does not."""
+
 FILE = re.compile(r"// ([\w.]+)\n")
 
 
@@ -62,11 +65,12 @@ def run_python(block: Block, names: dict[str, Any]) -> str:
 def run_console(block: Block) -> None:
     """Runs the commands of a block, each checked with what is shown below it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {k: v for k, v in os.environ.items() if k not in OF_MAKE}
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, wanted = part.partition("\n")
         done = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
-            env={**os.environ, "PATH": path},
+            env={**environment, "PATH": path},
             capture_output=True,
             text=True,
         )
