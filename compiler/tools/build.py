@@ -100,12 +100,36 @@ def _add_library(parser: ArgumentParser) -> None:
     )
 
 
+def _check_flags(arguments: Namespace) -> None:
+    """Raises `ValueError` for a flag that what is built has no use for."""
+    is_library = arguments.yaml is not None or arguments.include_all
+    if arguments.emit_bundle is None:
+        for name in _ALONE:
+            if getattr(arguments, name) is not None:
+                flag = name.replace("_", "-")
+                raise ValueError(
+                    f"expected --{flag} with --emit-bundle, got it without"
+                )
+    elif is_library or arguments.library is not None:
+        raise ValueError(
+            "expected --yaml, --include-all and --library with -o, got one with "
+            "--emit-bundle"
+        )
+    if arguments.emit_bundle is not None and not arguments.model:
+        raise ValueError("expected a model for a bundle, got none")
+    is_data = not is_library and arguments.emit_bundle is None
+    is_data = is_data and arguments.output.suffix == ".sr"
+    if arguments.library is not None and not is_data:
+        raise ValueError("expected --library with -o FILE.sr, got it with a folder")
+    if is_data and arguments.target != "host":
+        raise ValueError(
+            "expected --target with a library, got it with a model as data, which runs "
+            "over those of all targets"
+        )
+
+
 def _build_runtime(arguments: Namespace) -> None:
     """Builds a folder with the runtime, and a model or a library."""
-    for name in _ALONE:
-        if getattr(arguments, name) is not None:
-            flag = name.replace("_", "-")
-            raise ValueError(f"expected --{flag} with --emit-bundle, got it without")
     options = Options(precision=arguments.precision)
     targets, folder = arguments.target.split(","), arguments.output
     if arguments.yaml is not None or arguments.include_all:
@@ -165,6 +189,7 @@ def main(args: Sequence[str] | None = None) -> None:
     told = (TypeError, ValueError, OSError, MemoryError, OverflowError)
     try:
         with Guard("this is a bug of the compiler", accepts=told):
+            _check_flags(arguments)
             if arguments.emit_bundle is not None:
                 _build_bundle(arguments)
             else:

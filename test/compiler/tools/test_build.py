@@ -49,6 +49,26 @@ def test_a_folder_has_no_names_for_c(tmp_path: Path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--emit-bundle", "out", "--include-all"], "with -o, got one with"),
+        (["--emit-bundle", "out", "--library", "rt"], "with -o, got one with"),
+        (["-o", "rt", "--library", "rt"], "--library with -o FILE.sr"),
+        (["-o", "m.sr", "--target", "x86-64-v3"], "--target with a library"),
+    ],
+)
+def test_a_flag_that_has_no_use_is_refused(
+    flags: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=said):
+        main(["model.onnx", *flags])
+    with pytest.raises(SystemExit, match="a bundle, got none"):
+        main(["--emit-bundle", "out"])
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_folder_or_a_bundle_is_written(tmp_path: Path):
     with pytest.raises(SystemExit):
         main([str(tmp_path / "model.mlir")])
