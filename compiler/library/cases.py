@@ -8,17 +8,27 @@ replacing it everywhere gives another case. What the op refuses to infer is no c
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getdoc
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, f32, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects import Dim, Element, Polynomial, dim, sizes, tensor, tensor_type
+from ...dialects import (
+    DTYPES,
+    Dim,
+    Element,
+    Polynomial,
+    dim,
+    sizes,
+    tensor,
+    tensor_type,
+)
 from ...dialects.graph import GraphOp
 from ..context import context
 
@@ -113,7 +123,7 @@ def with_element(case: Case, old: Element, new: Element) -> Case:
     return Case(case.op, operands, case.properties, case.symbols)
 
 
-def with_one_of(case: Case, operand: int, axis: int) -> Case:
+def _with_one_of(case: Case, operand: int, axis: int) -> Case:
     """The case with a one among the sizes of a single operand, to be broadcast."""
     operands = list(case.operands)
     type = tensor_type(operands[operand])
@@ -121,3 +131,34 @@ def with_one_of(case: Case, operand: int, axis: int) -> Case:
     shape[axis] = 1
     operands[operand] = tensor(type.element_type, *shape)
     return Case(case.op, tuple(operands), case.properties)
+
+
+def broadcast(case: Case) -> Iterator[Case]:
+    """A case of several operands, of which one has one element along an axis."""
+    if len(case.operands) > 1:
+        for operand, type in enumerate(case.operands):
+            for axis in range(len(sizes(tensor_type(type)))):
+                yield _with_one_of(case, operand, axis)
+
+
+def typed(case: Case) -> Iterator[Case]:
+    """A case in other dtypes."""
+    for element in DTYPES:
+        other = with_element(case, f32, element)
+        yield other
+        yield with_element(other, i64, next(e for e in DTYPES if str(e) == "i32"))
+
+
+def module_of(cases: Sequence[Case]) -> ModuleOp:
+    """A module whose function runs each case on inputs of its own."""
+    types = [type for case in cases for type in case.operands]
+    block = Block(arg_types=types)
+    inputs = iter(block.args)
+    ops = [case.build([next(inputs) for _ in case.operands]) for case in cases]
+    results = [result for op in ops for result in op.results]
+    block.add_ops([*ops, func.ReturnOp(*results)])
+    outputs = [result.type for result in results]
+    function = func.FuncOp("main", (types, outputs), Region(block))
+    names = [StringAttr(f"x{number}") for number in range(len(types))]
+    function.attributes["graph.input_names"] = ArrayAttr(names)
+    return ModuleOp([function])

@@ -8,24 +8,22 @@ into them. A library of it is the measure of what a selection leaves out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from inspect import getdoc
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, f32, i64
-from xdsl.ir import Block, Region
+from xdsl.ir import Block
 
-from ...dialects import DTYPES, sizes, tensor_type
 from ...dialects.graph import Graph, GraphOp
 from .cases import (
     Case,
     accepted,
+    broadcast,
     examples,
+    module_of,
     numbers,
     resized,
-    with_element,
-    with_one_of,
+    typed,
 )
 
 _MOST = 24
@@ -72,7 +70,7 @@ def catalogue() -> Iterator[str]:
         if issubclass(op, GraphOp) and _has_cases(op):
             cases = list(_cases(op))
             for first in range(0, len(cases), _MOST):
-                yield _model(cases[first : first + _MOST])
+                yield str(module_of(cases[first : first + _MOST]))
     for lines in _EPILOGUES.values():
         for channels, filters in _CHANNELS:
             yield _matmul(channels, filters, lines)
@@ -97,44 +95,11 @@ def _cases(op: type[GraphOp]) -> Iterator[Case]:
     for first in examples(op):
         larger = resized(first, {n: n * 5 + 10 for n in numbers(first)})
         known = larger if accepted(larger) else first
-        for case in _typed(known):
-            for each in (case, *_broadcast(case)):
+        for case in typed(known):
+            for each in (case, *broadcast(case)):
                 if str(each) not in seen and accepted(each):
                     seen.add(str(each))
                     yield each
-
-
-def _typed(case: Case) -> Iterator[Case]:
-    """A case in all dtypes."""
-    narrow = next(each for each in DTYPES if str(each) == "i32")
-    for element in DTYPES:
-        other = with_element(case, f32, element)
-        yield other
-        yield with_element(other, i64, narrow)
-
-
-def _broadcast(case: Case) -> Iterator[Case]:
-    """A case with operands that have one element along an axis."""
-    if len(case.operands) > 1:
-        for operand, type in enumerate(case.operands):
-            for axis in range(len(sizes(tensor_type(type)))):
-                yield with_one_of(case, operand, axis)
-
-
-def _model(cases: Iterable[Case]) -> str:
-    """A model that runs each case on inputs of its own."""
-    cases = list(cases)
-    types = [type for case in cases for type in case.operands]
-    block = Block(arg_types=types)
-    inputs = iter(block.args)
-    ops = [case.build([next(inputs) for _ in case.operands]) for case in cases]
-    results = [result for op in ops for result in op.results]
-    block.add_ops([*ops, func.ReturnOp(*results)])
-    outputs = [result.type for result in results]
-    function = func.FuncOp("main", (types, outputs), Region(block))
-    names = [StringAttr(f"x{number}") for number in range(len(types))]
-    function.attributes["graph.input_names"] = ArrayAttr(names)
-    return str(ModuleOp([function]))
 
 
 def _convolutions() -> Iterator[_Convolution]:

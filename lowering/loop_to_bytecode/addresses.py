@@ -50,9 +50,7 @@ class AddressWriter(Assembler):
     def of_plan(self, number: int) -> int:
         """The register of a field of the run's plan row."""
         if number not in self.planned:
-            row = self.views.get(("plan", 0))
-            if row is None:
-                row = self.views["plan", 0] = self.field(self.layout.PLAN)
+            row = self.field(self.layout.PLAN)
             self.planned[number] = self.at_entry(Opcode.LOAD, row, number * WORD)
         return self.planned[number]
 

@@ -32,6 +32,7 @@ class Assembler:
         self.into = self.entry
         """Where instructions go: one of both."""
         self.numbers: dict[int, int] = {}
+        self.fields: dict[int, int] = {}
         self.sizes: dict[Dim, int] = {}
         self.calls: dict[Atom, int] = {}
         self.symbols: dict[str, int] = {}
@@ -68,7 +69,9 @@ class Assembler:
 
     def field(self, number: int) -> int:
         """The register of a field of the context as it is at the entry."""
-        return self.at_entry(Opcode.LOAD, CONTEXT, number * WORD)
+        if number not in self.fields:
+            self.fields[number] = self.at_entry(Opcode.LOAD, CONTEXT, number * WORD)
+        return self.fields[number]
 
     def size(self, size: Dim) -> int:
         """The register of a dimension whose symbols are known at the entry."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ....dialects.loop import KernelOp
 from ....runtime import GRAIN, WORD, ContextLayout
 from ..text.function import FunctionWriter
+from .outlining import part_name, write_part
 
 
 def write_kernel_entry(kernel: KernelOp, callee: str, name: str) -> str:
@@ -18,10 +19,8 @@ def write_kernel_entry(kernel: KernelOp, callee: str, name: str) -> str:
     types = ["ptr" for _ in kernel.body.block.args] + ["i64" for _ in kernel.symbols]
     if kernel.work is None:
         return _alone(kernel, callee, name, types)
-    part = f"{name}.part"
-    return "\n".join(
-        (_part(callee, part, types), _shared(kernel, callee, name, part, types))
-    )
+    part = write_part(callee, types)
+    return "\n".join((part, _shared(kernel, part_name(callee), name, types)))
 
 
 def _arguments(w: FunctionWriter, types: list[str]) -> list[str]:
@@ -48,19 +47,7 @@ def _alone(kernel: KernelOp, callee: str, name: str, types: list[str]) -> str:
     return w.text(f"define i32 {name}(ptr %arguments, ptr %context)", "nounwind ")
 
 
-def _part(callee: str, name: str, types: list[str]) -> str:
-    """The function that runs one part of a kernel."""
-    w = FunctionWriter({})
-    arguments = [*_arguments(w, types), "i64 %part", "i64 %parts"]
-    w.do(f"call void {callee}({', '.join(arguments)})")
-    w.do("ret void")
-    head = f"define internal void {name}(ptr %arguments, i64 %part, i64 %parts)"
-    return w.text(head, "nounwind ")
-
-
-def _shared(
-    kernel: KernelOp, callee: str, name: str, part: str, types: list[str]
-) -> str:
+def _shared(kernel: KernelOp, part: str, name: str, types: list[str]) -> str:
     """The function that lets threads share a kernel if there is enough work."""
     assert kernel.work is not None, "it is shared"
     w = FunctionWriter({})

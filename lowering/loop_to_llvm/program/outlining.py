@@ -68,7 +68,7 @@ def write_declarations(
             arguments.append("ptr")
         lines.append(f"declare {result} {names[name]}({', '.join(arguments)})")
     # Kernels may differ in the loop dialect and be the same function all the same.
-    parts = [_write_part(name, types) for name, types in shared.items()]
+    parts = [write_part(name, types) for name, types in shared.items()]
     return "\n".join([*dict.fromkeys(lines), "", *parts])
 
 
@@ -77,7 +77,7 @@ def part_name(callee: str) -> str:
     return f"@part.{callee.removeprefix('@')}"
 
 
-def _write_part(callee: str, types: Sequence[str]) -> str:
+def write_part(callee: str, types: Sequence[str]) -> str:
     """The function that runs one part of a kernel, on arguments that are in memory."""
     w = FunctionWriter({})
     arguments: list[str] = []

@@ -13,23 +13,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, StringAttr, f32, i64
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Block
 from xdsl.utils.hints import isa
 
 from static_runtime.compiler.library.cases import (
     Case,
     accepted,
+    broadcast,
     examples,
     numbers,
     resized,
-    with_element,
-    with_one_of,
+    typed,
 )
 from static_runtime.dialects.dims import Dim, dim, evaluate, symbol
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.shape import (
-    DTYPES,
     Array,
     dtype,
     sizes,
@@ -66,18 +65,7 @@ def sized(case: Case) -> Iterator[Case]:
         for size in SIZES:
             yield resized(case, {number: size})
     yield resized(case, {number: number * 5 + 1 for number in numbers(case)})
-    if len(case.operands) > 1:
-        for operand, type in enumerate(case.operands):
-            for axis in range(len(sizes(tensor_type(type)))):
-                yield with_one_of(case, operand, axis)
-
-
-def typed(case: Case) -> Iterator[Case]:
-    """A case in other dtypes."""
-    for element in DTYPES:
-        other = with_element(case, f32, element)
-        yield other
-        yield with_element(other, i64, next(e for e in DTYPES if str(e) == "i32"))
+    yield from broadcast(case)
 
 
 def symbolic_cases(op: type[GraphOp]) -> Iterator[Case]:

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 from xdsl.builder import ImplicitBuilder
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Block, Region
+from xdsl.ir import Block
 
 from static_runtime import StaticModule
 from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.library.cases import module_of
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.target import find_target
 from static_runtime.dialects.graph import Graph
@@ -70,18 +69,8 @@ OPS_ON_TENSORS = [op for op in OPS if op.name not in WITHOUT_OPERANDS]
 
 def compile_cases(cases: Sequence[Case], target: str) -> StaticModule:
     """One program that runs each case on inputs of its own."""
-    types = [type for case in cases for type in case.operands]
-    block = Block(arg_types=types)
-    inputs = iter(block.args)
-    ops = [case.build([next(inputs) for _ in case.operands]) for case in cases]
-    results = [result for op in ops for result in op.results]
-    block.add_ops([*ops, func.ReturnOp(*results)])
-    outputs = [result.type for result in results]
-    function = func.FuncOp("main", (types, outputs), Region(block))
-    names = [StringAttr(f"x{number}") for number in range(len(types))]
-    function.attributes["graph.input_names"] = ArrayAttr(names)
     driver = Driver(context(), Options(cache=False), target, None)
-    artifact, report = driver.compile(ModuleOp([function]))
+    artifact, report = driver.compile(module_of(cases))
     skip_unless_runs(target)
     return make_module(artifact, report)
 
