@@ -42,7 +42,8 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
     many threads, or as many as the process may run at once.
 
     Raises `ValueError` for what is no model of this runtime or does not run on this
-    machine, and `OSError` for a file that cannot be read.
+    machine, `NotSelectedError` for what a model needs of a library that lacks it, and
+    `OSError` for a file that cannot be read.
     """
     if threads is not None and threads < 1:
         raise ValueError(f"expected one thread or more, got {threads}")

@@ -13,7 +13,8 @@ from ...dialects.loop import (
     byte_count,
     element_type,
 )
-from ...runtime import CONTEXT, WORD, ContextLayout, Opcode, RowLayout
+from ...runtime import CONTEXT, WORD, Opcode
+from ..loop_to_llvm import layout_of, row_of
 from .assembler import Assembler
 
 
@@ -24,12 +25,7 @@ class AddressWriter(Assembler):
         """The addresses of a program, none of which is written yet."""
         super().__init__()
         self.program = program
-        self.layout = ContextLayout(
-            len(program.inputs), len(program.outputs), len(program.defined)
-        )
-        self.row = RowLayout(
-            len(program.symbols), len(program.slots), len(program.skipped_slots)
-        )
+        self.layout, self.row = layout_of(program), row_of(program)
         self.defined = {name: at for at, name in enumerate(program.defined)}
         self.ready: set[str] = set()
         """The symbols that were defined before what is written now."""

@@ -31,6 +31,7 @@ from .program.bundle_plan import (
     write_filling,
     write_planning,
 )
+from .program.context_layout import layout_of, row_of
 from .program.entry import write_entry
 from .program.kernel_entry import write_kernel_entry
 from .program.placing import PLACING
@@ -47,12 +48,14 @@ __all__ = [
     "OTHER_WEIGHTS",
     "Places",
     "function_name",
+    "layout_of",
     "lower_bundle",
     "lower_kernels",
     "lower_library",
     "lower_program",
     "module_to_llvm",
     "refusals",
+    "row_of",
     "write_bundle_check",
 ]
 
