@@ -8,7 +8,7 @@ imports them; the driver, the tools and the tuner import them from here.
 from __future__ import annotations
 
 from ..lowering.graph_to_loop import build_kernel, kernel_name
-from ..lowering.llvm_to_object import Machine, machine_of, objects
+from ..lowering.llvm_to_object import Machine, kept_object, machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
 from ..lowering.loop_to_bytecode import write_bytecode
 from ..lowering.loop_to_llvm import (
@@ -16,6 +16,7 @@ from ..lowering.loop_to_llvm import (
     MOST,
     NOT_PLANNED,
     OTHER_WEIGHTS,
+    SUPPORT,
     Places,
     function_name,
     lower_bundle,
@@ -34,8 +35,10 @@ __all__ = [
     "OTHER_WEIGHTS",
     "Machine",
     "Places",
+    "SUPPORT",
     "build_kernel",
     "function_name",
+    "kept_object",
     "kernel_name",
     "linked_object",
     "lower_bundle",

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..dialects.graph import FusionOp, GraphOp
 from ..dialects.loop import CallOp, target_of
 from ..runtime import Artifact, Cache
-from .codegen import lower_program, machine_of, objects
+from .codegen import SUPPORT, kept_object, lower_program, machine_of, objects
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
@@ -103,6 +103,7 @@ class Driver:
             texts = [each.text for each in lowered.modules]
             threads = self.options.usable_threads
             codes, hits = objects(texts, machine, self.cache, threads)
+            codes.append(kept_object(SUPPORT, machine, self.cache))
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]
         report = CompileReport(

@@ -61,6 +61,13 @@ class Machine:
         return f"{version} {self.triple} {self.cpu} {self.features} O{PASSES}{CODE}"
 
 
+_idle: dict[Machine, list[binding.TargetMachine]] = {}
+"""LLVM's own forms of machines that no thread uses just now."""
+
+_kept: dict[tuple[str, Machine], bytes] = {}
+"""The objects of texts that are part of every program, once they were needed."""
+
+
 def machine_of(target: TargetAttr) -> Machine:
     """The machine that a target of the loop dialect means."""
     cpu, features = target.cpu.data, target.features.data
@@ -92,6 +99,21 @@ def target_machine(machine: Machine) -> binding.TargetMachine:
     )
 
 
+@contextmanager
+def borrowed_machine(machine: Machine) -> Generator[binding.TargetMachine]:
+    """
+    LLVM's own form of a machine, which no other thread has until the block ends; it is
+    used again, since what LLVM derives from features takes it as long as a small kernel.
+    """
+    idle = _idle.setdefault(machine, [])
+    try:
+        made = idle.pop()
+    except IndexError:
+        made = target_machine(machine)
+    yield made
+    idle.append(made)
+
+
 def compile_text(text: str, machine: Machine) -> bytes:
     """
     The object code of a module; raises `RuntimeError` when the text is not LLVM's.
@@ -111,11 +133,11 @@ def optimized(
     text: str, machine: Machine
 ) -> Generator[tuple[binding.ModuleRef, binding.TargetMachine]]:
     """
-    A module after LLVM's passes, and its machine. Both, and the context of the module,
-    are of this call alone, so that threads may be in LLVM side by side.
+    A module after LLVM's passes, and its machine. Nobody else has them, or the context
+    of the module, in this block, so that threads may be in LLVM side by side.
     """
     with (
-        target_machine(machine) as lowered,
+        borrowed_machine(machine) as lowered,
         binding.create_context() as context,
         binding.parse_assembly(text, context) as module,
     ):
@@ -140,6 +162,13 @@ def optimize(
         pass_manager(builder, few) as passes,
     ):
         run_passes(passes, module, builder)
+
+
+def kept_object(text: str, machine: Machine, cache: Cache | None) -> bytes:
+    """The object code of a module that programs share, compiled once in a process."""
+    if (text, machine) not in _kept:
+        ((_kept[text, machine],), _) = objects([text], machine, cache)
+    return _kept[text, machine]
 
 
 def objects(

@@ -37,6 +37,7 @@ from .program.kernel_entry import write_kernel_entry
 from .program.placing import PLACING
 from .program.reach import reach_of
 from .program.run import write_calls, write_program
+from .program.support import SUPPORT, support_declarations
 from .program.wide_entry import is_wide, write_wide_entry
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "NOT_PLANNED",
     "OTHER_WEIGHTS",
     "Places",
+    "SUPPORT",
     "function_name",
     "layout_of",
     "lower_bundle",
@@ -146,7 +148,8 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
     entry = write_wide_entry if is_wide(program) else write_entry
     call, compared = entry(program)
     text = run + call
-    main = LlvmModule("main", text + declarations(text), (*computed, *compared))
+    text += support_declarations(text) + declarations(text)
+    main = LlvmModule("main", text, (*computed, *compared))
     once = {each.name: each for each in lowered.values()}
     reach = reach_of(program, main.sizes, _computed_inside(kernels, lowered))
     return LlvmProgram(tuple(once.values()), main, reach)

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from ....dialects import Dim, Symbol, Tensor, dtype, sizes, symbols_of
 from ....dialects.loop import ProgramOp
-from ....runtime import INTERRUPTED, State
+from ....runtime import INTERRUPTED, WORD, State
 from .interrupts import length_of
 from .lending import LendingWriter
+from .python_objects import STATE, state_field
 
 _WORTH_RELEASING = 32768
 """Points of loops from which on a run is some two microseconds long."""
@@ -26,16 +27,35 @@ _RUNS = ("sr_run", "sr_enter")
 COUNT = 2**63 - 1
 """The bits of the flags that count the arguments by position."""
 
-# How `PyObject_CallFunction` passes a context and a status.
-DECLARATIONS = """@sr_failure = private constant [3 x i8] c"ni\\00"
-declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
-declare ptr @PyObject_CallFunction(ptr, ptr, ...)
-declare ptr @PyEval_SaveThread()
-declare void @PyEval_RestoreThread(ptr)
-declare void @Py_IncRef(ptr)
-declare void @Py_DecRef(ptr)
-declare ptr @PyTuple_New(i64)
-declare i32 @PyTuple_SetItem(ptr, i64, ptr)
+_SLOW = "@PyObject_Vectorcall(ptr %slow, ptr %arguments, i64 %count, ptr %names)"
+
+# Leaves a call to Python. The flags have a bit besides the number of arguments.
+SLOW = f"""define ptr @sr_slow(ptr %arguments, i64 %flags, ptr %names) nounwind {{
+  %slow = load ptr, ptr {state_field(State.SLOW)}, align {WORD}
+  %count = and i64 %flags, {COUNT}
+  %answer = call ptr {_SLOW}
+  ret ptr %answer
+}}
+"""
+
+_FAILURE = (
+    "@PyObject_CallFunction(ptr %callable, ptr @sr_failure, ptr %context, i32 %status)"
+)
+
+# Leaves the error of a run to Python, which also gives the context back. The exception
+# of an interruption is set already, and needs no explanation.
+EXPLAIN = f"""@sr_failure = private constant [3 x i8] c"ni\\00"
+define ptr @sr_explain(ptr %context, i32 %status) nounwind {{
+  %interrupted = icmp eq i32 %status, {INTERRUPTED}
+  br i1 %interrupted, label %ended, label %wrong
+ended:
+  call void @sr_give_back(ptr %context)
+  ret ptr null
+wrong:
+  %callable = load ptr, ptr {state_field(State.EXPLAIN)}, align {WORD}
+  %answer = call ptr (ptr, ptr, ...) {_FAILURE}
+  ret ptr %answer
+}}
 """
 
 
@@ -57,44 +77,20 @@ class CallWriter(LendingWriter):
 
     def text(self) -> str:
         """The text of the function."""
-        return self.w.text(
-            "define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names)",
-            '"few-passes" ' if self.is_open else "",
-        )
+        head = "define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names)"
+        return STATE + self.w.text(head, '"few-passes" ')
 
     def call_slowly(self) -> None:
         """Leaves the call to Python."""
-        w = self.w
-        callable = self.state(State.SLOW)
-        count = w.emit(f"and i64 %flags, {COUNT}")
-        answer = w.emit(
-            f"call ptr @PyObject_Vectorcall(ptr {callable}, ptr %arguments, "
-            f"i64 {count}, ptr %names)"
-        )
-        w.do(f"ret ptr {answer}")
+        arguments = "ptr %arguments, i64 %flags, ptr %names"
+        self.w.do(f"ret ptr {self.w.emit(f'call ptr @sr_slow({arguments})')}")
 
     def explain(self, context: str, status: str, made: Sequence[str]) -> None:
-        """
-        Leaves the error of a run to Python, which also gives the context back. The
-        exception of an interruption is set already, and needs no explanation.
-        """
+        """Ends the call after a run that failed."""
         w = self.w
         for each in made:
             w.do(f"call void @Py_DecRef(ptr {each})")
-        if self.length.is_ever_long:
-            ended, wrong = w.fresh("ended"), w.fresh("wrong")
-            interrupted = w.emit(f"icmp eq i32 {status}, {INTERRUPTED}")
-            w.do(f"br i1 {interrupted}, label %{ended}, label %{wrong}")
-            w.start(ended)
-            self.give_back(context)
-            w.do("ret ptr null")
-            w.start(wrong)
-        callable = self.state(State.EXPLAIN)
-        answer = w.emit(
-            f"call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr {callable}, "
-            f"ptr @sr_failure, ptr {context}, i32 {status})"
-        )
-        w.do(f"ret ptr {answer}")
+        w.do("ret ptr " + w.emit(f"call ptr @sr_explain(ptr {context}, i32 {status})"))
 
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is, computed here and not at the entry."""

@@ -21,18 +21,14 @@ from collections.abc import Sequence
 from ....dialects import Dim, sizes
 from ....dialects.loop import ProgramOp
 from ....runtime import WORD, State
-from . import python_objects as objects
-from .call import COUNT, DECLARATIONS, CallWriter, bare_symbol
-from .lending import FREE_LIST
-from .python_objects import TYPE, WANTED_FLAGS, WRITTEN_FLAGS
+from .call import COUNT, CallWriter, bare_symbol
+from .python_objects import TYPE, WANTED_FLAGS
 
 
 def write_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
     """The text of `sr_call` for a program, and the dimensions that it computes."""
     writer = _EntryWriter(program)
-    text = writer.write()
-    head = objects.DECLARATIONS + DECLARATIONS + writer.helpers()
-    return head + text + objects.APART + FREE_LIST, tuple(writer.w.sizes)
+    return writer.write(), tuple(writer.w.sizes)
 
 
 class _EntryWriter(CallWriter):
@@ -107,8 +103,7 @@ class _EntryWriter(CallWriter):
         plain = w.emit("icmp eq ptr %names, null")
         w.do(f"br i1 {plain}, label %{ready}, label %{named}")
         w.start(named)
-        (name,) = self.elements("%names", 1)
-        self.require(w.emit(f"icmp eq ptr {name}, {self.state(State.OUT)}"))
+        self.require(w.emit("call i1 @sr_is_out(ptr %names)"))
         out = self.argument(len(arrays))
         given = [out]
         if len(self.outputs) != 1:
@@ -116,7 +111,7 @@ class _EntryWriter(CallWriter):
             self.require(self.equal("ptr", self.field(out, TYPE), kind))
             given = self.elements(out, len(self.outputs))
         for array, type in zip(given, self.outputs, strict=True):
-            self.require_array(array, type, WRITTEN_FLAGS)
+            self.require_written(array, type)
             dims = self.dimensions(array, len(sizes(type)))
             for actual, size in zip(dims, sizes(type), strict=True):
                 self.require(w.emit(f"icmp eq i64 {actual}, {self.size(size)}"))
@@ -184,7 +179,7 @@ class _EntryWriter(CallWriter):
         missing = w.emit(f"icmp eq ptr {array}, null")
         w.do(f"br i1 {missing}, label %{none}, label %{some}")
         w.start(none)
-        self.give_back(context)
+        self.give_back_unused(context)
         for each in made:
             w.do(f"call void @Py_DecRef(ptr {each})")
         w.do("ret ptr null")

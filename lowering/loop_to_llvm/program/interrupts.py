@@ -57,9 +57,11 @@ _MOST = 1 << 40
 # `sr_ask` runs the handlers of signals that came, if the GIL was let go of; `sr_spend`
 # counts points, and asks at most once in a quarter of a second. 6 is the clock that
 # takes least to read: CLOCK_MONOTONIC_COARSE of Linux, CLOCK_MONOTONIC of macOS.
-_TEXT = f"""declare i32 @PyErr_CheckSignals()
+ASK = f"""declare i32 @PyErr_CheckSignals()
 declare i32 @clock_gettime(i32, ptr)
-define internal i32 @sr_ask(ptr %context) noinline nounwind {{
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
+define i32 @sr_ask(ptr %context) noinline nounwind {{
 entry:
   %thread.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.THREAD}
   %thread = load ptr, ptr %thread.at, align {WORD}
@@ -75,7 +77,7 @@ ask:
 on:
   ret i32 0
 }}
-define internal i32 @sr_spend(ptr %context, i64 %points) noinline nounwind {{
+define i32 @sr_spend(ptr %context, i64 %points) nounwind {{
 entry:
   %time = alloca [2 x i64], align {WORD}
   %fuel.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.FUEL}
@@ -103,6 +105,28 @@ ask:
   ret i32 %status
 on:
   ret i32 0
+}}
+"""
+
+
+# `sr_enter_if` runs a program without the GIL, and notes the thread if the run is long.
+# A program whose runs are never long has the `sr_enter` here, others have their own.
+ENTER = f"""declare i32 @sr_run(ptr)
+define i32 @sr_enter_if(ptr %context, i1 %long) {{
+  %thread = call ptr @PyEval_SaveThread()
+  %thread.at = getelementptr inbounds i64, ptr %context, i64 {ContextLayout.THREAD}
+  %kept = select i1 %long, ptr %thread, ptr null
+  store ptr %kept, ptr %thread.at, align {WORD}
+  %status = call i32 @sr_run(ptr %context)
+  store ptr null, ptr %thread.at, align {WORD}
+  call void @PyEval_RestoreThread(ptr %thread)
+  ret i32 %status
+}}
+define weak i32 @sr_enter(ptr %context) {{
+  %thread = call ptr @PyEval_SaveThread()
+  %status = call i32 @sr_run(ptr %context)
+  call void @PyEval_RestoreThread(ptr %thread)
+  ret i32 %status
 }}
 """
 
@@ -194,22 +218,15 @@ def _points(block: Block) -> Dim:
 
 def write_enter(writer: ContextWriter, length: Length) -> str:
     """
-    `sr_enter`, and the functions that interruption points call; the writer has begun a
-    function.
+    `sr_enter` of a program whose runs are long, or may be; none for others. The writer
+    has begun a function.
     """
+    if not length.is_ever_long:
+        return ""
     w = writer.w
-    thread = w.emit("call ptr @PyEval_SaveThread()")
-    address = ""
-    if length.is_ever_long:
-        address, kept = writer.field(writer.layout.THREAD), thread
-        if not length.is_always_long:
-            is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
-            kept = w.emit(f"select i1 {is_long}, ptr {thread}, ptr null")
-        w.do(f"store ptr {kept}, ptr {address}, align {WORD}")
-    status = w.emit("call i32 @sr_run(ptr %context)")
-    if address:
-        w.do(f"store ptr null, ptr {address}, align {WORD}")
-    w.do(f"call void @PyEval_RestoreThread(ptr {thread})")
+    is_long = "true"
+    if not length.is_always_long:
+        is_long = w.emit(f"icmp sge i64 {w.size(length.work)}, {LONG}")
+    status = w.emit(f"call i32 @sr_enter_if(ptr %context, i1 {is_long})")
     w.do(f"ret i32 {status}")
-    text = w.text("define i32 @sr_enter(ptr noundef %context)")
-    return f"{text}{_TEXT}" if address else text
+    return w.text("define i32 @sr_enter(ptr noundef %context)")

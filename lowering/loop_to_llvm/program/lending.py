@@ -21,11 +21,9 @@ from ....runtime import (
     LITTLE,
     SMALL,
     WORD,
-    RowLayout,
     State,
 )
 from .context_layout import layout_of, row_of
-from .notes import NOT_NOTED, NOTED
 from .python_objects import ObjectWriter, state_field
 
 # For Python's own way of running; called with the GIL held, as `sr_call` is. NEXT is
@@ -57,7 +55,7 @@ _ASK = "@PyObject_CallFunction(ptr %callable, ptr @sr_wanted, ptr %wanted)"
 # What a Python callable answers is an integer: the address of a context that is lent.
 RESERVE = f"""@sr_wanted = private constant [2 x i8] c"n\\00"
 declare ptr @PyLong_AsVoidPtr(ptr)
-define internal ptr @sr_reserve(ptr %wanted) nounwind noinline {{
+define ptr @sr_reserve(ptr %wanted) nounwind {{
 entry:
   %callable = load ptr, ptr {state_field(State.RESERVE)}, align {WORD}
   %answer = call ptr (ptr, ptr, ...) {_ASK}
@@ -72,11 +70,9 @@ lent:
 }}
 """
 
-
-def _write_find(row: RowLayout) -> str:
-    """`sr_find`: the plan row of some values of the symbols, or null."""
-    count = row.symbols
-    return f"""define internal ptr @sr_find(ptr %wanted) nounwind noinline {{
+# The plan row of `count` values of symbols, or null; a row has its own from its field
+# `first` on.
+FIND = f"""define ptr @sr_find(ptr %wanted, i64 %count, i64 %first) nounwind {{
 entry:
   %table = load ptr, ptr {state_field(State.PLANS)}, align {WORD}
   %mask = load i64, ptr %table, align {WORD}
@@ -91,7 +87,7 @@ mix:
   %high = lshr i64 %spread, {HASH_SHIFT}
   %hash.next = xor i64 %spread, %high
   %at.next = add nuw nsw i64 %at, 1
-  %more = icmp slt i64 %at.next, {count}
+  %more = icmp slt i64 %at.next, %count
   br i1 %more, label %mix, label %probe
 probe:
   %number = phi i64 [%hash.next, %mix], [%number.next, %other]
@@ -105,14 +101,14 @@ compare:
   %to = phi i64 [0, %probe], [%to.next, %same]
   %wanted.at = getelementptr inbounds i64, ptr %wanted, i64 %to
   %one = load i64, ptr %wanted.at, align {WORD}
-  %field = add nuw nsw i64 %to, {row.first_symbol}
+  %field = add nuw nsw i64 %to, %first
   %field.at = getelementptr inbounds i64, ptr %row, i64 %field
   %two = load i64, ptr %field.at, align {WORD}
   %equal = icmp eq i64 %one, %two
   br i1 %equal, label %same, label %other
 same:
   %to.next = add nuw nsw i64 %to, 1
-  %rest = icmp slt i64 %to.next, {count}
+  %rest = icmp slt i64 %to.next, %count
   br i1 %rest, label %compare, label %done
 other:
   %number.next = add i64 %number, 1
@@ -146,11 +142,6 @@ class LendingWriter(ObjectWriter):
         """Whether the program has symbols, and so plan rows."""
         return bool(self.names)
 
-    def helpers(self) -> str:
-        """The functions that the entry calls to find a row and to have a context."""
-        notes = NOTED if self.is_noted else NOT_NOTED
-        return RESERVE + notes + (_write_find(self.row) if self.is_open else "")
-
     def find_row(self, values: Sequence[str]) -> str:
         """
         The plan row of these values of the symbols, which the last call often had; a
@@ -176,7 +167,10 @@ class LendingWriter(ObjectWriter):
 
     def search(self) -> str:
         """The plan row in the table; a call of sizes that have none goes to Python."""
-        row = self.w.emit(f"call ptr @sr_find(ptr {self.wanted})")
+        row = self.w.emit(
+            f"call ptr @sr_find(ptr {self.wanted}, i64 {len(self.names)}, "
+            f"i64 {self.row.first_symbol})"
+        )
         self.require(self.w.emit(f"icmp ne ptr {row}, null"))
         self.w.do(f"store ptr {row}, ptr {state_field(State.LAST)}, align {WORD}")
         return row
@@ -277,6 +271,10 @@ class LendingWriter(ObjectWriter):
         first = self.state(State.FREE)
         self.set(context, self.layout.NEXT, f"ptr {first}")
         self.w.do(f"store ptr {context}, ptr @sr_state, align {WORD}")
+
+    def give_back_unused(self, context: str) -> None:
+        """Puts a context on the free list, in a call that ends early."""
+        self.w.do(f"call void @sr_give_back(ptr {context})")
 
     def context_field(self, context: str, number: int) -> str:
         """The address of a field of a context, or of a row."""

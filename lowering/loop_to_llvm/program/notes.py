@@ -59,11 +59,3 @@ entry:
   ret ptr %found
 }}
 """
-
-NOT_NOTED = """define void @sr_note(ptr %row) nounwind {
-  ret void
-}
-define ptr @sr_noted() nounwind {
-  ret ptr null
-}
-"""

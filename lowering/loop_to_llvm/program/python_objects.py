@@ -20,14 +20,83 @@ WANTED_FLAGS = 0x1 | 0x100
 # NPY_ARRAY_WRITEABLE besides.
 WRITTEN_FLAGS = WANTED_FLAGS | 0x400
 
-DECLARATIONS = """@sr_state = external global i8
-declare i64 @PyTuple_Size(ptr)
-declare ptr @PyTuple_GetItem(ptr, i64)
+STATE = "@sr_state = external global i8\n"
+
+
+def state_field(number: int) -> str:
+    """The address of a field of the module's state, as a constant."""
+    return f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
+
+
+def descriptor_field(type: Tensor) -> int:
+    """The field of the state that has the descriptor of a tensor's dtype."""
+    return State.DTYPES + DTYPE_NAMES.index(dtype(type).name)
+
+
+# Whether an object is an array of a dtype, the descriptor of which is a field of the
+# state, and of a rank, with the flags `wanted`.
+_IS_ARRAY = "@sr_is_array(ptr %array, i64 %dtype, i32 %rank, i32 %wanted)"
+IS_ARRAY = f"""define i1 {_IS_ARRAY} nounwind {{
+entry:
+  %type.at = getelementptr inbounds i8, ptr %array, i64 {TYPE}
+  %type = load ptr, ptr %type.at, align {WORD}
+  %arrays = load ptr, ptr {state_field(State.ARRAY_TYPE)}, align {WORD}
+  %is.array = icmp eq ptr %type, %arrays
+  br i1 %is.array, label %look, label %other
+look:
+  %rank.at = getelementptr inbounds i8, ptr %array, i64 {RANK}
+  %own.rank = load i32, ptr %rank.at, align 4
+  %same.rank = icmp eq i32 %own.rank, %rank
+  %described.at = getelementptr inbounds i8, ptr %array, i64 {DTYPE}
+  %described = load ptr, ptr %described.at, align {WORD}
+  %known.at = getelementptr inbounds i64, ptr @sr_state, i64 %dtype
+  %known = load ptr, ptr %known.at, align {WORD}
+  %same.dtype = icmp eq ptr %described, %known
+  %flags.at = getelementptr inbounds i8, ptr %array, i64 {FLAGS}
+  %flags = load i32, ptr %flags.at, align 4
+  %kept = and i32 %flags, %wanted
+  %same.flags = icmp eq i32 %kept, %wanted
+  %both = and i1 %same.rank, %same.dtype
+  %all = and i1 %both, %same.flags
+  ret i1 %all
+other:
+  ret i1 false
+}}
+"""
+
+_NEW = "ptr %arrays, ptr %known, i32 %rank"
+
+# A new array, null when there is no memory.
+NEW_ARRAY = f"""define ptr @sr_new_array(i64 %dtype, i32 %rank, ptr %dims) nounwind {{
+  %known.at = getelementptr inbounds i64, ptr @sr_state, i64 %dtype
+  %known = load ptr, ptr %known.at, align {WORD}
+  %make = load ptr, ptr {state_field(State.NEW)}, align {WORD}
+  %arrays = load ptr, ptr {state_field(State.ARRAY_TYPE)}, align {WORD}
+  call void @Py_IncRef(ptr %known)
+  %array = call ptr %make({_NEW}, ptr %dims, ptr null, ptr null, i32 0, ptr null)
+  ret ptr %array
+}}
+"""
+
+# Whether the names of keyword arguments are `out` alone.
+IS_OUT = f"""define i1 @sr_is_out(ptr %names) nounwind {{
+entry:
+  %count = call i64 @PyTuple_Size(ptr %names)
+  %one = icmp eq i64 %count, 1
+  br i1 %one, label %look, label %other
+look:
+  %name = call ptr @PyTuple_GetItem(ptr %names, i64 0)
+  %out = load ptr, ptr {state_field(State.OUT)}, align {WORD}
+  %same = icmp eq ptr %name, %out
+  ret i1 %same
+other:
+  ret i1 false
+}}
 """
 
 # Rows of memory, each as its start and its end: whether none of the first `own` of them
 # shares a byte with one that comes after it.
-APART = f"""define internal i1 @sr_apart(ptr %ranges, i64 %own, i64 %count) nounwind {{
+APART = f"""define i1 @sr_apart(ptr %ranges, i64 %own, i64 %count) nounwind {{
 entry:
   br label %one
 one:
@@ -63,11 +132,6 @@ shared:
 """
 
 
-def state_field(number: int) -> str:
-    """The address of a field of the module's state, as a constant."""
-    return f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
-
-
 class ObjectWriter:
     """Writes what a function asks of the objects that it is called with."""
 
@@ -96,7 +160,7 @@ class ObjectWriter:
 
     def descriptor(self, type: Tensor) -> str:
         """The descriptor of a tensor's dtype."""
-        return self.state(State.DTYPES + DTYPE_NAMES.index(dtype(type).name))
+        return self.state(descriptor_field(type))
 
     def argument(self, at: int) -> str:
         """The argument number `at`."""
@@ -116,6 +180,18 @@ class ObjectWriter:
         plain = w.emit(f"icmp eq i32 {kept}, {wanted}")
         both = w.emit(f"and i1 {same_rank}, {same_type}")
         self.require(w.emit(f"and i1 {both}, {plain}"))
+
+    def require_written(self, array: str, type: Tensor) -> None:
+        """
+        Continues if an output may be written to an array. It is a call, as calls that
+        give their outputs are a copy of others in all but these checks.
+        """
+        self.require(
+            self.w.emit(
+                f"call i1 @sr_is_array(ptr {array}, i64 {descriptor_field(type)}, "
+                f"i32 {len(sizes(type))}, i32 {WRITTEN_FLAGS})"
+            )
+        )
 
     def dimensions(self, array: str, rank: int) -> list[str]:
         """The sizes of an array."""
@@ -139,12 +215,9 @@ class ObjectWriter:
         for axis, size in enumerate(sizes(type)):
             address = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
             w.do(f"store i64 {self.size(size)}, ptr {address}, align {WORD}")
-        described = self.descriptor(type)
-        w.do(f"call void @Py_IncRef(ptr {described})")
-        make, kind = self.state(State.NEW), self.state(State.ARRAY_TYPE)
         return w.emit(
-            f"call ptr {make}(ptr {kind}, ptr {described}, i32 {len(sizes(type))}, "
-            f"ptr {dims}, ptr null, ptr null, i32 0, ptr null)"
+            f"call ptr @sr_new_array(i64 {descriptor_field(type)}, "
+            f"i32 {len(sizes(type))}, ptr {dims})"
         )
 
     def data(self, array: str) -> str:

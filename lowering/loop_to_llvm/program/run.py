@@ -5,7 +5,6 @@ A long list becomes several functions, as LLVM takes too long over one that is l
 Views become addresses in the memory that the context names (`runtime/layout.py`). A
 call that fails ends the run with its status, and says which call it was. A size that
 the program defines is a field of the context as well, read again where it is needed.
-`sr_repeat` runs the same many times over, for measuring without Python.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from ....runtime import (
 )
 from . import interrupts
 from .operands import MARKS, OperandWriter
-from .outlining import REPEAT, outlined, part_name, write_chain, write_declarations
+from .outlining import outlined, part_name, write_chain, write_declarations
 
 
 def write_program(
@@ -89,10 +88,10 @@ class _ProgramWriter(OperandWriter):
         """The i1 that says whether the run is long; none before it is used."""
 
     def write(self) -> str:
-        """The functions that run the program, or enter it, and what they call."""
+        """The functions that run the program, or enter it."""
         text = self.write_runs()
         self.begin()
-        return "\n".join([text, REPEAT, interrupts.write_enter(self, self.length)])
+        return "\n".join([text, interrupts.write_enter(self, self.length)])
 
     def write_runs(self) -> str:
         """The function that runs the program, and declarations of the kernels."""

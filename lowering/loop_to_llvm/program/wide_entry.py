@@ -17,9 +17,7 @@ from collections.abc import Iterator, Sequence
 from ....dialects import Dim, Tensor, sizes, symbols_of
 from ....dialects.loop import ProgramOp
 from ....runtime import WORD
-from . import python_objects as objects
-from .call import COUNT, DECLARATIONS, CallWriter, bare_symbol
-from .lending import FREE_LIST
+from .call import COUNT, CallWriter, bare_symbol
 from .python_objects import WANTED_FLAGS, ObjectWriter
 
 MANY = 64
@@ -29,9 +27,7 @@ PART = 16
 """Arrays of one function."""
 
 # What is done with the arrays that were made, null for those that were not.
-_MADE = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-define internal void @sr_drop(ptr %made, i64 %count) nounwind noinline {{
+MADE = f"""define void @sr_drop(ptr %made, i64 %count) nounwind {{
 entry:
   br label %one
 one:
@@ -50,7 +46,7 @@ after:
 done:
   ret void
 }}
-define internal ptr @sr_tuple(ptr %made, i64 %count) nounwind noinline {{
+define ptr @sr_tuple(ptr %made, i64 %count) nounwind {{
 entry:
   %whole = call ptr @PyTuple_New(i64 %count)
   %none = icmp eq ptr %whole, null
@@ -80,8 +76,7 @@ def is_wide(program: ProgramOp) -> bool:
 def write_wide_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
     """The text of `sr_call` for a wide program, and the dimensions that it computes."""
     writer = _WideEntryWriter(program)
-    text = objects.DECLARATIONS + DECLARATIONS + writer.write()
-    return text, (*writer.w.sizes, *writer.compared)
+    return writer.write(), (*writer.w.sizes, *writer.compared)
 
 
 class _PartWriter(ObjectWriter):
@@ -128,7 +123,7 @@ class _WideEntryWriter(CallWriter):
         w = self.w
         if self.is_cut:
             self.call_slowly()
-            return self.helpers() + self.text() + FREE_LIST
+            return self.text()
         count = w.emit(f"and i64 %flags, {COUNT}")
         self.require(w.emit(f"icmp eq i64 {count}, {len(self.inputs)}"))
         self.require(w.emit("icmp eq ptr %names, null"))
@@ -155,7 +150,7 @@ class _WideEntryWriter(CallWriter):
         w.start("slow")
         self.call_slowly()
         parts = (*readers.values(), *comparers.values(), *makers.values())
-        return "".join([self.helpers(), _MADE, *parts, self.text(), FREE_LIST])
+        return "".join([self.text(), *parts])
 
     def readers(self) -> Iterator[tuple[str, str]]:
         """
@@ -226,7 +221,7 @@ class _WideEntryWriter(CallWriter):
         w.do(f"br label %{after}")
         if makers:
             w.start(none)
-            self.give_back(context)
+            self.give_back_unused(context)
             self.drop(made)
             w.do("ret ptr null")
         w.start(after)
