@@ -102,8 +102,8 @@ def target_machine(machine: Machine) -> binding.TargetMachine:
 @contextmanager
 def borrowed_machine(machine: Machine) -> Generator[binding.TargetMachine]:
     """
-    LLVM's own form of a machine, which no other thread has until the block ends; it is
-    used again, since what LLVM derives from features takes it as long as a small kernel.
+    LLVM's own form of a machine, which no other thread has until the block ends. It is
+    used again: what LLVM derives from features takes as long as a small kernel.
     """
     idle = _idle.setdefault(machine, [])
     try:

@@ -8,7 +8,7 @@ kernel that threads share is called by a function that takes its arguments from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from xdsl.ir import Block, Operation
 
@@ -18,6 +18,15 @@ from ..text.function import FunctionWriter
 
 MOST_CALLS = 64
 """Calls after which an outlined function ends, unless they are in a branch or loop."""
+
+
+FEW_OPS = 12
+"""Ops of a program at most that the entry has in line, where a call would cost more."""
+
+
+def inlining(ops: Iterable[Operation]) -> str:
+    """The attribute of the function of a whole program, which has these ops."""
+    return "alwaysinline " if sum(1 for op in ops for _ in op.walk()) <= FEW_OPS else ""
 
 
 def outlined(block: Block) -> Iterator[list[Operation]]:

@@ -132,6 +132,10 @@ shared:
 """
 
 
+_FEW_PAIRS = 6
+"""Pairs of ranges of memory that are compared without a table and a loop."""
+
+
 class ObjectWriter:
     """Writes what a function asks of the objects that it is called with."""
 
@@ -242,13 +246,23 @@ class ObjectWriter:
         if not own:
             return
         w = self.w
+        starts = [w.emit(f"ptrtoint ptr {address} to i64") for address, _ in rows]
+        ends = [
+            w.emit(f"add i64 {start}, {size}")
+            for start, (_, size) in zip(starts, rows, strict=True)
+        ]
+        pairs = [(a, b) for a in range(own) for b in range(a + 1, len(rows))]
+        if len(pairs) <= _FEW_PAIRS:
+            for a, b in pairs:
+                before = w.emit(f"icmp ule i64 {ends[a]}, {starts[b]}")
+                after = w.emit(f"icmp ule i64 {ends[b]}, {starts[a]}")
+                self.require(w.emit(f"or i1 {before}, {after}"))
+            return
         table = w.entered(f"alloca [{2 * len(rows)} x i64], align {WORD}")
-        for at, (address, size) in enumerate(rows):
-            start = w.emit(f"ptrtoint ptr {address} to i64")
-            end = w.emit(f"add i64 {start}, {size}")
-            for to, value in ((2 * at, start), (2 * at + 1, end)):
-                address = w.emit(f"getelementptr inbounds i64, ptr {table}, i64 {to}")
-                w.do(f"store i64 {value}, ptr {address}, align {WORD}")
+        words = [each for row in zip(starts, ends, strict=True) for each in row]
+        for to, value in enumerate(words):
+            address = w.emit(f"getelementptr inbounds i64, ptr {table}, i64 {to}")
+            w.do(f"store i64 {value}, ptr {address}, align {WORD}")
         self.require(
             w.emit(f"call i1 @sr_apart(ptr {table}, i64 {own}, i64 {len(rows)})")
         )

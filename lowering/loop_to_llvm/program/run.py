@@ -40,7 +40,7 @@ from ....runtime import (
 )
 from . import interrupts
 from .operands import MARKS, OperandWriter
-from .outlining import outlined, part_name, write_chain, write_declarations
+from .outlining import inlining, outlined, part_name, write_chain, write_declarations
 
 
 def write_program(
@@ -97,7 +97,7 @@ class _ProgramWriter(OperandWriter):
         """The function that runs the program, and declarations of the kernels."""
         lists = list(outlined(self.program.body.block))
         if len(lists) == 1:
-            runs = [self.function("define i32 @sr_run", lists[0], "")]
+            runs = [self.function("define i32 @sr_run", lists[0], inlining(lists[0]))]
         else:
             runs = [
                 self.function(f"define internal i32 @run.{at}", ops, "noinline ")

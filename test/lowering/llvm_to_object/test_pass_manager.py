@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from llvmlite import binding
 
 from static_runtime.compiler.context import context
@@ -71,13 +72,18 @@ def test_few_passes_inline_and_simplify_as_all_do():
 
 
 def test_code_for_any_size_takes_few_passes():
-    (kernel,), main = (made := lowered("?", ', ["n"]')).kernels, made.main
+    (kernel,) = lowered("?", ', ["n"]').kernels
     assert FEW_PASSES in kernel.text
-    assert FEW_PASSES in main.text
 
 
 def test_code_for_one_size_takes_all_passes():
-    assert not any(FEW_PASSES in each.text for each in lowered("24", "").modules)
+    (kernel,) = lowered("24", "").kernels
+    assert FEW_PASSES not in kernel.text
+
+
+@pytest.mark.parametrize(("rows", "names"), [("?", ', ["n"]'), ("24", "")])
+def test_entries_take_few_passes(rows: str, names: str):
+    assert FEW_PASSES in lowered(rows, names).main.text
 
 
 def test_a_compile_leaves_next_to_nothing_behind():
