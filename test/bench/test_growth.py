@@ -67,7 +67,7 @@ def lowered(model: Model) -> LlvmProgram:
 
 def cost(model: Model) -> tuple[int, int]:
     """The calls of functions until a model is LLVM text, and the length of that."""
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(subcalls=False)
     profile.enable()
     try:
         program = lowered(model)
