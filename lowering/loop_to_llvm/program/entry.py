@@ -24,6 +24,9 @@ from ....runtime import WORD, State
 from .call import COUNT, CallWriter, bare_symbol
 from .python_objects import TYPE, WANTED_FLAGS
 
+FEW_OUTPUTS = 4
+"""Outputs up to which a tuple of them is made in line."""
+
 
 def write_entry(program: ProgramOp) -> tuple[str, tuple[Dim, ...]]:
     """The text of `sr_call` for a program, and the dimensions that it computes."""
@@ -161,29 +164,31 @@ class _EntryWriter(CallWriter):
         ]
 
     def make_outputs(self, context: str) -> list[str]:
-        """Makes an array for each output."""
+        """Makes an array for each output, or ends the call if there is no memory."""
         w = self.w
         results: list[str] = []
         most = max((len(sizes(type)) for type in self.outputs), default=0)
         dims = w.entered(f"alloca [{max(most, 1)} x i64], align {WORD}")
-        for type in self.outputs:
-            array = self.new_array(type, dims)
-            self.keep_or_leave(array, results, context)
+        failed = [w.fresh("failed") for _ in self.outputs]
+        for type, none in zip(self.outputs, failed, strict=True):
+            array, some = self.new_array(type, dims), w.fresh("some")
+            missing = w.emit(f"icmp eq ptr {array}, null")
+            w.do(f"br i1 {missing}, label %{none}, label %{some}")
+            w.start(some)
             results.append(array)
+        after = w.fresh("made")
+        w.do(f"br label %{after}")
+        # Each lets go of the array before, and goes on as if that had failed.
+        for at in reversed(range(len(failed))):
+            w.start(failed[at])
+            if at:
+                w.do(f"call void @Py_DecRef(ptr {results[at - 1]})")
+                w.do(f"br label %{failed[at - 1]}")
+            else:
+                w.do(f"call void @sr_give_back(ptr {context})")
+                w.do("ret ptr null")
+        w.start(after)
         return results
-
-    def keep_or_leave(self, array: str, made: Sequence[str], context: str) -> None:
-        """Continues if an array was made; ends the call if there was no memory."""
-        w = self.w
-        none, some = w.fresh("none"), w.fresh("some")
-        missing = w.emit(f"icmp eq ptr {array}, null")
-        w.do(f"br i1 {missing}, label %{none}, label %{some}")
-        w.start(none)
-        self.give_back_unused(context)
-        for each in made:
-            w.do(f"call void @Py_DecRef(ptr {each})")
-        w.do("ret ptr null")
-        w.start(some)
 
     def answer(self, out: str, results: Sequence[str]) -> None:
         """Returns what the caller gave, or the only output, or a tuple of several."""
@@ -198,6 +203,9 @@ class _EntryWriter(CallWriter):
         if len(results) == 1:
             w.do(f"ret ptr {results[0]}")
             return
+        if len(results) > FEW_OUTPUTS:
+            self.answer_many(results)
+            return
         whole = w.emit(f"call ptr @PyTuple_New(i64 {len(results)})")
         none, some = w.fresh("none"), w.fresh("some")
         missing = w.emit(f"icmp eq ptr {whole}, null")
@@ -209,4 +217,14 @@ class _EntryWriter(CallWriter):
         w.start(some)
         for at, result in enumerate(results):
             w.emit(f"call i32 @PyTuple_SetItem(ptr {whole}, i64 {at}, ptr {result})")
+        w.do(f"ret ptr {whole}")
+
+    def answer_many(self, results: Sequence[str]) -> None:
+        """Returns a tuple, which is made of a table: that is less code for many."""
+        w = self.w
+        table = w.entered(f"alloca [{len(results)} x ptr], align {WORD}")
+        for at, result in enumerate(results):
+            address = w.emit(f"getelementptr inbounds ptr, ptr {table}, i64 {at}")
+            w.do(f"store ptr {result}, ptr {address}, align {WORD}")
+        whole = w.emit(f"call ptr @sr_tuple(ptr {table}, i64 {len(results)})")
         w.do(f"ret ptr {whole}")

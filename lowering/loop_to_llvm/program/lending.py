@@ -272,10 +272,6 @@ class LendingWriter(ObjectWriter):
         self.set(context, self.layout.NEXT, f"ptr {first}")
         self.w.do(f"store ptr {context}, ptr @sr_state, align {WORD}")
 
-    def give_back_unused(self, context: str) -> None:
-        """Puts a context on the free list, in a call that ends early."""
-        self.w.do(f"call void @sr_give_back(ptr {context})")
-
     def context_field(self, context: str, number: int) -> str:
         """The address of a field of a context, or of a row."""
         return self.w.emit(f"getelementptr inbounds i64, ptr {context}, i64 {number}")

@@ -29,20 +29,17 @@ PART = 16
 # What is done with the arrays that were made, null for those that were not.
 MADE = f"""define void @sr_drop(ptr %made, i64 %count) nounwind {{
 entry:
-  br label %one
+  br label %look
+look:
+  %at = phi i64 [0, %entry], [%next, %one]
+  %more = icmp slt i64 %at, %count
+  br i1 %more, label %one, label %done
 one:
-  %at = phi i64 [0, %entry], [%next, %after]
   %place = getelementptr inbounds ptr, ptr %made, i64 %at
   %array = load ptr, ptr %place, align {WORD}
-  %none = icmp eq ptr %array, null
-  br i1 %none, label %after, label %some
-some:
   call void @Py_DecRef(ptr %array)
-  br label %after
-after:
   %next = add nuw nsw i64 %at, 1
-  %more = icmp slt i64 %next, %count
-  br i1 %more, label %one, label %done
+  br label %look
 done:
   ret void
 }}
@@ -50,18 +47,20 @@ define ptr @sr_tuple(ptr %made, i64 %count) nounwind {{
 entry:
   %whole = call ptr @PyTuple_New(i64 %count)
   %none = icmp eq ptr %whole, null
-  br i1 %none, label %missing, label %one
+  br i1 %none, label %missing, label %look
 missing:
   call void @sr_drop(ptr %made, i64 %count)
   ret ptr null
-one:
+look:
   %at = phi i64 [0, %entry], [%next, %one]
+  %more = icmp slt i64 %at, %count
+  br i1 %more, label %one, label %done
+one:
   %place = getelementptr inbounds ptr, ptr %made, i64 %at
   %array = load ptr, ptr %place, align {WORD}
   %set = call i32 @PyTuple_SetItem(ptr %whole, i64 %at, ptr %array)
   %next = add nuw nsw i64 %at, 1
-  %more = icmp slt i64 %next, %count
-  br i1 %more, label %one, label %done
+  br label %look
 done:
   ret ptr %whole
 }}
@@ -221,7 +220,7 @@ class _WideEntryWriter(CallWriter):
         w.do(f"br label %{after}")
         if makers:
             w.start(none)
-            self.give_back_unused(context)
+            w.do(f"call void @sr_give_back(ptr {context})")
             self.drop(made)
             w.do("ret ptr null")
         w.start(after)
