@@ -107,10 +107,12 @@ def runs_host() -> None:
 def pytest_collection_finish() -> None:
     """
     Has Python's collector leave alone what is there before the first test, and stays:
-    modules and cases are most of all objects, and it would visit them each time.
+    modules and cases are most of all objects, and it would visit them each time. It also
+    looks less often: few of the objects of a module that is compiled are garbage so soon.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
