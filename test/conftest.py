@@ -107,8 +107,8 @@ def runs_host() -> None:
 def pytest_collection_finish() -> None:
     """
     Has Python's collector leave alone what is there before the first test, and stays:
-    modules and cases are most of all objects, and it would visit them each time. It also
-    looks less often: few of the objects of a module that is compiled are garbage so soon.
+    modules and cases are most of all objects, and it would visit them each time. It
+    looks less often, too: what a compile makes is in use until it ends.
     """
     gc.collect()
     gc.freeze()

@@ -22,7 +22,7 @@ from static_runtime.compiler.options import Options
 from static_runtime.dialects.loop.target import target_of
 from static_runtime.dialects.shape import Array
 from static_runtime.lowering.llvm_to_object import Machine, assembly, machine_of
-from static_runtime.lowering.loop_to_llvm import lower_program
+from static_runtime.lowering.loop_to_llvm import SUPPORT, lower_program
 from static_runtime.runtime import host
 
 from .as_host import runs_here
@@ -125,9 +125,9 @@ def build(
     number = ELF[host.get_host().triple.split("-")[0]]
     for each in artifact.objects:
         assert (each[:4], each[18]) == (b"\x7fELF", number)
-    modules = lower_program(module).modules
-    assert len(modules) == len(artifact.objects)
-    code = "\n".join(listing(each.text, machine) for each in modules)
+    texts = [*(each.text for each in lower_program(module).modules), SUPPORT]
+    assert len(texts) == len(artifact.objects)
+    code = "\n".join(listing(each, machine) for each in texts)
     if not runs_here(host.get_host()):
         return None, code
     return make_module(artifact, report, options.usable_threads), code

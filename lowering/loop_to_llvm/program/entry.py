@@ -24,7 +24,7 @@ from ....runtime import WORD, State
 from .call import COUNT, CallWriter, bare_symbol
 from .python_objects import TYPE, WANTED_FLAGS
 
-FEW_OUTPUTS = 4
+_FEW_OUTPUTS = 4
 """Outputs up to which a tuple of them is made in line."""
 
 
@@ -203,7 +203,7 @@ class _EntryWriter(CallWriter):
         if len(results) == 1:
             w.do(f"ret ptr {results[0]}")
             return
-        if len(results) > FEW_OUTPUTS:
+        if len(results) > _FEW_OUTPUTS:
             self.answer_many(results)
             return
         whole = w.emit(f"call ptr @PyTuple_New(i64 {len(results)})")

@@ -20,13 +20,15 @@ MOST_CALLS = 64
 """Calls after which an outlined function ends, unless they are in a branch or loop."""
 
 
-FEW_OPS = 12
+_FEW_OPS = 12
 """Ops of a program at most that the entry has in line, where a call would cost more."""
 
 
 def inlining(ops: Iterable[Operation]) -> str:
     """The attribute of the function of a whole program, which has these ops."""
-    return "alwaysinline " if sum(1 for op in ops for _ in op.walk()) <= FEW_OPS else ""
+    return (
+        "alwaysinline " if sum(1 for op in ops for _ in op.walk()) <= _FEW_OPS else ""
+    )
 
 
 def outlined(block: Block) -> Iterator[list[Operation]]:

@@ -28,7 +28,7 @@ def state_field(number: int) -> str:
     return f"getelementptr inbounds (i64, ptr @sr_state, i64 {number})"
 
 
-def descriptor_field(type: Tensor) -> int:
+def _descriptor_field(type: Tensor) -> int:
     """The field of the state that has the descriptor of a tensor's dtype."""
     return State.DTYPES + DTYPE_NAMES.index(dtype(type).name)
 
@@ -164,7 +164,7 @@ class ObjectWriter:
 
     def descriptor(self, type: Tensor) -> str:
         """The descriptor of a tensor's dtype."""
-        return self.state(descriptor_field(type))
+        return self.state(_descriptor_field(type))
 
     def argument(self, at: int) -> str:
         """The argument number `at`."""
@@ -192,7 +192,7 @@ class ObjectWriter:
         """
         self.require(
             self.w.emit(
-                f"call i1 @sr_is_array(ptr {array}, i64 {descriptor_field(type)}, "
+                f"call i1 @sr_is_array(ptr {array}, i64 {_descriptor_field(type)}, "
                 f"i32 {len(sizes(type))}, i32 {WRITTEN_FLAGS})"
             )
         )
@@ -220,7 +220,7 @@ class ObjectWriter:
             address = w.emit(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}")
             w.do(f"store i64 {self.size(size)}, ptr {address}, align {WORD}")
         return w.emit(
-            f"call ptr @sr_new_array(i64 {descriptor_field(type)}, "
+            f"call ptr @sr_new_array(i64 {_descriptor_field(type)}, "
             f"i32 {len(sizes(type))}, ptr {dims})"
         )
 
