@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..lowering.graph_to_loop import build_kernel, kernel_name
 from ..lowering.llvm_to_object import Machine, machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
-from ..lowering.loop_to_bytecode import write_bytecode
+from ..lowering.loop_to_bytecode import plan_words, write_bytecode
 from ..lowering.loop_to_llvm import (
     ALIGNMENT,
     MOST,
@@ -45,6 +45,7 @@ __all__ = [
     "machine_of",
     "module_to_llvm",
     "objects",
+    "plan_words",
     "refusals",
     "write_bundle_check",
     "write_bytecode",

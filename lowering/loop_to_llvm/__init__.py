@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import Dim
 from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
-from ...runtime import ENTRY, Reach
+from ...runtime import ENTRY, PLACING, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
 from .program.bundle_check import OTHER_WEIGHTS, write_bundle_check
@@ -34,7 +34,6 @@ from .program.bundle_plan import (
 from .program.context_layout import layout_of, row_of
 from .program.entry import write_entry
 from .program.kernel_entry import write_kernel_entry
-from .program.placing import PLACING
 from .program.reach import reach_of
 from .program.run import write_calls, write_program
 from .program.wide_entry import is_wide, write_wide_entry

@@ -17,11 +17,11 @@ from collections.abc import Iterable
 
 from ....dialects import MOST_BYTES, Dim, dtype, sizes
 from ....dialects.loop import ProgramOp
-from ....runtime import WORD, Reach, RowLayout
+from ....runtime import PLACE_DECLARED, WORD, Reach, RowLayout
 from ..text.function import FunctionWriter
 from .bundle_layout import BundleLayout
 from .context_layout import row_of
-from .placing import DECLARED, write_placing, write_tables
+from .placing import write_placing, write_tables
 
 ALIGNMENT = 64
 """What the buffers of a bundle, and the offsets in them, are multiples of."""
@@ -212,7 +212,7 @@ def write_planning(program: ProgramOp, name: str, filling: str, reach: Reach) ->
     )
 
 
-_DECLARED = f"""{DECLARED}declare i64 @llvm.smin.i64(i64, i64)
+_DECLARED = f"""{PLACE_DECLARED}declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare {{i64, i1}} @llvm.umul.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.uadd.with.overflow.i64(i64, i64)
