@@ -66,10 +66,7 @@ class Artifact:
         """The code of plans, if any; raises `ValueError` for what is none."""
         if not self.plans:
             return None
-        known = self.program
-        words = np.frombuffer(self.plans, "<i8").astype(np.int64)
-        layout = PlanLayout(known.row_layout)
-        return PlanCode.of(words, layout, len(known.slots), len(known.skips))
+        return PlanCode.of_bytes(self.plans, PlanLayout(self.program.row_layout))
 
     @property
     def block(self) -> Bytes:

@@ -55,10 +55,10 @@ class Code:
     """`absent(call) -> Exception`: what is said of a kernel that is not there."""
 
     planning: tuple[int, int] | None = None
-    """The addresses of `sr_interpret` and `sr_plan`, where there is code of plans."""
+    """The addresses of the functions of `PLANNING`, where there is code of plans."""
 
 
-PLANNING = ("sr_interpret", "sr_plan")
+PLANNING = ("sr_interpret", "sr_plan_slots")
 """The functions that plan by code."""
 
 

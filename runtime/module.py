@@ -27,7 +27,7 @@ from .fallback import KeptError, Reference, run_call_out
 from .layout import CALL_OUT_ERROR, CALLED, State
 from .memory_report import MemoryReport, report_memory
 from .outputs import apart, match_outputs
-from .plan_code import PlanCode, PlanLayout, Planner
+from .plan_code import PlanCode, Planner
 from .plan_table import PlanTable
 from .planning import Plan
 from .program import Program
@@ -71,7 +71,7 @@ class StaticModule:
     ):
         """
         The model of `program`, with a reference for each of its fallback ops; a run may
-        use so many threads. Calls are planned by the code of `plans` where there is one.
+        use so many threads. Calls are planned by the code of `plans`, if any.
         """
         self._program = program
         self._code = code
@@ -310,8 +310,7 @@ def _planner(program: Program, code: Code, plans: PlanCode | None) -> Planner | 
     """What plans calls by code, where there is such code."""
     if plans is None or code.planning is None:
         return None
-    layout = PlanLayout(program.row_layout)
-    return Planner(plans, layout, program.orders, code.planning)
+    return Planner(plans, program.orders, code.planning)
 
 
 def _give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:

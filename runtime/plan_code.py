@@ -21,7 +21,7 @@ from .bytecode import Words, check_bytecode
 from .layout import RowLayout
 
 PLAN_ARGUMENTS = 4
-"""Words that `sr_plan` takes before those of slots."""
+"""Words that `sr_plan_slots` takes before those of slots."""
 
 
 @dataclass(frozen=True)
@@ -65,24 +65,29 @@ class PlanLayout:
 
 @dataclass(frozen=True)
 class PlanCode:
-    """The bytecode of a program's plans, which calls `sr_plan` alone."""
+    """The bytecode of a program's plans, which calls `sr_plan_slots` alone."""
 
     code: Words
     registers: int
+    layout: PlanLayout
 
-    def to_words(self) -> Words:
-        """The code and what it needs, as one array."""
-        return np.array([self.registers, *self.code], np.int64)
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what is no code of such plans."""
+        layout, row = self.layout, self.layout.row
+        arguments = PLAN_ARGUMENTS + 4 * row.slots + 3 * row.skips
+        check_bytecode(self.code, self.registers, [arguments], layout.size, 1)
+
+    def to_bytes(self) -> bytes:
+        """The registers and the code, as an artifact keeps them."""
+        return np.array([self.registers, *self.code], "<i8").tobytes()
 
     @staticmethod
-    def of(words: Words, layout: PlanLayout, slots: int, parts: int) -> PlanCode:
-        """What `to_words` made; raises `ValueError` for what is none."""
-        if words.size < 1:
+    def of_bytes(data: bytes, layout: PlanLayout) -> PlanCode:
+        """What `to_bytes` made; raises `ValueError` for what is none."""
+        words = np.frombuffer(data, "<i8").astype(np.int64)
+        if not words.size:
             raise ValueError("expected the code of plans, got none")
-        made = PlanCode(words[1:], int(words[0]))
-        arguments = PLAN_ARGUMENTS + 4 * slots + 3 * parts
-        check_bytecode(made.code, made.registers, [arguments], layout.size, 1)
-        return made
+        return PlanCode(words[1:], int(words[0]), layout)
 
 
 class Planner:
@@ -91,15 +96,14 @@ class Planner:
     def __init__(
         self,
         made: PlanCode,
-        layout: PlanLayout,
         orders: Sequence[Sequence[int]],
         functions: tuple[int, int],
     ):
         """
         The planner that tries these orders of slots, with the addresses of
-        `sr_interpret` and `sr_plan`, which are there as long as it.
+        `sr_interpret` and `sr_plan_slots`, which are there as long as it.
         """
-        self.layout, self.registers = layout, made.registers
+        self.layout, self.registers = made.layout, made.registers
         self.orders = np.array(orders, np.int32)
         interpret, place = functions
         self.code, self.kernels = made.code, np.array([place], np.uint64)
@@ -117,7 +121,5 @@ class Planner:
         row[layout.row.first_symbol : layout.row.first_slot] = symbols
         registers = np.empty(self.registers, np.int64)
         code, kernels = self.tables
-        status = self.function(
-            memory.ctypes.data, code, registers.ctypes.data, kernels
-        )
+        status = self.function(memory.ctypes.data, code, registers.ctypes.data, kernels)
         return None if status else row

@@ -1,7 +1,7 @@
 """
 The function by which bytecode plans the slots of a call, as LLVM text.
 
-    i32 sr_plan(arguments, context)
+    i32 sr_plan_slots(arguments, context)
 
 It unites slots that are parts of others, as `skips.py` does, rounds their sizes up to
 the alignment, and places them. Arguments are words: the count of slots, of orders, the
@@ -19,7 +19,7 @@ APART, ELSEWHERE = -1, -2
 """What a slot is part of that has memory of its own, or none among the slots."""
 
 PLANNING = f"""\
-define i32 @sr_plan(ptr %arguments, ptr %context) nounwind {{
+define i32 @sr_plan_slots(ptr %arguments, ptr %context) nounwind {{
 entry:
   %count = load i64, ptr %arguments, align 8
   %known.at = getelementptr inbounds i64, ptr %arguments, i64 1

@@ -28,18 +28,18 @@ TOO_LARGE = 1
 """The refusal of sizes with which a run would compute numbers of 2**62 and more."""
 
 
-def plan_words(program: ProgramOp, reach: Reach) -> bytes:
+def write_row_plan(program: ProgramOp, reach: Reach) -> PlanCode | None:
     """
-    The words of the code that plans a program, of which `reach` bounds all numbers;
-    none where there is nothing to plan, or a planner of Python does it.
+    The code that plans a program, of which `reach` bounds all numbers; None where there
+    is nothing to plan, or a planner of Python does it.
     """
     planned, orders = program.plan.bytes.data >= 0, program.plan.orders
     if not program.symbols or not (planned or orders):
-        return b""
+        return None
     writer = PlanWriter(program, PlanLayout(row_of(program)))
     writer.check_reach(reach, TOO_LARGE)
     writer.fill_row(TOO_LARGE)
-    return writer.made().to_words().astype("<i8").tobytes()
+    return writer.made()
 
 
 class PlanWriter(Assembler):
@@ -57,7 +57,7 @@ class PlanWriter(Assembler):
     def made(self) -> PlanCode:
         """The code, which ends here."""
         self.emit(Opcode.RETURN, 0)
-        return PlanCode(self.code(), self.registers)
+        return PlanCode(self.code(), self.registers, self.layout)
 
     def store(self, register: int, field: int) -> None:
         """Stores a register in a field of the plan."""

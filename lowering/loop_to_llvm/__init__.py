@@ -22,11 +22,12 @@ from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
 from ...runtime import ENTRY, PLACING, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
-from .program.bundle_check import OTHER_WEIGHTS, write_bundle_check
+from .program.bundle_check import OTHER_WEIGHTS, sum_of_words, write_bundle_check
 from .program.bundle_entry import NOT_PLANNED, Places, write_bundle_entry
 from .program.bundle_plan import (
     ALIGNMENT,
     MOST,
+    limits_of,
     refusals,
     write_filling,
     write_planning,
@@ -48,6 +49,7 @@ __all__ = [
     "Places",
     "function_name",
     "layout_of",
+    "limits_of",
     "lower_bundle",
     "lower_kernels",
     "lower_library",
@@ -55,6 +57,7 @@ __all__ = [
     "module_to_llvm",
     "refusals",
     "row_of",
+    "sum_of_words",
     "write_bundle_check",
 ]
 

@@ -43,7 +43,7 @@ def refusals(program: ProgramOp) -> tuple[str, ...]:
     ranges = [
         f"expected {name} "
         + (f"of {least} or more" if most >= MOST else f"from {least} to {most}")
-        for name, least, most in _limits(program)
+        for name, least, most in limits_of(program)
     ]
     checks = [each.message.data for each in program.checks]
     return (*ranges, *_GENERAL, *checks)
@@ -59,7 +59,7 @@ MOST = 2**63 - 1
 """The most that a size of C can be."""
 
 
-def _limits(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
+def limits_of(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
     """Each symbol, and the least and the most that it may be."""
     for each in program.symbols:
         least, most = each.limits or (0, MOST)
@@ -200,7 +200,7 @@ def write_planning(program: ProgramOp, name: str, filling: str, reach: Reach) ->
     writer.store("0", layout.first_row + RowLayout.USED)
     writer.store("0", layout.MUTABLE)
     writer.store("0", layout.ACTIVATIONS)
-    for number, (symbol, least, most) in enumerate(_limits(program), 1):
+    for number, (symbol, least, most) in enumerate(limits_of(program), 1):
         below = w.emit(f"icmp slt i64 {w.symbols[symbol]}, {max(least, 0)}")
         above = w.emit(f"icmp sgt i64 {w.symbols[symbol]}, {min(most, MOST)}")
         writer.refuse_if(w.emit(f"or i1 {below}, {above}"), number)

@@ -14,7 +14,9 @@ def write_tables(program: ProgramOp) -> str:
         (
             _table("firsts", 64, (each.first.data for each in program.slots)),
             _table("lasts", 64, (each.last.data for each in program.slots)),
-            _table("orders", 32, (n.data for each in program.plan.orders for n in each)),
+            _table(
+                "orders", 32, (n.data for each in program.plan.orders for n in each)
+            ),
         )
     )
 
