@@ -74,8 +74,8 @@ def write_image(
     }
     for (count, place), rows in tables.items():
         image.add_table(count, place, rows)
-    orders = np.array(known.orders, "<i4").reshape(-1)
-    image.add(ImageHead.ORDERS, np.append(orders, [0] * (orders.size % 2)))
+    orders = [each for order in known.orders for each in order]
+    image.add(ImageHead.ORDERS, np.array([*orders, *[0] * (len(orders) % 2)], "<i4"))
     image.add(ImageHead.CODE, called.code)
     image.add(ImageHead.PLAN_CODE, plans.code)
     return image.closed(constants)
