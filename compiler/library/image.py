@@ -100,7 +100,7 @@ class _Image:
 
     words: list[int] = field(default_factory=lambda: [0] * len(ImageHead))
     texts: bytearray = field(default_factory=bytearray)
-    places: dict[int, str] = field(default_factory=dict)
+    places: dict[int, str] = field(default_factory=dict[int, str])
     """The words that will say where a text is."""
 
     @property

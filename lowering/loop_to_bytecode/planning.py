@@ -24,7 +24,7 @@ from ...runtime import (
 from ..loop_to_llvm import ALIGNMENT, row_of
 from .assembler import Assembler
 
-TOO_LARGE = 1
+_TOO_LARGE = 1
 """The refusal of sizes with which a run would compute numbers of 2**62 and more."""
 
 
@@ -37,8 +37,8 @@ def write_row_plan(program: ProgramOp, reach: Reach) -> PlanCode | None:
     if not program.symbols or not (planned or orders):
         return None
     writer = PlanWriter(program, PlanLayout(row_of(program)))
-    writer.check_reach(reach, TOO_LARGE)
-    writer.fill_row(TOO_LARGE)
+    writer.check_reach(reach, _TOO_LARGE)
+    writer.fill_row(_TOO_LARGE)
     return writer.made()
 
 
@@ -148,20 +148,25 @@ class PlanWriter(Assembler):
         values += (self.number(each.last.data) for each in program.slots)
         values += [self.number(0)] * count
         values += map(self.number, ways)
-        wholes, starts = [], []
-        for slot, each in ways.items():
-            whole, start = self.number(APART), self.number(0)
-            for way, skip in enumerate(each, 1):
-                this = self.compute(Opcode.EQUAL, taken[slot], self.number(way))
-                is_slot = skip.region.data == "activations"
-                home = self.number(skip.number.data if is_slot else ELSEWHERE)
-                whole = self._chosen(this, home, whole)
-                start = self._chosen(this, self.size(skip.offset), start)
-            wholes.append(whole)
-            starts.append(start)
-        arguments = self.take(len(values) + 2 * parts)
-        for at, register in enumerate((*values, *wholes, *starts)):
+        parted = [self._whole(each, taken[slot]) for slot, each in ways.items()]
+        values += (whole for whole, _ in parted)
+        values += (start for _, start in parted)
+        arguments = self.take(len(values))
+        for at, register in enumerate(values):
             self.emit(Opcode.MOVE, arguments + at, register)
         self.emit(Opcode.CALL, 0, arguments)
         first = arguments + PLAN_ARGUMENTS + 3 * count
         return [*range(first, first + count)], arguments, arguments + 1
+
+    def _whole(self, ways: list[SkipAttr], taken: int) -> tuple[int, int]:
+        """
+        The registers of the slot that another is part of, and of the bytes before it.
+        """
+        whole, start = self.number(APART), self.number(0)
+        for number, way in enumerate(ways, 1):
+            this = self.compute(Opcode.EQUAL, taken, self.number(number))
+            is_slot = way.region.data == "activations"
+            home = self.number(way.number.data if is_slot else ELSEWHERE)
+            whole = self._chosen(this, home, whole)
+            start = self._chosen(this, self.size(way.offset), start)
+        return whole, start
