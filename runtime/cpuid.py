@@ -27,7 +27,7 @@ _BITS = {
         **{"avx512vbmi": 1, "avx512vbmi2": 6, "gfni": 8, "vaes": 9, "vpclmulqdq": 10},
         **{"avx512vnni": 11, "avx512bitalg": 12, "avx512vpopcntdq": 14},
     },
-    4: {"amx-bf16": 22, "avx512fp16": 23, "amx-tile": 24, "amx-int8": 25},
+    4: {"avx512fp16": 23},
     5: {"avxvnni": 4, "avx512bf16": 5},
     6: {"lzcnt": 5},
 }
@@ -41,7 +41,10 @@ _VECTORS, _WIDE_VECTORS = 0x6, 0xE6
 
 
 def needed_words(features: Iterable[str]) -> list[int]:
-    """The bits that a processor has with these features; `KeyError` for another."""
+    """
+    The bits that a processor has with these features; `KeyError` for another, as those
+    of AMX, which a process has only when it asked for them.
+    """
     names = {*features}
     known = {
         name: (word, bit) for word, row in _BITS.items() for name, bit in row.items()

@@ -31,7 +31,7 @@ from ..context import context
 from ..errors import CompileError
 from ..options import Options
 from ..pipeline import schedule_passes
-from ..target import find_target, isa_name
+from ..target import described, find_target, isa_name
 from .archive import archive
 from .image import image_version
 from .kernels import Member, selected_kernels
@@ -53,10 +53,10 @@ def build_c_library(
     Writes `libsr.a` with the kernels of some models that a selection has, for each
     target, and `sr.h`, into a folder, which is made; what was written.
 
-    Raises `CompileError` as `build_library_folder`, and for targets of two machines or
-    with registers of matrices, which C programs must ask the system for.
+    Raises `CompileError` as `build_library_folder`, and for targets of two machines. No
+    kernel uses registers of matrices, which a program must ask the system for.
     """
-    names = [*dict.fromkeys(map(_without_matrices, targets))]
+    names = [*dict.fromkeys(map(isa_name, targets))]
     if len({name == "aarch64" for name in names}) > 1:
         raise CompileError(
             f"expected targets of one machine for a C library, got {', '.join(names)}; "
@@ -89,18 +89,9 @@ def build_c_library(
     return [folder / name for name in files]
 
 
-def _without_matrices(target: str) -> str:
-    """The name of a target; raises `CompileError` for one that uses AMX."""
-    usable = [name for name, text in TARGETS.items() if "amx" not in text]
-    name = isa_name(target)
-    if target == "host" and name not in usable:
-        return usable[[*TARGETS].index(name) - 1]
-    if name in TARGETS and name not in usable:
-        raise CompileError(
-            f"expected a target of {', '.join(usable)} for a C library, got {name}, "
-            "whose registers of matrices a program must ask the system for"
-        )
-    return name
+def _usable(target: str) -> list[str]:
+    """The features of a target that a program need not ask the system for."""
+    return [each for each in TARGETS[target].split() if not each.startswith("amx")]
 
 
 def _table_name(target: str) -> str:
@@ -115,7 +106,7 @@ def _kernels_object(
     with alone():
         ctx = context()
         module = ModuleOp([each.kernel.clone() for each in kernels.values()])
-        module.attributes[TARGET] = find_target(target)
+        module.attributes[TARGET] = described(target, {*_usable(target)})
         for each in schedule_passes():
             each.apply(ctx, module)
         texts = lower_library(module)
@@ -145,8 +136,7 @@ def _main_text(names: Sequence[str], count: int) -> str:
     lines: list[str] = []
     rows: list[str] = []
     for at, name in enumerate(names):
-        features = TARGETS[name].split()
-        words = needed_words(features)
+        words = needed_words(_usable(name))
         lines.append(_string(f"target.{at}", name))
         needs = ", ".join(f"i32 {each}" for each in words)
         lines.append(f"@needs.{at} = internal constant [{len(words)} x i32] [{needs}]")
