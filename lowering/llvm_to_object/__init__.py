@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -164,11 +164,14 @@ def optimize(
         run_passes(passes, module, builder)
 
 
-def kept_object(text: str, machine: Machine, cache: Cache | None) -> bytes:
-    """The object code of a module that programs share, compiled once in a process."""
-    if (text, machine) not in _kept:
-        ((_kept[text, machine],), _) = objects([text], machine, cache)
-    return _kept[text, machine]
+def kept_objects(
+    texts: Sequence[str], machine: Machine, cache: Cache | None, threads: int = 1
+) -> list[bytes]:
+    """The object code of modules that programs share, compiled once in a process."""
+    new = [text for text in texts if (text, machine) not in _kept]
+    codes, _ = objects(new, machine, cache, threads)
+    _kept.update({(text, machine): code for text, code in zip(new, codes, strict=True)})
+    return [_kept[text, machine] for text in texts]
 
 
 def objects(
