@@ -38,8 +38,8 @@ UNROLLED = '"unrolled"'
 FEW_PASSES = '"few-passes"'
 """
 An attribute of a function of a module that few passes suffice for: its loops are
-written as they shall run. LLVM's passes take as long as its code generation, three
-quarters of that to find nothing; and code for any size is several times as long.
+written as they shall run. All of LLVM's passes take longer than its code generation,
+three quarters of that to find nothing.
 """
 
 LOCK = threading.Lock()

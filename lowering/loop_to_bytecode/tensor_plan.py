@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...dialects import dtype, sizes
 from ...dialects.loop import ProgramOp
 from ...runtime import Opcode, PlanCode, PlanLayout, Reach
-from ..loop_to_llvm import ALIGNMENT, limits_of, row_of
+from ..loop_to_llvm import ALIGNMENT, limits_of, reach_of_plans, row_of
 from .planning import PlanWriter
 
 
@@ -21,7 +21,7 @@ def write_tensor_plan(program: ProgramOp, reach: Reach) -> PlanCode:
     writer = _TensorPlanWriter(program, PlanLayout(row_of(program), ranks))
     too_large = len(program.symbols) + 1
     writer.check_limits()
-    writer.check_reach(reach, too_large)
+    writer.check_reach(reach_of_plans(program, reach), too_large)
     writer.check_sizes(too_large + 1)
     writer.place_tensors(too_large)
     writer.fill_row(too_large)

@@ -109,8 +109,7 @@ class _KernelWriter:
         )
         attributes = "nounwind "
         if unrolled:
-            # Rows of any number take tiles of every height, so the code is long.
-            attributes += '"unrolled" "few-passes" ' if self.symbols else '"unrolled" '
+            attributes += '"unrolled" "few-passes" '
         body = self.w.text(head, attributes)
         functions = [
             define(name, element, lanes, self.fma)
