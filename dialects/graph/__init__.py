@@ -70,6 +70,7 @@ from .op import Requirement, SingleResultOp, texts
 from .ops.activation import GeluOp, LeakyReluOp, SigmoidOp, SiluOp
 from .ops.argmax import ArgmaxOp
 from .ops.argmax_pool import ArgmaxPoolOp
+from .ops.argsort import ArgsortOp
 from .ops.arithmetic import NegOp, ReciprocalOp, SqrtOp
 from .ops.batch_norm import BatchNormOp
 from .ops.binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, PowOp, SubOp
@@ -153,6 +154,7 @@ from .ops.unfold import UnfoldOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
 from .order import Carried, Order, inverse, ordered, then
+from .ranking import Ranking
 from .region import ControlOp, RegionOp, block_of, capture
 from .storage.buffer import (
     BUFFERS,
@@ -188,6 +190,7 @@ __all__ = [
     "AlongAxisOp",
     "ArgmaxOp",
     "ArgmaxPoolOp",
+    "ArgsortOp",
     "Axis",
     "BUFFERS",
     "BatchNormOp",
@@ -299,6 +302,7 @@ __all__ = [
     "ProdOp",
     "QUIET",
     "ROUNDED",
+    "Ranking",
     "Read",
     "ReciprocalOp",
     "RecurrentOp",
