@@ -12,6 +12,7 @@ questions, and the rest of the compiler is derived from the answers:
                 greedy choice?
     ranking     what is compared, if it is an        the lowering to loops
                 order?
+    below       which indices does it compute?       look-ups without a check
     decompose   of which other ops is it made?       the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
                 another order?
@@ -19,9 +20,9 @@ questions, and the rest of the compiler is derived from the answers:
                 the loops do not show it?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
-`nests`, `choice`, `ranking`, `decompose` or none: an op with none is a *fallback*, which
-runs its reference from inside the program. To add an op, add one file with one such class
-to `dialects/graph/ops/`. Nothing else in the compiler names it.
+`nests`, `choice`, `ranking`, `decompose` or none: an op with none is a *fallback*,
+which runs its reference from inside the program. To add an op, add one file with one
+such class to `dialects/graph/ops/`. Nothing else in the compiler names it.
 
 Properties arrive in these methods as Python values (`axis=1`, not an `IntegerAttr`),
 and a dimension among them, listed in `DIM_PROPERTIES`, as its text.
@@ -146,6 +147,13 @@ class GraphOp(IRDLOperation, ABC):
 
     def ranking(self) -> Ranking | None:
         """The order that the only result is the first of, or None when it is none."""
+        return None
+
+    def below(self) -> Dim | None:
+        """
+        What the integers of the only result are below, none of which is negative; None
+        where that is not known.
+        """
         return None
 
     @property

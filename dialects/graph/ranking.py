@@ -1,9 +1,9 @@
 """
 How the first elements of sorted rows are found: what is compared, not yet built.
 
-Each row has elements with a key each. The result has for each row the numbers of those
-that come first by their keys, of equal keys the lesser number first. What a `Nest` is to
-most ops, a `Ranking` is to those whose result is an order.
+Each element of a row has a key. The result has for each row the numbers of the elements
+that come first by their keys, of equal keys the lesser number first. What a `Nest` is
+to most ops, a `Ranking` is to those whose result is an order.
 
 Zeros of both signs are equal, and NaN is equal to itself and above all numbers.
 """

@@ -21,7 +21,7 @@ from .gather import GatherOp
 from .permute import PermuteOp
 from .slice import SliceOp
 
-_SHARE = 4
+_SHARE = 16
 """
 The part of a row, as 1 / SHARE, from which on it takes less time to sort all of it than
 to select so many elements; measured.
@@ -72,6 +72,10 @@ class ArgsortOp(SingleResultOp):
         first = int(count) if isinstance(count, str) else count[0]
         found = np.take(order(input, axis, descending), range(first), axis)
         return np.ascontiguousarray(np.moveaxis(found, axis, -1))
+
+    def below(self) -> Dim:
+        """The indices are those of the axis."""
+        return _split(tensor_type(self.input), self.axis.value.data)[1]
 
     def ranking(self) -> Ranking:
         """Of each row along the axis the first, by the elements themselves."""

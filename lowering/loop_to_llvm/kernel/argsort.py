@@ -1,8 +1,9 @@
 """
-Write a `loop.argsort`: rows that are sorted whole by their digits, others by a heap.
+Write a `loop.argsort`: whole rows are sorted by digits, and short ones by insertion.
 
-What only the run knows, the size of a row or how many elements of it come first, decides
-there between the two; elsewhere one is written.
+The first elements of a row are found by a heap. What only the run knows, the size of a
+row or how many elements of it come first, decides there; elsewhere one of the three is
+written.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from ....dialects.loop import ArgsortOp, TargetAttr
 from ..text.memory_access import MemoryAccess
 from ..text.types import Value
 from .heap_sort import HeapWriter
+from .insertion_sort import write_insertion_sort
 from .radix_sort import RadixWriter
 from .sort_row import SortRow
 
-SHORT = 64
-"""Elements, at most, that a heap sorts in less time than digits do; measured."""
+SHORT = 24
+"""Elements, at most, that insertion sorts in less time than digits do; measured."""
 
 LONG = 1 << 32
 """Elements from which on a number has more than the 32 bits that digits sort."""
@@ -38,16 +40,25 @@ def write_argsort(
 
     def some() -> list[Value]:
         row = SortRow(memory, write_ops, op, memory.address(op.buffer, first))
+        is_whole = w.same(count, size)
 
-        def by_digits() -> list[Value]:
+        def short() -> list[Value]:
+            write_insertion_sort(row, size)
+            return []
+
+        def digits() -> list[Value]:
             RadixWriter(row).write(size)
             return []
 
-        def by_heap() -> list[Value]:
+        def heap() -> list[Value]:
             HeapWriter(row, target.lanes(row.type.width.data)).write(count, size)
             return []
 
-        is_fit = [w.same(count, size), w.below(str(SHORT), size)]
-        return w.branch(w.both([*is_fit, w.below(size, str(LONG))]), by_digits, by_heap)
+        def longer() -> list[Value]:
+            fits = w.both([is_whole, w.below(size, str(LONG))])
+            return w.branch(fits, digits, heap)
+
+        is_short = w.both([is_whole, w.below(size, str(SHORT + 1))])
+        return w.branch(is_short, short, longer)
 
     w.branch(w.below("0", count), some, list)

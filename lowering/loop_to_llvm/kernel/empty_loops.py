@@ -47,8 +47,7 @@ def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     The sizes that must not be zero for a kernel to store anything. Empty where only one
     size varies: no loop can then be long while another is empty.
     """
-    kinds = ForOp | TileOp | ArgsortOp
-    loops = [each for each in kernel.walk() if isinstance(each, kinds)]
+    loops = [op for op in kernel.walk() if isinstance(op, ForOp | TileOp | ArgsortOp)]
     varying = {size for each in loops for size in _sizes_of(each)}
     symbols = sum(not isinstance(size, int) for size in varying)
     if symbols < 1 or (symbols < 2 and 0 not in varying):

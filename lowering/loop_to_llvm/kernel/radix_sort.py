@@ -53,7 +53,7 @@ class RadixWriter:
         self.widen(size, start.text)
 
     def count(self, size: str, counts: str) -> None:
-        """Writes the numbers in order, and how often each value of each digit occurs."""
+        """Writes the numbers in order, and counts each value of each digit."""
         w = self.row.w
 
         def clear(at: str, _: list[Value]) -> list[Value]:
