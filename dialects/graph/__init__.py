@@ -70,7 +70,6 @@ from .op import Requirement, SingleResultOp, texts
 from .ops.activation import GeluOp, LeakyReluOp, SigmoidOp, SiluOp
 from .ops.argmax import ArgmaxOp
 from .ops.argmax_pool import ArgmaxPoolOp
-from .ops.argsort import ArgsortOp
 from .ops.arithmetic import NegOp, ReciprocalOp, SqrtOp
 from .ops.batch_norm import BatchNormOp
 from .ops.binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, PowOp, SubOp
@@ -190,7 +189,6 @@ __all__ = [
     "AlongAxisOp",
     "ArgmaxOp",
     "ArgmaxPoolOp",
-    "ArgsortOp",
     "Axis",
     "BUFFERS",
     "BatchNormOp",

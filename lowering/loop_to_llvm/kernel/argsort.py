@@ -20,10 +20,10 @@ from .insertion_sort import write_insertion_sort
 from .radix_sort import RadixWriter
 from .sort_row import SortRow
 
-SHORT = 24
+_SHORT = 24
 """Elements, at most, that insertion sorts in less time than digits do; measured."""
 
-LONG = 1 << 32
+_LONG = 1 << 32
 """Elements from which on a number has more than the 32 bits that digits sort."""
 
 
@@ -55,10 +55,10 @@ def write_argsort(
             return []
 
         def longer() -> list[Value]:
-            fits = w.both([is_whole, w.below(size, str(LONG))])
+            fits = w.both([is_whole, w.below(size, str(_LONG))])
             return w.branch(fits, digits, heap)
 
-        is_short = w.both([is_whole, w.below(size, str(SHORT + 1))])
+        is_short = w.both([is_whole, w.below(size, str(_SHORT + 1))])
         return w.branch(is_short, short, longer)
 
     w.branch(w.below("0", count), some, list)

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import i1, i64
 from ..text.types import Value, type_text
 from .sort_row import SortRow
 
-_Entry = tuple[str, Value]
+Entry = tuple[str, Value]
 """The number of an element, and its key."""
 
 
@@ -118,7 +118,7 @@ class HeapWriter:
         w.start(end)
         return so_far
 
-    def replace(self, entry: _Entry, last: Value, count: str) -> Value:
+    def replace(self, entry: Entry, last: Value, count: str) -> Value:
         """
         Writes how an element that comes before the root takes its place; the key of the
         root after that.
@@ -147,7 +147,7 @@ class HeapWriter:
 
         w.loop("0", last, 1, [], body)
 
-    def sift(self, root: str, size: str, moving: _Entry) -> None:
+    def sift(self, root: str, size: str, moving: Entry) -> None:
         """
         Writes the loop that moves an element from a node down until its children come
         before it.
@@ -180,7 +180,7 @@ class HeapWriter:
         w.start(end)
         self.row.put(node, moving[0])
 
-    def precedes(self, one: _Entry, other: _Entry) -> str:
+    def precedes(self, one: Entry, other: Entry) -> str:
         """Writes whether an element comes before another."""
         w, (number, key), (later, greater) = self.row.w, one, other
         below = w.emit(f"icmp ult {key.typed}, {greater.text}")
@@ -188,7 +188,7 @@ class HeapWriter:
         first = w.emit(f"icmp ult {Value(number, i64).typed}, {later}")
         return w.emit(f"select i1 {equal}, i1 {first}, i1 {below}")
 
-    def entry(self, node: str) -> _Entry:
+    def entry(self, node: str) -> Entry:
         """Writes the load of a node, and its key."""
         number = self.row.get(node)
         return number, self.row.key(number)
