@@ -5,10 +5,10 @@
 //
 // CHECK-LABEL: loop.kernel @argsort_0
 // CHECK-SAME:      (%[[KEYS:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xi64>) symbols ["s0", "s1"]
-// CHECK-NEXT:    loop.for parallel %[[A:.*]] to "s0" {
+// CHECK-NEXT:    loop.for parallel %[[A:.*]] to "s1" {
 // CHECK-NEXT:      loop.for parallel %[[B:.*]] to 5 {
-// CHECK-NEXT:        loop.argsort %[[OUT]][%[[A]] * 15 + %[[B]] * 3] first 3 of "s1" descending : memref<?xi64> key (%[[I:.*]]) {
-// CHECK-NEXT:          %[[X:.*]] = loop.load %[[KEYS]][%[[A]] * "5 * s1" + %[[B]] + %[[I]] * 5] : memref<?xf32>
+// CHECK-NEXT:        loop.argsort %[[OUT]][%[[A]] * 15 + %[[B]] * 3] first 3 of "s0" descending : memref<?xi64> key (%[[I:.*]]) {
+// CHECK-NEXT:          %[[X:.*]] = loop.load %[[KEYS]][%[[A]] * "5 * s0" + %[[B]] + %[[I]] * 5] : memref<?xf32>
 // CHECK-NEXT:          loop.yield %[[X]] : f32
 // CHECK-NEXT:        }
 // CHECK-NEXT:        loop.yield

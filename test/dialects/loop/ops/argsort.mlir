@@ -57,16 +57,6 @@ loop.kernel @of_two_indices(%out: memref<?xi64>) {
 
 // -----
 
-// The region has an end.
-loop.kernel @no_end(%out: memref<?xi64>) {
-  // expected-error {{expected a region that ends in loop.yield}}
-  loop.argsort %out[0] first 3 of 5 : memref<?xi64> key (%i) {
-    %x = arith.constant 0.0 : f32
-  }
-}
-
-// -----
-
 // No more come first than there are.
 loop.kernel @too_many(%out: memref<?xi64>) {
   %x = arith.constant 0.0 : f32
