@@ -48,7 +48,8 @@ IMAGE = OpenModel(
 """A convolution over images of any size."""
 
 ORDERS = OpenModel(
-    """g (float[n, m] x) => (float[n, 3] y, int64[n, 3] i, float[n, m] z, int64[n, m] j) {
+    """g (float[n, m] x)
+        => (float[n, 3] y, int64[n, 3] i, float[n, m] z, int64[n, m] j) {
         y, i = TopK(x, k)
         s = Shape<start=1>(x)
         z, j = TopK<largest=0>(x, s) }""",
