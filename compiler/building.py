@@ -49,8 +49,11 @@ def make_module(
         with alone():
             references = references_of(artifact.program)
     start = time.perf_counter()
-    code = link(artifact.objects, marks)
-    module = StaticModule(artifact.program, code, artifact.block, references, threads)
+    code = link(artifact.objects, marks, bool(artifact.plans))
+    module = StaticModule(
+        *(artifact.program, code, artifact.block, references, threads),
+        artifact.plan_code,
+    )
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
     return module

@@ -10,7 +10,11 @@ from __future__ import annotations
 from ..lowering.graph_to_loop import build_kernel, kernel_name
 from ..lowering.llvm_to_object import Machine, machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
-from ..lowering.loop_to_bytecode import write_bytecode
+from ..lowering.loop_to_bytecode import (
+    write_bytecode,
+    write_row_plan,
+    write_tensor_plan,
+)
 from ..lowering.loop_to_llvm import (
     ALIGNMENT,
     MOST,
@@ -18,12 +22,14 @@ from ..lowering.loop_to_llvm import (
     OTHER_WEIGHTS,
     Places,
     function_name,
+    limits_of,
     lower_bundle,
     lower_kernels,
     lower_library,
     lower_program,
     module_to_llvm,
     refusals,
+    sum_of_words,
     write_bundle_check,
 )
 
@@ -37,6 +43,7 @@ __all__ = [
     "build_kernel",
     "function_name",
     "kernel_name",
+    "limits_of",
     "linked_object",
     "lower_bundle",
     "lower_kernels",
@@ -46,6 +53,9 @@ __all__ = [
     "module_to_llvm",
     "objects",
     "refusals",
+    "sum_of_words",
     "write_bundle_check",
     "write_bytecode",
+    "write_row_plan",
+    "write_tensor_plan",
 ]

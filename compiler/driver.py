@@ -17,8 +17,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.graph import FusionOp, GraphOp
 from ..dialects.loop import CallOp, target_of
-from ..runtime import Artifact, Cache
-from .codegen import lower_program, machine_of, objects
+from ..runtime import Artifact, Cache, interpreter_text
+from .codegen import lower_program, machine_of, objects, write_row_plan
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
@@ -94,6 +94,7 @@ class Driver:
                 before_code = time.perf_counter()
                 lowered = lower_program(module)
                 known = replace(known, reach=lowered.reach)
+                plans = write_row_plan(program, lowered.reach)
             except VerifyException as error:
                 # What follows the first line is the IR around the op.
                 sentence, *_ = str(error).splitlines()
@@ -101,6 +102,7 @@ class Driver:
             machine = machine_of(target_of(module))
             before_llvm = time.perf_counter()
             texts = [each.text for each in lowered.modules]
+            texts += [] if plans is None else [interpreter_text()]
             threads = self.options.usable_threads
             codes, hits = objects(texts, machine, self.cache, threads)
         end = time.perf_counter()
@@ -123,7 +125,8 @@ class Driver:
             object_bytes=sum(map(len, codes)),
         )
         notes = {name: getattr(report, name) for name in _NOTED}
-        return Artifact(known, codes, constants, notes), report
+        data = b"" if plans is None else plans.to_bytes()
+        return Artifact(known, codes, constants, notes, data), report
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
         """

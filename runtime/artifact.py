@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .constant_block import ALIGNMENT, PIECE, Bytes, ConstantBlock
+from .plan_code import PlanCode, PlanLayout
 from .program import Program
 from .program_json import read_program
 from .regular_file import fill, locked, read_bytes, room, size_of
@@ -27,6 +28,9 @@ from .safetensors_header import Entry
 
 CONSTANTS = "constants"
 """The name of the block of constants in the file."""
+
+_PLANS = "plans"
+"""The name of the code of plans in the file."""
 
 _DIGEST = "sums"
 """The name of what was written last, of all that is before it."""
@@ -53,6 +57,16 @@ class Artifact:
     constants: Bytes | ConstantBlock
     notes: dict[str, Any]
     """What the compiler wants to know of it again; JSON values."""
+
+    plans: bytes = b""
+    """The words of the code of plans (`plan_code.py`); nothing where there is none."""
+
+    @property
+    def plan_code(self) -> PlanCode | None:
+        """The code of plans, if any; raises `ValueError` for what is none."""
+        if not self.plans:
+            return None
+        return PlanCode.of_bytes(self.plans, PlanLayout(self.program.row_layout))
 
     @property
     def block(self) -> Bytes:
@@ -95,6 +109,8 @@ def save(file: BinaryIO, artifact: Artifact, key: str) -> None:
         _object_name(number): np.frombuffer(each, np.uint8)
         for number, each in enumerate(artifact.objects)
     }
+    if artifact.plans:
+        objects[_PLANS] = np.frombuffer(artifact.plans, np.uint8)
     first = {CONSTANTS: Stream(constants.nbytes, pieces)}
     arrays = {**first, **objects, _DIGEST: Stream(digest.size, last)}
     write_to(file, arrays, metadata)
@@ -118,12 +134,13 @@ def load(file: FileIO, key: str) -> Artifact:
             raise ArtifactError("a file that was changed since it was written")
         program = read_program(found.metadata["program"])
         notes = json.loads(found.metadata["notes"])
+        plans = arrays.pop(_PLANS).tobytes() if _PLANS in arrays else b""
         objects = [
             arrays[name].tobytes() for name in map(_object_name, range(len(arrays)))
         ]
     except (OSError, KeyError, RecursionError, ValueError) as error:
         raise ArtifactError(f"expected an artifact for {key}, got {error}") from error
-    return Artifact(program, objects, constants, notes)
+    return Artifact(program, objects, constants, notes, plans)
 
 
 def written_constants(file: FileIO) -> Bytes:

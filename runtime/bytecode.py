@@ -58,18 +58,22 @@ class Opcode(IntEnum):
     """r[a] = 1 where r[b] and r[c] are equal, else 0"""
     LESS = 13
     """r[a] = 1 where r[b] is less than r[c], else 0"""
-    JUMP_IF_ZERO = 14
+    ADD_CAPPED = 14
+    """r[a] = r[b] + r[c] of numbers from 0 to 2**62, or 2**62 where that is less"""
+    MULTIPLY_CAPPED = 15
+    """r[a] = r[b] * r[c] of such numbers, or 2**62 where that is less"""
+    JUMP_IF_ZERO = 16
     """Goes on at the instruction b where r[a] is zero."""
-    JUMP = 15
+    JUMP = 17
     """Goes on at the instruction b."""
-    CALL = 16
+    CALL = 18
     """
     Runs the kernel `a` on the registers from b on; a status that is not zero ends the
     run, with `c` as the number of the call.
     """
 
 
-_BINARY = range(Opcode.ADD, Opcode.LESS + 1)
+_BINARY = range(Opcode.ADD, Opcode.MULTIPLY_CAPPED + 1)
 _READS_B = [
     *(Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE, Opcode.CALL),
     *_BINARY,

@@ -54,22 +54,40 @@ class Code:
     absent: Any = None
     """`absent(call) -> Exception`: what is said of a kernel that is not there."""
 
+    planning: tuple[int, int] | None = None
+    """The addresses of the functions of `PLANNING`, where there is code of plans."""
+
+
+PLANNING = ("sr_interpret", "sr_plan_slots")
+"""The functions that plan by code."""
+
+
+def planning_of(image: Image) -> tuple[int, int]:
+    """The addresses of the functions that plan by code."""
+    interpret, plan = (image[name] for name in PLANNING)
+    return interpret, plan
+
 
 def link_functions(objects: Sequence[bytes], names: Sequence[str]) -> Image:
     """The addresses of functions by name, from objects that need no other."""
     return link_image(objects, names, {})
 
 
-def link(objects: Sequence[bytes], marks: npt.NDArray[np.uint8] | None = None) -> Code:
+def link(
+    objects: Sequence[bytes],
+    marks: npt.NDArray[np.uint8] | None = None,
+    plans: bool = False,
+) -> Code:
     """
     The code of a program from its objects; raises `ObjectError` if one is amiss.
 
-    Calls of a program that is traced set bytes of `marks`, which the code keeps.
+    Calls of a program that is traced set bytes of `marks`, which the code keeps. Where
+    the program `plans` by code, the functions for that are among the objects.
     """
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
     exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
-    exported += ("sr_note", "sr_noted")
+    exported += ("sr_note", "sr_noted", *(PLANNING if plans else ()))
     given = {"sr_state": state.ctypes.data}
     if marks is not None:
         given["sr_marks"] = marks.ctypes.data
@@ -93,6 +111,7 @@ def link(objects: Sequence[bytes], marks: npt.NDArray[np.uint8] | None = None) -
         give_back,
         ctypes.PYFUNCTYPE(None, pointer)(address["sr_note"]),
         ctypes.PYFUNCTYPE(pointer)(address["sr_noted"]),
+        planning=planning_of(library) if plans else None,
     )
 
 

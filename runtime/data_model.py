@@ -1,7 +1,8 @@
 """
 A model as data: bytecode, constants, and what it needs of a library of kernels.
 
-It is an artifact (`artifact.py`) without objects; its notes say the rest.
+It is an artifact (`artifact.py`) whose only object is an image (`model_image.py`); its
+notes say the rest.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from .code import Code
 from .coverage import refusal_of_call, refusals
 from .interpreter import interpreted
 from .kernel_library import KernelLibrary, from_json
+from .model_image import ModelImage
 from .not_selected import NotSelectedError, missing_structure
+from .plan_code import PlanCode, PlanLayout
 from .selection import Selection
 
-IS_DATA = "bytecode"
-"""The note that only a model as data has: the count of its registers."""
+IS_DATA = "needs"
+"""The note that only a model as data has: what must be there when it is loaded."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class DataModel:
 
     code: Words
     registers: int
+    plans: PlanCode
     kernels: Sequence[str]
     """The kernels that it calls, by their numbers."""
 
@@ -37,7 +41,6 @@ class DataModel:
     """How many arguments each of them takes."""
 
     needs: Selection
-    """What must be there when it is loaded."""
 
     uses: Sequence[Selection]
     """What the call of each number uses of the library."""
@@ -45,25 +48,27 @@ class DataModel:
     @staticmethod
     def of(artifact: Artifact) -> DataModel:
         """The model in an artifact; raises `ValueError` where that is none."""
-        notes = artifact.notes
+        notes, program = artifact.notes, artifact.program
         try:
             kernels = [str(each) for each in notes["kernels"]]
             arguments = [int(each) for each in notes["arguments"]]
             table = [from_json(each) for each in notes["uses"]]
+            ranks = tuple(len(e.shape) for e in (*program.inputs, *program.outputs))
+            layout = PlanLayout(program.row_layout, ranks)
+            image = ModelImage.of(artifact.objects[0], layout)
             made = DataModel(
-                np.frombuffer(artifact.objects[0], "<i8").astype(np.int64),
-                int(notes[IS_DATA]),
+                *(image.code, image.registers, image.plans),
                 kernels,
                 arguments,
-                from_json(notes["needs"]),
+                from_json(notes[IS_DATA]),
                 [table[int(each)] for each in notes["calls"]],
             )
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise ValueError(f"expected a model as data, got {error}") from error
         if len(arguments) != len(kernels):
             raise ValueError(f"expected arguments of {len(kernels)} kernels")
-        fields = artifact.program.layout.size
-        calls = min(len(made.uses), len(artifact.program.calls))
+        fields = program.layout.size
+        calls = min(len(made.uses), len(program.calls))
         check_bytecode(made.code, made.registers, arguments, fields, calls)
         return made
 

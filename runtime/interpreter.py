@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bytecode import Words
-from .code import Code
+from .code import PLANNING, Code, planning_of
 from .elf import Image, link_image
 from .layout import WORD, ContextLayout, State
 
@@ -58,7 +58,7 @@ def interpreted(
     number of the call.
     """
     there = [name for name in dict.fromkeys(kernels) if name in objects]
-    wanted = ["sr_interpret", "sr_absent", *(f"{ENTRY}{name}" for name in there)]
+    wanted = [*PLANNING, "sr_absent", *(f"{ENTRY}{name}" for name in there)]
     files = [_interpreter_object(), *(objects[name] for name in there)]
     image = link_image(files, wanted, {})
     absent = image["sr_absent"]
@@ -76,7 +76,7 @@ class _Interpreter:
         self, code: Words, registers: int, kernels: npt.NDArray[np.uint64], image: Image
     ):
         """The interpreter of `code` over a table of the addresses of kernels."""
-        self.count, self.kept = registers, (code, kernels, image)
+        self.count, self.kept, self.image = registers, (code, kernels), image
         self.tables = code.ctypes.data, kernels.ctypes.data
         pointer, status = ctypes.c_void_p, ctypes.c_int
         # CFUNCTYPE lets other threads run meanwhile.
@@ -93,6 +93,7 @@ class _Interpreter:
         return Code(
             *((self, explain), state, 0, self.run, self.repeat),
             *(self.borrow, self.give_back, self.note, self.noted, explain),
+            planning_of(self.image),
         )
 
     def run(self, context: int) -> int:

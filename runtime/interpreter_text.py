@@ -1,8 +1,8 @@
 """
 The interpreter of bytecode, `sr_interpret`, as LLVM IR.
 
-It is compiled where a runtime is built, which then has it as an object, and runs
-programs that are data (`bytecode.py`) over the kernels of a library.
+It runs programs that are data (`bytecode.py`) over the kernels of a library, and plans
+the memory of calls (`plan_code.py`). A runtime that is built has it as an object.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from __future__ import annotations
 from .bytecode import Opcode
 from .layout import NOT_SELECTED, WORD, ContextLayout
 from .llvm_text import object_of
+from .placing_text import PLACING
+from .plan_text import PLANNING
+from .program import LIMIT
 
 _ARITHMETIC = {
     Opcode.ADD: "%{n}.v = add i64 %{n}.x, %{n}.y",
@@ -21,6 +24,14 @@ _ARITHMETIC = {
   %{n}.v = zext i1 %{n}.bit to i64""",
     Opcode.LESS: """%{n}.bit = icmp slt i64 %{n}.x, %{n}.y
   %{n}.v = zext i1 %{n}.bit to i64""",
+    Opcode.ADD_CAPPED: """%{n}.sum = add i64 %{n}.x, %{n}.y
+%{n}.v = call i64 @llvm.umin.i64(i64 %{n}.sum, i64 {limit})""",
+    Opcode.MULTIPLY_CAPPED: """%{n}.both = call {{i64, i1}}
+    @llvm.umul.with.overflow.i64(i64 %{n}.x, i64 %{n}.y)
+%{n}.product = extractvalue {{i64, i1}} %{n}.both, 0
+%{n}.over = extractvalue {{i64, i1}} %{n}.both, 1
+%{n}.least = call i64 @llvm.umin.i64(i64 %{n}.product, i64 {limit})
+%{n}.v = select i1 %{n}.over, i64 {limit}, i64 %{n}.least""",
     Opcode.DIVIDE: """%{n}.none = icmp eq i64 %{n}.y, 0
 %{n}.by = select i1 %{n}.none, i64 1, i64 %{n}.y
 %{n}.least = icmp eq i64 %{n}.by, -1
@@ -113,13 +124,18 @@ _TAIL = """}}
 define i32 @sr_absent(ptr %arguments, ptr %context) nounwind {{
   ret i32 {absent}
 }}
-declare i64 @llvm.smin.i64(i64, i64)
-declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.umin.i64(i64, i64)
+declare {{i64, i1}} @llvm.umul.with.overflow.i64(i64, i64)
 """
 
 
 def interpreter_object(machine: str) -> bytes:
     """The interpreter as an object for a machine: x86_64 or aarch64."""
+    return object_of(interpreter_text(), machine)
+
+
+def interpreter_text() -> str:
+    """The interpreter, and the functions that plans call, as LLVM IR."""
     names = {each: each.name.lower() for each in Opcode}
     cases = " ".join(
         f"i64 {each.value}, label %{name}"
@@ -129,7 +145,7 @@ def interpreter_object(machine: str) -> bytes:
     text = _HEAD.format(cases=cases, failed=ContextLayout.FAILED)
     for op, lines in _ARITHMETIC.items():
         text += _arithmetic(names[op], lines)
-    return object_of(text + _TAIL.format(absent=NOT_SELECTED), machine)
+    return "\n".join((text + _TAIL.format(absent=NOT_SELECTED), PLACING, PLANNING))
 
 
 def _arithmetic(name: str, lines: str) -> str:
@@ -137,7 +153,7 @@ def _arithmetic(name: str, lines: str) -> str:
     return f"""{name}:
   %{name}.x = load i64, ptr %r.b, align {WORD}
   %{name}.y = load i64, ptr %r.c, align {WORD}
-  {lines.format(n=name)}
+  {lines.format(n=name, limit=LIMIT)}
   store i64 %{name}.v, ptr %r.a, align {WORD}
   br label %next
 """

@@ -27,6 +27,7 @@ from .fallback import KeptError, Reference, run_call_out
 from .layout import CALL_OUT_ERROR, CALLED, State
 from .memory_report import MemoryReport, report_memory
 from .outputs import apart, match_outputs
+from .plan_code import PlanCode, Planner
 from .plan_table import PlanTable
 from .planning import Plan
 from .program import Program
@@ -66,10 +67,11 @@ class StaticModule:
         constants: npt.NDArray[np.uint8],
         references: Sequence[Reference],
         threads: int = 1,
+        plans: PlanCode | None = None,
     ):
         """
         The model of `program`, with a reference for each of its fallback ops; a run may
-        use so many threads.
+        use so many threads. Calls are planned by the code of `plans`, if any.
         """
         self._program = program
         self._code = code
@@ -78,7 +80,7 @@ class StaticModule:
         self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = _HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
-        self._plans = PlanTable(program, code.state)
+        self._plans = PlanTable(program, code.state, _planner(program, code, plans))
         self._slow_calls = 0
         self._instead: Callable[..., Any] | None = None
         self.report = None
@@ -302,6 +304,13 @@ class StaticModule:
                 buffers,
             )
         return CALLED if runtime.error is None else CALL_OUT_ERROR
+
+
+def _planner(program: Program, code: Code, plans: PlanCode | None) -> Planner | None:
+    """What plans calls by code, where there is such code."""
+    if plans is None or code.planning is None:
+        return None
+    return Planner(plans, program.orders, code.planning)
 
 
 def _give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:

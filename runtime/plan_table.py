@@ -29,6 +29,7 @@ from .layout import (
     RowLayout,
     State,
 )
+from .plan_code import Planner
 from .planning import Plan, Record, plan, plan_in_order
 from .program import LIMIT, Program, named
 from .size import evaluate
@@ -49,9 +50,18 @@ _NO_SIZE = 2**64 - 1
 class PlanTable:
     """The plan rows of a module."""
 
-    def __init__(self, program: Program, state: npt.NDArray[np.uint64]):
-        """An empty table, which the module's state points to from now on."""
+    def __init__(
+        self,
+        program: Program,
+        state: npt.NDArray[np.uint64],
+        planner: Planner | None = None,
+    ):
+        """
+        An empty table, which the module's state points to from now on; its rows are
+        made by a planner where there is one.
+        """
         self.program = program
+        self.planner = planner
         self.layout = program.row_layout
         self._state = state
         self._rows: dict[tuple[int, ...], Words] = {}
@@ -90,8 +100,7 @@ class PlanTable:
         with LOCK:
             row = self._rows.get(key)
         if row is None:
-            taken = taken_ways(self.program, symbols)
-            row = self._row_of(key, self._plan(symbols, taken), taken)
+            row = self._new_row(key, symbols)
             with unforked(), LOCK:
                 if key in self._rows:
                     row = self._rows[key]
@@ -99,6 +108,13 @@ class PlanTable:
                     self._add(key, row)
         row[self.layout.USED] = self._state[State.NOW]
         return row
+
+    def _new_row(self, key: Sequence[int], symbols: Mapping[str, int]) -> Words:
+        """A row for these sizes; raises `ValueError` as `row_for` does."""
+        if self.planner is not None and (row := self.planner.row(key)) is not None:
+            return row
+        taken = taken_ways(self.program, symbols)
+        return self._row_of(key, self._plan(symbols, taken), taken)
 
     def plan_for(self, symbols: Mapping[str, int]) -> Plan:
         """A plan for these sizes; raises `ValueError` as `row_for` does."""

@@ -61,9 +61,10 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
             f"{path}: expected a machine that runs {target}, got one that needs "
             f"{', '.join(missing)}; build the model for another --target"
         )
-    code = link(artifact.objects)
+    plans = artifact.plan_code
+    code = link(artifact.objects, plans=plans is not None)
     count = usable_threads() if threads is None else threads
-    return StaticModule(artifact.program, code, artifact.block, (), count)
+    return StaticModule(artifact.program, code, artifact.block, (), count, plans)
 
 
 def _over_library(
@@ -89,7 +90,8 @@ def _over_library(
     count = usable_threads() if threads is None else threads
     code = model.link(library)
     return StaticModule(
-        artifact.program, code, artifact.block, (), count if is_shared else 1
+        *(artifact.program, code, artifact.block, ()),
+        *(count if is_shared else 1, model.plans),
     )
 
 

@@ -35,6 +35,15 @@ TESTED_ELSEWHERE = {
         "dialects/graph/test_every_op.py",
         "compiler/library/test_catalogue.py",
     ),
+    "compiler/library/archive.py": (
+        "is what a linker reads",
+        "compiler/library/test_c_library.py",
+    ),
+    "compiler/library/image.py": (
+        "is what C reads",
+        "compiler/library/test_c_library.py",
+        "runtime/test_data_model.py",
+    ),
     "compiler/library/data_model.py": (
         "is what a library runs",
         "compiler/library/test_kernels.py",
@@ -223,6 +232,19 @@ TESTED_ELSEWHERE = {
     "runtime/program_json.py": (
         "is what a program is read by",
         "runtime/test_program.py",
+    ),
+    "runtime/cpuid.py": (
+        "is a table that C reads",
+        "compiler/library/test_c_library.py",
+    ),
+    "runtime/model_image.py": (
+        "is what a model as data has",
+        "runtime/test_data_model.py",
+        "compiler/library/test_c_library.py",
+    ),
+    "runtime/plan_text.py": (
+        "is what the code of plans calls",
+        "runtime/test_plan_code.py",
     ),
     "runtime/safetensors_header.py": (
         "is the head of a file",

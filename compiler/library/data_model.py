@@ -16,7 +16,7 @@ from ...dialects.loop import CallOp, KernelOp, ProgramOp
 from ...runtime import IS_DATA, Artifact, Operator, Selection, to_json
 from ..building import alone
 from ..call_notes import CallNotes, selection_of
-from ..codegen import lower_program, write_bytecode
+from ..codegen import lower_program, write_bytecode, write_tensor_plan
 from ..compile import Compilation
 from ..context import context
 from ..describe import CALLS, constant_block, describe, program_of
@@ -25,6 +25,7 @@ from ..errors import CompileError
 from ..options import Options
 from ..pipeline import graph_passes, library_passes, schedule_passes
 from ..runtime_folder import refuse_fallbacks
+from .image import Called, write_image
 
 _LAYOUTS = "x86-64-v4"
 """The target whose layout of weights models have."""
@@ -115,6 +116,7 @@ class _Made:
         lowered = lower_program(self.module)
         known = replace(known, reach=lowered.reach)
         bytecode = write_bytecode(program)
+        arguments = [arguments_of(self.kernels[name]) for name in bytecode.kernels]
         calls = [*_uses(program, self.notes)]
         texts = [json.dumps(to_json(used)) for _, used in calls]
         table = [*dict.fromkeys(texts)]
@@ -123,19 +125,20 @@ class _Made:
             uses.setdefault(kernel, []).append(used)
         is_dynamic = bool(known.symbols or known.defined)
         notes: dict[str, Any] = {
-            IS_DATA: bytecode.registers,
             "kernels": bytecode.kernels,
-            "arguments": [
-                arguments_of(self.kernels[name]) for name in bytecode.kernels
-            ],
-            "needs": to_json(_needs(self.roots, is_dynamic)),
+            "arguments": arguments,
+            IS_DATA: to_json(_needs(self.roots, is_dynamic)),
             "uses": [*map(json.loads, table)],
             "calls": [*map(table.index, texts)],
         }
-        code = bytecode.code.astype("<i8").tobytes()
         constants = constant_block(program, self.ctx.weights)
+        called = Called(
+            *(bytecode.code, bytecode.registers, bytecode.kernels, arguments)
+        )
+        plans = write_tensor_plan(program, lowered.reach)
+        image = write_image(program, known, called, plans, constants)
         return GenericModel(
-            Artifact(known, [code], constants, notes), self.kernels, uses
+            Artifact(known, [image], constants, notes), self.kernels, uses
         )
 
 

@@ -14,7 +14,6 @@ from ...runtime import (
     atomic_file,
     default_folder,
     library_name,
-    missing_feature,
     read_about,
     save,
     save_library,
@@ -24,7 +23,7 @@ from ..options import Options
 from ..runtime_folder import check_folder, runtime_key, write_runtime
 from ..target import isa_name
 from .data_model import make_data_model
-from .kernels import build_library, covered
+from .kernels import build_library, selected_kernels
 
 
 def build_library_folder(
@@ -43,16 +42,7 @@ def build_library_folder(
     """
     check_folder(folder)
     names = list(dict.fromkeys(map(isa_name, targets)))
-    for name in names:
-        if not selection.is_feature_selected(f"isa:{name}"):
-            raise CompileError(str(missing_feature(f"isa:{name}")))
-    made = [make_data_model(each, options) for each in models]
-    kernels = covered(made, selection)
-    if not kernels:
-        raise CompileError(
-            "expected models with kernels that are selected, got none; give the models "
-            "that were traced beside the selection"
-        )
+    kernels = selected_kernels(models, names, selection, options)
     cache = Cache(default_folder()) if options.cache else None
     threads = options.usable_threads
     built = [build_library(kernels, selection, n, threads, cache) for n in names]

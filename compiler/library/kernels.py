@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.loop import TARGET, KernelOp, target_of
-from ...runtime import Cache, KernelLibrary, Selection, Stored, refusal_of_call
+from ...runtime import (
+    Cache,
+    KernelLibrary,
+    Selection,
+    Stored,
+    missing_feature,
+    refusal_of_call,
+)
 from ..building import alone
 from ..codegen import lower_library, machine_of, objects
 from ..context import context
+from ..errors import CompileError
+from ..options import Options
 from ..pipeline import schedule_passes
 from ..selective import merge
 from ..target import find_target
-from .data_model import GenericModel, arguments_of
+from .data_model import GenericModel, arguments_of, make_data_model
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,11 @@ class Member:
 
     kernel: KernelOp
     uses: Sequence[Selection]
+
+    @property
+    def arguments(self) -> int:
+        """The words that a call gives it."""
+        return arguments_of(self.kernel)
 
 
 def covered(models: Iterable[GenericModel], selection: Selection) -> dict[str, Member]:
@@ -47,6 +62,28 @@ def covered(models: Iterable[GenericModel], selection: Selection) -> dict[str, M
             elif uses:
                 found[name] = Member(kernel, uses)
     return dict(sorted(found.items()))
+
+
+def selected_kernels(
+    models: Sequence[Any],
+    targets: Sequence[str],
+    selection: Selection,
+    options: Options,
+) -> dict[str, Member]:
+    """
+    The kernels of models that a selection has, by their names; raises `CompileError`
+    for a target that is not selected, and where no kernel is.
+    """
+    for name in targets:
+        if not selection.is_feature_selected(f"isa:{name}"):
+            raise CompileError(str(missing_feature(f"isa:{name}")))
+    kernels = covered([make_data_model(each, options) for each in models], selection)
+    if not kernels:
+        raise CompileError(
+            "expected models with kernels that are selected, got none; give the models "
+            "that were traced beside the selection"
+        )
+    return kernels
 
 
 def build_library(
@@ -73,8 +110,8 @@ def build_library(
 
 def _stored(size: int, member: Member) -> Stored:
     """What is known of a kernel of so many bytes."""
-    known, arguments = merge(member.uses), arguments_of(member.kernel)
+    known = merge(member.uses)
     dtypes = {each for values in known.kernel_metadata.values() for each in values}
     return Stored(
-        size, arguments, tuple(sorted(known.operators)), tuple(sorted(dtypes))
+        size, member.arguments, tuple(sorted(known.operators)), tuple(sorted(dtypes))
     )

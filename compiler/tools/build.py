@@ -14,7 +14,12 @@ from pathlib import Path
 from ...runtime import LIBRARY_SUFFIX, Selection
 from ..bundle import Network, identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
-from ..library import build_data_model, build_library_folder, catalogue
+from ..library import (
+    build_c_library,
+    build_data_model,
+    build_library_folder,
+    catalogue,
+)
 from ..options import Options
 from ..runtime_folder import build_runtime
 from ..selective import read_selection
@@ -92,6 +97,11 @@ def _add_library(parser: ArgumentParser) -> None:
         help="the same with all kernels of the models",
     )
     parser.add_argument(
+        "--c-library",
+        action="store_true",
+        help="the folder has libsr.a and sr.h for C programs instead",
+    )
+    parser.add_argument(
         "--library",
         type=Path,
         metavar="DIR",
@@ -119,6 +129,10 @@ def _check_flags(arguments: Namespace) -> None:
         raise ValueError("expected a model for a bundle, got none")
     is_data = not is_library and arguments.emit_bundle is None
     is_data = is_data and arguments.output.suffix == ".sr"
+    if arguments.c_library and not is_library:
+        raise ValueError(
+            "expected --c-library with --yaml or --include-all, got it without"
+        )
     if arguments.library is not None and not is_data:
         raise ValueError("expected --library with -o FILE.sr, got it with a folder")
     if is_data and arguments.target != "host":
@@ -139,7 +153,8 @@ def _build_runtime(arguments: Namespace) -> None:
         models = arguments.model
         if arguments.include_all and not models:
             models = [*catalogue()]
-        written = build_library_folder(chosen, models, targets, folder, options)
+        build = build_c_library if arguments.c_library else build_library_folder
+        written = build(chosen, models, targets, folder, options)
     elif folder.suffix == ".sr":
         build_data_model(_only(arguments), folder, options, arguments.library)
         print(f"{folder}: {folder.stat().st_size} bytes")

@@ -19,14 +19,15 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import Dim
 from ...dialects.loop import CallOp, KernelOp, ProgramOp, target_of
-from ...runtime import ENTRY, Reach
+from ...runtime import ENTRY, PLACING, Reach
 from .kernel.kernel import write_kernel
 from .math import declarations
-from .program.bundle_check import OTHER_WEIGHTS, write_bundle_check
+from .program.bundle_check import OTHER_WEIGHTS, sum_of_words, write_bundle_check
 from .program.bundle_entry import NOT_PLANNED, Places, write_bundle_entry
 from .program.bundle_plan import (
     ALIGNMENT,
     MOST,
+    limits_of,
     refusals,
     write_filling,
     write_planning,
@@ -34,7 +35,6 @@ from .program.bundle_plan import (
 from .program.context_layout import layout_of, row_of
 from .program.entry import write_entry
 from .program.kernel_entry import write_kernel_entry
-from .program.placing import PLACING
 from .program.reach import reach_of
 from .program.run import write_calls, write_program
 from .program.wide_entry import is_wide, write_wide_entry
@@ -49,6 +49,7 @@ __all__ = [
     "Places",
     "function_name",
     "layout_of",
+    "limits_of",
     "lower_bundle",
     "lower_kernels",
     "lower_library",
@@ -56,6 +57,7 @@ __all__ = [
     "module_to_llvm",
     "refusals",
     "row_of",
+    "sum_of_words",
     "write_bundle_check",
 ]
 

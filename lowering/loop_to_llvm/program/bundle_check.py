@@ -48,7 +48,7 @@ done:
 """
 
 
-def _sum_of(pieces: Iterable[npt.NDArray[np.uint8]]) -> tuple[int, int]:
+def sum_of_words(pieces: Iterable[npt.NDArray[np.uint8]]) -> tuple[int, int]:
     """The words of weights, which are whole in each piece, and their sum."""
     count, total = 0, 0
     for piece in pieces:
@@ -62,7 +62,7 @@ def _sum_of(pieces: Iterable[npt.NDArray[np.uint8]]) -> tuple[int, int]:
 
 def write_bundle_check(name: str, pieces: Iterable[npt.NDArray[np.uint8]]) -> str:
     """The module of the function `name_check` for the weights in these pieces."""
-    count, expected = _sum_of(pieces)
+    count, expected = sum_of_words(pieces)
     return _TEXT.format(
         name=name,
         count=count,

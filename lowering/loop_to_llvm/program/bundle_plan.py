@@ -17,11 +17,11 @@ from collections.abc import Iterable
 
 from ....dialects import MOST_BYTES, Dim, dtype, sizes
 from ....dialects.loop import ProgramOp
-from ....runtime import WORD, Reach, RowLayout
+from ....runtime import PLACE_DECLARED, WORD, Reach, RowLayout
 from ..text.function import FunctionWriter
 from .bundle_layout import BundleLayout
 from .context_layout import row_of
-from .placing import DECLARED, write_placing, write_tables
+from .placing import write_placing, write_tables
 
 ALIGNMENT = 64
 """What the buffers of a bundle, and the offsets in them, are multiples of."""
@@ -43,7 +43,7 @@ def refusals(program: ProgramOp) -> tuple[str, ...]:
     ranges = [
         f"expected {name} "
         + (f"of {least} or more" if most >= MOST else f"from {least} to {most}")
-        for name, least, most in _limits(program)
+        for name, least, most in limits_of(program)
     ]
     checks = [each.message.data for each in program.checks]
     return (*ranges, *_GENERAL, *checks)
@@ -59,7 +59,7 @@ MOST = 2**63 - 1
 """The most that a size of C can be."""
 
 
-def _limits(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
+def limits_of(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
     """Each symbol, and the least and the most that it may be."""
     for each in program.symbols:
         least, most = each.limits or (0, MOST)
@@ -200,7 +200,7 @@ def write_planning(program: ProgramOp, name: str, filling: str, reach: Reach) ->
     writer.store("0", layout.first_row + RowLayout.USED)
     writer.store("0", layout.MUTABLE)
     writer.store("0", layout.ACTIVATIONS)
-    for number, (symbol, least, most) in enumerate(_limits(program), 1):
+    for number, (symbol, least, most) in enumerate(limits_of(program), 1):
         below = w.emit(f"icmp slt i64 {w.symbols[symbol]}, {max(least, 0)}")
         above = w.emit(f"icmp sgt i64 {w.symbols[symbol]}, {min(most, MOST)}")
         writer.refuse_if(w.emit(f"or i1 {below}, {above}"), number)
@@ -212,7 +212,7 @@ def write_planning(program: ProgramOp, name: str, filling: str, reach: Reach) ->
     )
 
 
-_DECLARED = f"""{DECLARED}declare i64 @llvm.smin.i64(i64, i64)
+_DECLARED = f"""{PLACE_DECLARED}declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare {{i64, i1}} @llvm.umul.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.uadd.with.overflow.i64(i64, i64)

@@ -90,7 +90,7 @@ def reach_of(
     bytes = [each.size for each in program.slots]
     tensors = (*program.input_types, *program.output_types)
     bytes += (byte_size(each) for each in tensors)
-    for each in (*sizes, *bytes):
+    for each in (*sizes, *bytes, *_planned(program)):
         found.add(evaluate(magnitude(each), late))
     calls = {
         (op.kernel_name, tuple(each.data for each in op.symbols)): None
@@ -103,3 +103,13 @@ def reach_of(
         names, _ = kernels[name]
         found.add_with(bounds[name], dict(zip(names, passed, strict=True)))
     return found.reach()
+
+
+def _planned(program: ProgramOp) -> Iterable[Dim]:
+    """What is computed of sizes when a call is planned, beside bytes of tensors."""
+    for skip in program.skips:
+        yield skip.offset
+        for clause in skip.when:
+            yield from clause
+    for check in program.checks:
+        yield check.size

@@ -1,4 +1,4 @@
-"""The function of a bundle places slots where the runtime's planner does."""
+"""The function that places slots does what the planner in Python does."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from static_runtime.lowering.loop_to_llvm.program.placing import PLACING
 from static_runtime.runtime.elf import Image
 from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.placing_text import PLACING
 from static_runtime.runtime.planning import Record, plan_in_order
 
 pytestmark = pytest.mark.usefixtures("runs_host")
@@ -27,15 +27,16 @@ def place(records: list[Record], orders: list[list[int]]) -> tuple[int, list[int
     """The bytes and the offsets that the function finds."""
     count = len(records)
     sizes = np.array([each.size for each in records], np.int64)
-    spans = np.array([(each.first, each.last) for each in records], np.int32)
+    firsts = np.array([each.first for each in records], np.int64)
+    lasts = np.array([each.last for each in records], np.int64)
     given = np.array(orders, np.int32)
     offsets = np.full(count, -1, np.int64)
     word = ctypes.c_int64
     made: Any = ctypes.CFUNCTYPE(
-        word, *[ctypes.c_void_p] * 3, word, word, ctypes.c_void_p
+        word, *[ctypes.c_void_p] * 4, word, word, ctypes.c_void_p
     )
     function = made(linked()["sr_place"])
-    addresses = (each.ctypes.data for each in (sizes, spans, given))
+    addresses = (each.ctypes.data for each in (sizes, firsts, lasts, given))
     top = function(*addresses, count, len(orders), offsets.ctypes.data)
     return top, offsets.tolist()
 

@@ -1,0 +1,163 @@
+"""
+Build a library for C: `libsr.a`, the kernels of models for several targets and what
+runs models as data over them, and its header `sr.h`.
+
+Nothing of a C compiler is needed. An object for each target has its kernels, by which a
+table names them; another has the interpreter, and a list of the targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...dialects.loop import TARGET, target_of
+from ...runtime import (
+    ENTRY,
+    TARGETS,
+    Cache,
+    Selection,
+    atomic_file,
+    default_folder,
+    interpreter_text,
+    needed_words,
+)
+from ..building import alone
+from ..codegen import linked_object, lower_library, machine_of
+from ..context import context
+from ..errors import CompileError
+from ..options import Options
+from ..pipeline import schedule_passes
+from ..target import described, find_target, isa_name
+from .archive import archive
+from .image import image_version
+from .kernels import Member, selected_kernels
+
+_HEADER = Path(__file__).parent / "sr.h"
+
+_FUNCTIONS = ("sr_interpret", "sr_plan_slots")
+"""What the header calls."""
+
+
+def build_c_library(
+    selection: Selection,
+    models: Sequence[Any],
+    targets: Sequence[str],
+    folder: Path,
+    options: Options = Options(),
+) -> list[Path]:
+    """
+    Writes `libsr.a` with the kernels of some models that a selection has, for each
+    target, and `sr.h`, into a folder, which is made; what was written.
+
+    Raises `CompileError` as `build_library_folder`, and for targets of two machines. No
+    kernel uses registers of matrices, which a program must ask the system for.
+    """
+    names = [*dict.fromkeys(map(isa_name, targets))]
+    if len({name == "aarch64" for name in names}) > 1:
+        raise CompileError(
+            f"expected targets of one machine for a C library, got {', '.join(names)}; "
+            "build one for each"
+        )
+    kernels = selected_kernels(models, names, selection, options)
+    cache = Cache(default_folder()) if options.cache else None
+    least_first = [each for each in TARGETS if each in names]
+    members = {
+        f"kernels{number}.o": _kernels_object(kernels, name, cache)
+        for number, name in enumerate(least_first)
+    }
+    main = _main_text([*reversed(least_first)], len(kernels))
+    machine = machine_of(find_target("aarch64" if "aarch64" in names else "x86-64"))
+    texts = [interpreter_text(), main]
+    members["sr.o"] = linked_object(texts, _FUNCTIONS, machine, cache)
+    exported = {
+        f"kernels{number}.o": [_table_name(name)]
+        for number, name in enumerate(least_first)
+    }
+    exported["sr.o"] = [*_FUNCTIONS, "sr_targets", "sr_target_count", "sr_version"]
+    files = {
+        "libsr.a": archive(members, exported),
+        "sr.h": _HEADER.read_bytes(),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        with atomic_file(folder / name) as file:
+            file.write(data)
+    return [folder / name for name in files]
+
+
+def _usable(target: str) -> list[str]:
+    """The features of a target that a program need not ask the system for."""
+    return [each for each in TARGETS[target].split() if not each.startswith("amx")]
+
+
+def _table_name(target: str) -> str:
+    """The name of the table of the kernels of a target."""
+    return f"sr_kernels_{target.replace('-', '_')}"
+
+
+def _kernels_object(
+    kernels: Mapping[str, Member], target: str, cache: Cache | None
+) -> bytes:
+    """The object of the kernels of a target, and of the table that names them."""
+    with alone():
+        ctx = context()
+        module = ModuleOp([each.kernel.clone() for each in kernels.values()])
+        module.attributes[TARGET] = described(target, {*_usable(target)})
+        for each in schedule_passes():
+            each.apply(ctx, module)
+        texts = lower_library(module)
+        machine = machine_of(target_of(module))
+    table = _kernel_table(_table_name(target), kernels)
+    return linked_object([*texts.values(), table], (), machine, cache)
+
+
+def _kernel_table(name: str, kernels: Mapping[str, Member]) -> str:
+    """The constant that has the name, the function and the arguments of each kernel."""
+    lines: list[str] = []
+    rows: list[str] = []
+    # As C orders them: by bytes.
+    for at, kernel in enumerate(sorted(kernels, key=str.encode)):
+        lines.append(_string(f"name.{at}", kernel))
+        lines.append(f"declare i32 @{ENTRY}{kernel}(ptr, ptr)")
+        count = kernels[kernel].arguments
+        rows.append(
+            f"{{ptr, ptr, i64}} {{ptr @name.{at}, ptr @{ENTRY}{kernel}, i64 {count}}}"
+        )
+    lines.append(_array(name, "{ptr, ptr, i64}", rows))
+    return "\n".join(lines)
+
+
+def _main_text(names: Sequence[str], count: int) -> str:
+    """The constants of the library: its version; its targets, the greatest first."""
+    lines: list[str] = []
+    rows: list[str] = []
+    for at, name in enumerate(names):
+        words = needed_words(_usable(name))
+        lines.append(_string(f"target.{at}", name))
+        needs = ", ".join(f"i32 {each}" for each in words)
+        lines.append(f"@needs.{at} = internal constant [{len(words)} x i32] [{needs}]")
+        lines.append(f"@{_table_name(name)} = external constant ptr")
+        rows.append(
+            f"{{ptr, ptr, ptr, i64}} {{ptr @target.{at}, ptr @needs.{at}, "
+            f"ptr @{_table_name(name)}, i64 {count}}}"
+        )
+    lines.append(_array("sr_targets", "{ptr, ptr, ptr, i64}", rows))
+    lines.append(f"@sr_target_count = constant i64 {len(names)}")
+    lines.append(f"@sr_version = constant i64 {image_version()}")
+    return "\n".join(lines)
+
+
+def _array(name: str, type: str, rows: Sequence[str]) -> str:
+    """A constant array that others see."""
+    return f"@{name} = constant [{len(rows)} x {type}] [{', '.join(rows)}]"
+
+
+def _string(name: str, text: str) -> str:
+    """A constant text that ends with a zero."""
+    data = (*text.encode(), 0)
+    bytes = "".join(f"\\{each:02X}" for each in data)
+    return f'@{name} = internal constant [{len(data)} x i8] c"{bytes}"'

@@ -1,0 +1,125 @@
+"""
+Plans as code: bytecode that fills a plan row for the sizes of a call.
+
+Python plans by what the `Program` says (`plan_table.py`), in a millisecond where its
+own code is in no cache. The compiler writes the same as bytecode, which takes some
+microseconds. It returns zero, or the number of a refusal; then Python says what is
+wrong, or knows a plan all the same.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .bytecode import Words, check_bytecode
+from .layout import RowLayout
+
+PLAN_ARGUMENTS = 4
+"""Words that `sr_plan_slots` takes before those of slots."""
+
+
+@dataclass(frozen=True)
+class PlanLayout:
+    """
+    The fields of the memory that a plan is made in; where it places tensors, inputs and
+    outputs one after the other, they have an offset, a count of elements, and sizes.
+    """
+
+    row: RowLayout
+    ranks: tuple[int, ...] = ()
+    """The ranks of the tensors that are placed."""
+
+    ORDERS = 0
+    """The address of the orders of slots, each of 32 bits; given."""
+    PLACED = 1
+    """The bytes of the tensors together."""
+    HEAD = 2
+    """The offset of the first tensor."""
+
+    @property
+    def first_count(self) -> int:
+        """How many elements the first tensor has."""
+        return self.HEAD + len(self.ranks)
+
+    @property
+    def first_size(self) -> int:
+        """The first size of the first tensor; those of all others follow."""
+        return self.first_count + len(self.ranks)
+
+    @property
+    def first_row(self) -> int:
+        """The first field of the plan row; its symbols are given."""
+        return self.first_size + sum(self.ranks)
+
+    @property
+    def size(self) -> int:
+        """How many fields there are."""
+        return self.first_row + self.row.size
+
+
+@dataclass(frozen=True)
+class PlanCode:
+    """The bytecode of a program's plans, which calls `sr_plan_slots` alone."""
+
+    code: Words
+    registers: int
+    layout: PlanLayout
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what is no code of such plans."""
+        layout, row = self.layout, self.layout.row
+        arguments = PLAN_ARGUMENTS + 4 * row.slots + 3 * row.skips
+        check_bytecode(self.code, self.registers, [arguments], layout.size, 1)
+
+    def to_bytes(self) -> bytes:
+        """The registers and the code, as an artifact keeps them."""
+        return np.array([self.registers, *self.code], "<i8").tobytes()
+
+    @staticmethod
+    def of_bytes(data: bytes, layout: PlanLayout) -> PlanCode:
+        """What `to_bytes` made; raises `ValueError` for what is none."""
+        words = np.frombuffer(data, "<i8").astype(np.int64)
+        if not words.size:
+            raise ValueError("expected the code of plans, got none")
+        return PlanCode(words[1:], int(words[0]), layout)
+
+
+class Planner:
+    """Makes plan rows by machine code."""
+
+    def __init__(
+        self,
+        made: PlanCode,
+        orders: Sequence[Sequence[int]],
+        functions: tuple[int, int],
+    ):
+        """
+        The planner that tries these orders of slots, with the addresses of
+        `sr_interpret` and `sr_plan_slots`, which are there as long as it.
+        """
+        self.layout, self.registers = made.layout, made.registers
+        self.orders = np.array(orders, np.int32)
+        interpret, place = functions
+        self.code, self.kernels = made.code, np.array([place], np.uint64)
+        self.tables = self.code.ctypes.data, self.kernels.ctypes.data
+        # PYFUNCTYPE keeps the GIL, which a few microseconds are not worth leaving.
+        kind: Any = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
+        self.function = kind(interpret)
+
+    def row(self, symbols: Sequence[int]) -> npt.NDArray[np.uint64] | None:
+        """The row for these sizes, or None where Python is to say what is wrong."""
+        layout = self.layout
+        memory = np.zeros(layout.size, np.uint64)
+        memory[layout.ORDERS] = self.orders.ctypes.data
+        row = memory[layout.first_row :]
+        row[layout.row.first_symbol : layout.row.first_slot] = symbols
+        registers = np.empty(self.registers, np.int64)
+        code, kernels = self.tables
+        status = self.function(memory.ctypes.data, code, registers.ctypes.data, kernels)
+        return None if status else row
