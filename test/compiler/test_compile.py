@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -168,7 +168,8 @@ def fallbacks() -> Iterator[None]:
 
 def outputs(answer: Any) -> tuple[Any, ...]:
     """The outputs of a call, one or several."""
-    return answer if isinstance(answer, tuple) else (answer,)
+    several = cast("tuple[Any, ...]", answer)
+    return several if isinstance(answer, tuple) else (answer,)
 
 
 def forbid(monkeypatch: pytest.MonkeyPatch) -> None:

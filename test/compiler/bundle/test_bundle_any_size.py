@@ -26,6 +26,10 @@ def _image(n: int, h: int, w: int) -> list[tuple[int, ...]]:
     return [(n, 3, h, w)]
 
 
+def _matrix(n: int, m: int) -> list[tuple[int, ...]]:
+    return [(n, m)]
+
+
 def _unknown(weights: dict[str, Array], x: Array) -> list[Array]:
     raise AssertionError("bits are compared with those of the compiled model")
 
@@ -53,7 +57,7 @@ ORDERS = OpenModel(
         y, i = TopK(x, k)
         s = Shape<start=1>(x)
         z, j = TopK<largest=0>(x, s) }""",
-    lambda n, m: [(n, m)],
+    _matrix,
     _unknown,
     {"k": np.array([3])},
 )
