@@ -2,8 +2,7 @@
 Write a `loop.argsort`: whole rows are sorted by digits, and short ones by insertion.
 
 The first elements of a row are found by a heap. What only the run knows, the size of a
-row or how many elements of it come first, decides there; elsewhere one of the three is
-written.
+row or how many elements of it come first, decides there; elsewhere one way is written.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from xdsl.ir import Operation
 from ....dialects.loop import ArgsortOp, TargetAttr
 from ..text.memory_access import MemoryAccess
 from ..text.types import Value
-from .heap_sort import HeapWriter
+from .heap_sort import HALF, HeapWriter
 from .insertion_sort import write_insertion_sort
 from .radix_sort import RadixWriter
 from .sort_row import SortRow
@@ -23,8 +22,8 @@ from .sort_row import SortRow
 _SHORT = 24
 """Elements, at most, that insertion sorts in less time than digits do; measured."""
 
-_LONG = 1 << 32
-"""Elements from which on a number has more than the 32 bits that digits sort."""
+_LONG = 1 << HALF
+"""Elements from which on a number has more bits than digits sort, or words have."""
 
 
 def write_argsort(
@@ -40,6 +39,7 @@ def write_argsort(
 
     def some() -> list[Value]:
         row = SortRow(memory, write_ops, op, memory.address(op.buffer, first))
+        lanes = target.lanes(row.type.width.data)
         is_whole = w.same(count, size)
 
         def short() -> list[Value]:
@@ -50,13 +50,19 @@ def write_argsort(
             RadixWriter(row).write(size)
             return []
 
-        def heap() -> list[Value]:
-            HeapWriter(row, target.lanes(row.type.width.data)).write(count, size)
+        def words() -> list[Value]:
+            HeapWriter(row, lanes, packs=True).write(count, size)
+            return []
+
+        def numbers() -> list[Value]:
+            HeapWriter(row, lanes, packs=False).write(count, size)
             return []
 
         def longer() -> list[Value]:
-            fits = w.both([is_whole, w.below(size, str(_LONG))])
-            return w.branch(fits, digits, heap)
+            fits = w.below(size, str(_LONG))
+            if row.type.width.data > HALF:
+                return w.branch(w.both([is_whole, fits]), digits, numbers)
+            return w.branch(fits, lambda: w.branch(is_whole, digits, words), numbers)
 
         is_short = w.both([is_whole, w.below(size, str(_SHORT + 1))])
         return w.branch(is_short, short, longer)

@@ -9,6 +9,9 @@ Write how the first elements of a row are found by a heap of them, the last at i
 
 Of numbers after the heap most are compared with the root and no more. Where keys lie
 side by side, this is done for a vector of them at a time.
+
+A node is the number of an element, whose key is looked up; or, where both fit, its key
+above its number in one word, which becomes the number once its place is known.
 """
 
 from __future__ import annotations
@@ -20,8 +23,11 @@ from xdsl.dialects.builtin import i1, i64
 from ..text.types import Value, type_text
 from .sort_row import SortRow
 
-Entry = tuple[str, Value]
-"""The number of an element, and its key."""
+Entry = tuple[Value, ...]
+"""An element: its word, or its number and its key."""
+
+HALF = 32
+"""The bits of a number in a word, and the most of a key."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,9 @@ class HeapWriter:
     row: SortRow
     lanes: int
     """How many keys fit a vector."""
+
+    packs: bool
+    """Whether nodes are words; there are no more elements than half of one counts."""
 
     def write(self, count: str, size: str) -> None:
         """Writes which `count` elements come first; there are one or more."""
@@ -43,7 +52,7 @@ class HeapWriter:
         """Writes the loop that makes the first numbers the nodes."""
 
         def body(at: str, _: list[Value]) -> list[Value]:
-            self.row.put(at, at)
+            self.put(at, self.entry(at))
             return []
 
         self.row.w.loop("0", count, 1, [], body)
@@ -55,7 +64,7 @@ class HeapWriter:
 
         def body(at: str, _: list[Value]) -> list[Value]:
             root = w.add(w.minus(half, at), "-1")
-            self.sift(root, count, self.entry(root))
+            self.sift(root, count, self.get(root))
             return []
 
         w.loop("0", half, 1, [], body)
@@ -63,8 +72,7 @@ class HeapWriter:
     def select(self, count: str, size: str) -> None:
         """Writes the loops over the elements after the heap."""
         w = self.row.w
-        _, last = self.entry("0")
-        done, carried = count, [last]
+        done, carried = count, [self.key_of(self.get("0"))]
         if self.lanes > 1 and self.row.is_contiguous:
             whole = w.whole(w.minus(size, count), self.lanes)
             done = w.add(count, whole)
@@ -77,7 +85,7 @@ class HeapWriter:
             )
 
         def body(at: str, inner: list[Value]) -> list[Value]:
-            return [self.replace((at, self.row.key(at)), inner[0], count)]
+            return [self.replace(at, inner[0], count)]
 
         w.loop(done, size, 1, carried, body)
 
@@ -106,7 +114,7 @@ class HeapWriter:
             lane = w.emit(f"{wide} {bits} {lane} to i64")
         number = w.add(first, lane)
         so_far = Value(root, last.type)
-        after = self.replace((number, self.row.key(number)), so_far, count)
+        after = self.replace(number, so_far, count)
         lower = w.emit(f"add {bits} {left}, -1")
         w.do(f"{rest} = and {bits} {left}, {lower}")
         w.do(f"br label %{head}")
@@ -118,19 +126,20 @@ class HeapWriter:
         w.start(end)
         return so_far
 
-    def replace(self, entry: Entry, last: Value, count: str) -> Value:
+    def replace(self, number: str, last: Value, count: str) -> Value:
         """
         Writes how an element that comes before the root takes its place; the key of the
         root after that.
         """
         w = self.row.w
+        key = self.row.key(number)
 
         def yes() -> list[Value]:
-            self.sift("0", count, entry)
-            return [self.entry("0")[1]]
+            self.sift("0", count, self.entry(number, key))
+            return [self.key_of(self.get("0"))]
 
         # Its number is above all of the heap: of equal keys it comes last.
-        is_before = w.emit(f"icmp ult {entry[1].typed}, {last.text}")
+        is_before = w.emit(f"icmp ult {key.typed}, {last.text}")
         return w.branch(is_before, yes, lambda: [last])[0]
 
     def unwind(self, count: str) -> None:
@@ -140,12 +149,21 @@ class HeapWriter:
 
         def body(at: str, _: list[Value]) -> list[Value]:
             end = w.minus(last, at)
-            moving = self.entry(end)
-            self.row.put(end, self.row.get("0"))
+            moving = self.get(end)
+            self.place(end)
             self.sift("0", end, moving)
             return []
 
         w.loop("0", last, 1, [], body)
+        self.place("0")
+
+    def place(self, end: str) -> None:
+        """Writes the store of the root's number where the heap ends."""
+        number, *key = self.get("0")
+        if not key:
+            low = self.row.w.emit(f"and i64 {number.text}, {(1 << HALF) - 1}")
+            number = Value(self.row.held(low), i64)
+        self.row.put(end, number.text)
 
     def sift(self, root: str, size: str, moving: Entry) -> None:
         """
@@ -166,29 +184,56 @@ class HeapWriter:
         w.do(f"br i1 {has_child}, label %{compare}, label %{end}")
         w.start(compare)
         other = w.least(w.add(child, "1"), w.add(size, "-1"))
-        left, right = self.entry(child), self.entry(other)
+        left, right = self.get(child), self.get(other)
         is_right = self.precedes(left, right)
         w.do(f"{following} = select i1 {is_right}, i64 {other}, i64 {child}")
-        number = w.emit(f"select i1 {is_right}, i64 {right[0]}, i64 {left[0]}")
-        keys = f"{right[1].typed}, {left[1].typed}"
-        key = w.value(f"select i1 {is_right}, {keys}", left[1].type)
-        goes_up = self.precedes(moving, (number, key))
+        later = tuple(
+            w.value(f"select i1 {is_right}, {two.typed}, {one.typed}", one.type)
+            for one, two in zip(left, right, strict=True)
+        )
+        goes_up = self.precedes(moving, later)
         w.do(f"br i1 {goes_up}, label %{move}, label %{end}")
         w.start(move)
-        self.row.put(node, number)
+        self.put(node, later)
         w.do(f"br label %{head}")
         w.start(end)
-        self.row.put(node, moving[0])
+        self.put(node, moving)
 
     def precedes(self, one: Entry, other: Entry) -> str:
         """Writes whether an element comes before another."""
-        w, (number, key), (later, greater) = self.row.w, one, other
-        below = w.emit(f"icmp ult {key.typed}, {greater.text}")
-        equal = w.emit(f"icmp eq {key.typed}, {greater.text}")
-        first = w.emit(f"icmp ult {Value(number, i64).typed}, {later}")
+        w = self.row.w
+        first = w.emit(f"icmp ult {one[0].typed}, {other[0].text}")
+        if self.packs:
+            return first
+        below = w.emit(f"icmp ult {one[1].typed}, {other[1].text}")
+        equal = w.emit(f"icmp eq {one[1].typed}, {other[1].text}")
         return w.emit(f"select i1 {equal}, i1 {first}, i1 {below}")
 
-    def entry(self, node: str) -> Entry:
-        """Writes the load of a node, and its key."""
-        number = self.row.get(node)
-        return number, self.row.key(number)
+    def entry(self, number: str, key: Value | None = None) -> Entry:
+        """Writes the entry of an element, whose key may be known."""
+        w = self.row.w
+        if not self.packs:
+            return Value(number, i64), key or self.row.key(number)
+        known = key or self.row.key(number)
+        wide = w.emit(f"zext {known.typed} to i64")
+        high = w.emit(f"shl i64 {wide}, {HALF}")
+        return (w.value(f"or i64 {high}, {number}", i64),)
+
+    def key_of(self, entry: Entry) -> Value:
+        """Writes the key of an entry."""
+        w, type = self.row.w, self.row.type
+        if not self.packs:
+            return entry[1]
+        high = w.emit(f"lshr i64 {entry[0].text}, {HALF}")
+        return w.value(f"trunc i64 {high} to {type_text(type)}", type)
+
+    def get(self, node: str) -> Entry:
+        """Writes the load of a node."""
+        if not self.packs:
+            return self.entry(self.row.get(node))
+        address = self.row.address(node)
+        return (self.row.w.value(f"load i64, ptr {address}, align 8", i64),)
+
+    def put(self, node: str, entry: Entry) -> None:
+        """Writes the store of a node."""
+        self.row.put(node, entry[0].text)
