@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from xdsl.ir import Operation
 
 from ....dialects.loop import ArgsortOp, TargetAttr
+from ..text.function import is_number
 from ..text.memory_access import MemoryAccess
 from ..text.types import Value
 from .heap_sort import HALF, HeapWriter
@@ -40,7 +41,10 @@ def write_argsort(
     def some() -> list[Value]:
         row = SortRow(memory, write_ops, op, memory.address(op.buffer, first))
         lanes = target.lanes(row.type.width.data)
-        is_whole = w.same(count, size)
+        # A row of any size of which a known number comes first is seldom whole; the heap
+        # takes it also then.
+        is_alike = is_number(count) == is_number(size)
+        is_whole = w.same(count, size) if is_alike else "false"
 
         def short() -> list[Value]:
             write_insertion_sort(row, size)
