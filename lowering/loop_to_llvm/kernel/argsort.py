@@ -41,8 +41,8 @@ def write_argsort(
     def some() -> list[Value]:
         row = SortRow(memory, write_ops, op, memory.address(op.buffer, first))
         lanes = target.lanes(row.type.width.data)
-        # A row of any size of which a known number comes first is seldom whole; the heap
-        # takes it also then.
+        # A row of any size of which a known number comes first is seldom whole, and the
+        # heap takes it also then.
         is_alike = is_number(count) == is_number(size)
         is_whole = w.same(count, size) if is_alike else "false"
 
