@@ -20,10 +20,12 @@ from ..lowering.loop_to_llvm import (
     MOST,
     NOT_PLANNED,
     OTHER_WEIGHTS,
+    LlvmProgram,
     Places,
     function_name,
     limits_of,
     lower_bundle,
+    lower_by_module,
     lower_kernels,
     lower_library,
     lower_program,
@@ -35,6 +37,7 @@ from ..lowering.loop_to_llvm import (
 
 __all__ = [
     "ALIGNMENT",
+    "LlvmProgram",
     "MOST",
     "NOT_PLANNED",
     "OTHER_WEIGHTS",
@@ -46,6 +49,7 @@ __all__ = [
     "limits_of",
     "linked_object",
     "lower_bundle",
+    "lower_by_module",
     "lower_kernels",
     "lower_library",
     "lower_program",

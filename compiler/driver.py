@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import get_ident
@@ -16,9 +16,15 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.graph import FusionOp, GraphOp
-from ..dialects.loop import CallOp, target_of
-from ..runtime import Artifact, Cache, interpreter_text
-from .codegen import lower_program, machine_of, objects, write_row_plan
+from ..dialects.loop import CallOp, ProgramOp, target_of
+from ..runtime import Artifact, Cache, Reach, interpreter_text
+from .codegen import (
+    LlvmProgram,
+    lower_by_module,
+    machine_of,
+    objects,
+    write_row_plan,
+)
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
@@ -70,6 +76,39 @@ if hasattr(os, "register_at_fork"):
 
 
 @dataclass
+class _Code:
+    """The code of a module: texts for LLVM, of which one compiles as others follow."""
+
+    module: ModuleOp
+    program: ProgramOp
+    kernels: int = 0
+    reach: Reach = ()
+    plans: bytes = b""
+    written: float = 0.0
+    """When the last text was written."""
+
+    def texts(self) -> Iterator[str]:
+        """The texts; the rest is known after them. Raises `VerifyException`."""
+        lowered = yield from self._lowered()
+        self.kernels, self.reach = len(lowered.kernels), lowered.reach
+        plans = write_row_plan(self.program, self.reach)
+        if plans is not None:
+            self.plans = plans.to_bytes()
+            yield interpreter_text()
+        self.written = time.perf_counter()
+
+    def _lowered(self) -> Generator[str, None, LlvmProgram]:
+        """The texts of the kernels and of the program."""
+        lowering = lower_by_module(self.module)
+        while True:
+            try:
+                each = next(lowering)
+            except StopIteration as end:
+                return end.value
+            yield each.text
+
+
+@dataclass
 class Driver:
     """How one module is compiled."""
 
@@ -92,32 +131,29 @@ class Driver:
                 known = describe(program)
                 constants = constant_block(program, self.ctx.weights)
                 before_code = time.perf_counter()
-                lowered = lower_program(module)
-                known = replace(known, reach=lowered.reach)
-                plans = write_row_plan(program, lowered.reach)
+                code = _Code(module, program)
+                codes, hits = objects(
+                    *(code.texts(), machine_of(target_of(module))),
+                    *(self.cache, self.options.usable_threads),
+                )
             except VerifyException as error:
                 # What follows the first line is the IR around the op.
                 sentence, *_ = str(error).splitlines()
                 raise CompileError(sentence) from error
-            machine = machine_of(target_of(module))
-            before_llvm = time.perf_counter()
-            texts = [each.text for each in lowered.modules]
-            texts += [] if plans is None else [interpreter_text()]
-            threads = self.options.usable_threads
-            codes, hits = objects(texts, machine, self.cache, threads)
+            known = replace(known, reach=code.reach)
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]
         report = CompileReport(
             seconds=end - start,
             warm=False,
             passes=tuple(passes),
-            code_seconds=before_llvm - before_code,
+            code_seconds=code.written - before_code,
             ops_read=ops_read,
             ops=ops,
             kernels=len(calls),
-            distinct_kernels=len(lowered.kernels),
+            distinct_kernels=code.kernels,
             cached_kernels=hits,
-            llvm_seconds=end - before_llvm,
+            llvm_seconds=end - code.written,
             **_tuned(self.tuner),
             planned_bytes=known.bytes,
             lower_bound=known.lower_bound,
@@ -125,8 +161,7 @@ class Driver:
             object_bytes=sum(map(len, codes)),
         )
         notes = {name: getattr(report, name) for name in _NOTED}
-        data = b"" if plans is None else plans.to_bytes()
-        return Artifact(known, codes, constants, notes, data), report
+        return Artifact(known, codes, constants, notes, code.plans), report
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
         """

@@ -11,7 +11,7 @@ object wherever it stands, and is compiled once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -51,6 +51,7 @@ __all__ = [
     "layout_of",
     "limits_of",
     "lower_bundle",
+    "lower_by_module",
     "lower_kernels",
     "lower_library",
     "lower_program",
@@ -93,15 +94,18 @@ class LlvmProgram:
 
 def lower_kernels(module: ModuleOp) -> dict[str, LlvmModule]:
     """The LLVM module of every kernel, by the kernel's name."""
-    found: dict[str, LlvmModule] = {}
+    return dict(_each_kernel(module))
+
+
+def _each_kernel(module: ModuleOp) -> Iterator[tuple[str, LlvmModule]]:
+    """Each kernel's name, and its LLVM module."""
     for op in module.ops:
         if isinstance(op, KernelOp):
             text, sizes = write_kernel(op, target_of(module), PLACEHOLDER)
             digest = hashlib.sha256(text.encode()).hexdigest()[:20]
             text = text.replace(f"{PLACEHOLDER}(", f"{function_name(digest)}(")
             text += declarations(text)
-            found[op.sym_name.data] = LlvmModule(digest, text, sizes)
-    return found
+            yield op.sym_name.data, LlvmModule(digest, text, sizes)
 
 
 def lower_library(module: ModuleOp) -> dict[str, str]:
@@ -132,24 +136,43 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
 
     Raises `VerifyException` when there are several, or none, or a kernel is missing.
     """
+    lowering = lower_by_module(module)
+    while True:
+        try:
+            next(lowering)
+        except StopIteration as end:
+            return end.value
+
+
+def lower_by_module(module: ModuleOp) -> Generator[LlvmModule, None, LlvmProgram]:
+    """
+    As `lower_program`, but each module is given when it is written, so that it can be
+    compiled while the next one is.
+    """
     programs = [op for op in module.ops if isinstance(op, ProgramOp)]
     if len(programs) != 1:
         raise VerifyException(f"expected one program, got {len(programs)}")
     (program,) = programs
-    lowered = lower_kernels(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     for op in program.walk():
         if isinstance(op, CallOp) and op.kernel_name not in kernels:
             raise VerifyException(
                 f"expected kernel {op.kernel_name} beside the program, got none"
             )
+    lowered: dict[str, LlvmModule] = {}
+    once: dict[str, LlvmModule] = {}
+    for name, each in _each_kernel(module):
+        lowered[name] = each
+        if each.name not in once:
+            once[each.name] = each
+            yield each
     names = {name: function_name(each.name) for name, each in lowered.items()}
     run, computed = write_program(program, kernels, names)
     entry = write_wide_entry if is_wide(program) else write_entry
     call, compared = entry(program)
     text = run + call
     main = LlvmModule("main", text + declarations(text), (*computed, *compared))
-    once = {each.name: each for each in lowered.values()}
+    yield main
     reach = reach_of(program, main.sizes, _computed_inside(kernels, lowered))
     return LlvmProgram(tuple(once.values()), main, reach)
 

@@ -1,0 +1,121 @@
+"""
+Trace a model, build the library of what was traced, and replay the model over it.
+
+    python -m bench.replay                     the models of the suite
+    python -m bench.replay light/*.onnx        those of some files
+
+Printed are what was selected, whether the bits are those of the compiled model, and of
+how many lines of the selection each was needed: without it a load or a run ends with a
+message that names it. It fails where bits differ or a line was not needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import static_runtime as sr
+from static_runtime.compiler.library.data_model import GenericModel, make_data_model
+from static_runtime.compiler.library.kernels import build_library, covered
+from static_runtime.compiler.target import isa_name
+from static_runtime.runtime.data_model import DataModel
+from static_runtime.runtime.kernel_library import KernelLibrary
+from static_runtime.runtime.module import StaticModule
+from static_runtime.runtime.not_selected import NotSelectedError
+from static_runtime.runtime.selection import Selection
+
+from .suite import SUITE, export_onnx
+from .turns import inputs_of
+
+OPTIONS = sr.Options(threads=1, cache=False)
+
+
+def without_one(made: Selection) -> Iterator[tuple[str, Selection]]:
+    """
+    What stands in a line, and the selection without it, for each line that says what a
+    kernel is of; other features are of the machine, not of a model.
+    """
+    for name in made.operators:
+        left = {k: v for k, v in made.operators.items() if k != name}
+        yield name, replace(made, operators=left)
+    for key in ("kernel_metadata", "et_kernel_metadata"):
+        known: dict[str, frozenset[str]] = dict(getattr(made, key))
+        for name, values in known.items():
+            for each in values:
+                rest = {**known, name: values - {each}}
+                yield each, replace(made, **{key: rest})
+
+
+def module_of(model: GenericModel, whole: KernelLibrary, made: Selection) -> Any:
+    """A model over the part of a library that a selection has."""
+    kernels = covered([model], made)
+    objects = {name: whole.objects[name] for name in kernels}
+    library = replace(whole, selection=made, objects=objects)
+    data, known = DataModel.of(model.artifact), model.artifact
+    return StaticModule(
+        *(known.program, data.link(library), known.block, (), 1), data.plans
+    )
+
+
+def told(model: GenericModel, whole: KernelLibrary, made: Selection, x: Any) -> str:
+    """What is said where something is missing; nothing where nothing is."""
+    try:
+        module_of(model, whole, made)(**x)
+    except NotSelectedError as error:
+        return str(error)
+    return ""
+
+
+def check(path: Path, target: str) -> tuple[str, bool]:
+    """A line of the table, and whether all is as it should be."""
+    with sr.trace() as trace:
+        known = sr.compile(path, target=target, options=OPTIONS)
+        names, arrays = known.input_names, inputs_of(known)
+        x: Mapping[str, Any] = dict(zip(names, arrays, strict=True))
+        wanted = known(**x)
+    selection = trace.selection
+    model = make_data_model(path, OPTIONS)
+    library = build_library(covered([model], selection), selection, target)
+    is_same = as_bytes(module_of(model, library, selection)(**x)) == as_bytes(wanted)
+    lines = [*without_one(selection)]
+    needed = sum(name in told(model, library, less, x) for name, less in lines)
+    bits = "equal" if is_same else "DIFFER"
+    text = f"{len(selection.operators):9} {len(library.objects):7} {bits:>6}"
+    return f"{text} {needed:5} of {len(lines)}", is_same and needed == len(lines)
+
+
+def as_bytes(answer: Any) -> list[bytes]:
+    """The bytes of each output."""
+    several = answer if isinstance(answer, tuple) else (answer,)
+    return [np.asarray(each).tobytes() for each in several]
+
+
+def main() -> None:
+    """Prints a line for each model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", type=Path, nargs="*")
+    arguments = parser.parse_args()
+    target = isa_name("host")
+    print(f"{target}\n{'model':20} operators kernels   bits lines")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for name in [] if arguments.files else SUITE:
+            arguments.files.append(Path(folder) / f"{name}.onnx")
+        for path in arguments.files:
+            if not path.exists():
+                export_onnx(SUITE[path.stem], path, dynamic=False)
+            text, is_good = check(path, target)
+            good &= is_good
+            print(f"{path.stem:20} {text}", flush=True)
+    sys.exit(not good)
+
+
+if __name__ == "__main__":
+    main()
