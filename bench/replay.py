@@ -93,8 +93,8 @@ def check(path: Path, target: str) -> tuple[str, bool]:
 
 def as_bytes(answer: Any) -> list[bytes]:
     """The bytes of each output."""
-    several = answer if isinstance(answer, tuple) else (answer,)
-    return [np.asarray(each).tobytes() for each in cast(tuple[Any, ...], several)]
+    several = cast(tuple[Any, ...], answer if isinstance(answer, tuple) else (answer,))
+    return [np.asarray(each).tobytes() for each in several]
 
 
 def main() -> None:
