@@ -203,8 +203,8 @@ def slices_of_symbols(count: int) -> Model:
     return g.model(g.add("Sum", *found))
 
 
-def fallbacks(count: int) -> Model:
-    """Ops that are computed by numpy."""
+def orders(count: int) -> Model:
+    """Elements that come first, of those before, and where they are."""
     g = Graph()
     x = g.input()
     for _ in range(count):

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def check(path: Path, target: str) -> tuple[str, bool]:
 
 def as_bytes(answer: Any) -> list[bytes]:
     """The bytes of each output."""
-    several = answer if isinstance(answer, tuple) else (answer,)
+    several = cast(tuple[Any, ...], answer if isinstance(answer, tuple) else (answer,))
     return [np.asarray(each).tobytes() for each in several]
 
 
@@ -106,9 +106,9 @@ def main() -> None:
     print(f"{target}\n{'model':20} operators kernels   bits lines")
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        for name in [] if arguments.files else SUITE:
-            arguments.files.append(Path(folder) / f"{name}.onnx")
-        for path in arguments.files:
+        suite = [Path(folder) / f"{name}.onnx" for name in SUITE]
+        files: list[Path] = arguments.files or suite
+        for path in files:
             if not path.exists():
                 export_onnx(SUITE[path.stem], path, dynamic=False)
             text, is_good = check(path, target)

@@ -8,7 +8,7 @@ imports them; the driver, the tools and the tuner import them from here.
 from __future__ import annotations
 
 from ..lowering.graph_to_loop import build_kernel, kernel_name
-from ..lowering.llvm_to_object import Machine, kept_objects, machine_of, objects
+from ..lowering.llvm_to_object import Machine, kept_object, machine_of, objects
 from ..lowering.llvm_to_object.linked import linked_object
 from ..lowering.loop_to_bytecode import (
     write_bytecode,
@@ -47,7 +47,7 @@ __all__ = [
     "SUPPORT",
     "build_kernel",
     "function_name",
-    "kept_objects",
+    "kept_object",
     "kernel_name",
     "limits_of",
     "linked_object",

@@ -21,7 +21,7 @@ from ..runtime import Artifact, Cache, Reach, interpreter_text
 from .codegen import (
     SUPPORT,
     LlvmProgram,
-    kept_objects,
+    kept_object,
     lower_by_module,
     machine_of,
     objects,
@@ -142,7 +142,8 @@ class Driver:
                 # What follows the first line is the IR around the op.
                 sentence, *_ = str(error).splitlines()
                 raise CompileError(sentence) from error
-            codes += kept_objects(code.shared, machine, self.cache, threads)
+            for text in code.shared:
+                codes.append(kept_object(text, machine, self.cache))
             known = replace(known, reach=code.reach)
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]

@@ -53,7 +53,8 @@ class DataModel:
             kernels = [str(each) for each in notes["kernels"]]
             arguments = [int(each) for each in notes["arguments"]]
             table = [from_json(each) for each in notes["uses"]]
-            ranks = tuple(len(e.shape) for e in (*program.inputs, *program.outputs))
+            tensors = () if program.defined else (*program.inputs, *program.outputs)
+            ranks = tuple(len(each.shape) for each in tensors)
             layout = PlanLayout(program.row_layout, ranks)
             image = ModelImage.of(artifact.objects[0], layout)
             made = DataModel(

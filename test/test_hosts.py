@@ -23,7 +23,7 @@ from static_runtime.dialects.loop.target import target_of
 from static_runtime.dialects.shape import Array
 from static_runtime.lowering.llvm_to_object import Machine, assembly, machine_of
 from static_runtime.lowering.loop_to_llvm import SUPPORT, lower_program
-from static_runtime.runtime import host
+from static_runtime.runtime import host, interpreter_text
 
 from .as_host import runs_here
 from .hosts import HOSTS
@@ -126,6 +126,8 @@ def build(
     for each in artifact.objects:
         assert (each[:4], each[18]) == (b"\x7fELF", number)
     texts = [*(each.text for each in lower_program(module).modules), SUPPORT]
+    if artifact.plans:
+        texts.append(interpreter_text())
     assert len(texts) == len(artifact.objects)
     code = "\n".join(listing(each, machine) for each in texts)
     if not runs_here(host.get_host()):

@@ -23,6 +23,7 @@ from ..library import (
 from ..options import Options
 from ..runtime_folder import build_runtime
 from ..selective import read_selection
+from .bounds import add_bounds, bounds_of
 from .reproducer import CrashError, Guard
 
 _ALONE = ("bundle_api", "network_name", "main_entry_name")
@@ -62,6 +63,7 @@ def _parser() -> ArgumentParser:
         "runs here; a folder runs the greatest that the machine has, a bundle has one",
     )
     made.add_argument("--precision", default=Options().precision, help="f32 or bf16")
+    add_bounds(made)
     _add_names(made)
     return made
 
@@ -144,7 +146,7 @@ def _check_flags(arguments: Namespace) -> None:
 
 def _build_runtime(arguments: Namespace) -> None:
     """Builds a folder with the runtime, and a model or a library."""
-    options = Options(precision=arguments.precision)
+    options = Options(precision=arguments.precision, bounds=bounds_of(arguments))
     targets, folder = arguments.target.split(","), arguments.output
     if arguments.yaml is not None or arguments.include_all:
         chosen = Selection(include_all_operators=True)
@@ -180,7 +182,8 @@ def _only(arguments: Namespace) -> Path:
 
 def _build_bundle(arguments: Namespace) -> None:
     """Builds an object, a header and weights."""
-    options = Options(threads=1, precision=arguments.precision)
+    bounds = bounds_of(arguments)
+    options = Options(threads=1, precision=arguments.precision, bounds=bounds)
     name, entry = arguments.network_name, arguments.main_entry_name
     if several := len(arguments.model) > 1:
         if entry is not None:

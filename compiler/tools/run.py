@@ -21,6 +21,7 @@ from ...runtime import (
 from ..compile import Compilation
 from ..options import Options
 from .benchmark import benchmark
+from .bounds import add_bounds, bounds_of
 from .reproducer import CrashError, Guard
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def _parser() -> ArgumentParser:
     made.add_argument("--output", type=Path, help="an .npz file to write outputs to")
     made.add_argument("--target", default="host", help="host, or such as x86-64-v3")
     made.add_argument("--planner", default=Options().planner)
+    add_bounds(made)
     made.add_argument(
         "--tune", action="store_true", help="measure what is fastest, and keep it"
     )
@@ -72,6 +74,7 @@ def run(arguments: Namespace) -> None:
         tune=arguments.tune,
         threads=arguments.threads,
         precision=arguments.precision,
+        bounds=bounds_of(arguments),
     )
     after = _print_ir if arguments.print_ir_after_all else None
     compilation = Compilation(

@@ -153,6 +153,7 @@ from .ops.unfold import UnfoldOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
 from .order import Carried, Order, inverse, ordered, then
+from .ranking import Ranking
 from .region import ControlOp, RegionOp, block_of, capture
 from .storage.buffer import (
     BUFFERS,
@@ -299,6 +300,7 @@ __all__ = [
     "ProdOp",
     "QUIET",
     "ROUNDED",
+    "Ranking",
     "Read",
     "ReciprocalOp",
     "RecurrentOp",

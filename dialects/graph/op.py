@@ -10,6 +10,9 @@ questions, and the rest of the compiler is derived from the answers:
     nests       in which loops is it computed?       the lowering to loops, fusion
     choice      what is compared, if it is a         the lowering to loops
                 greedy choice?
+    ranking     what is compared, if it is an        the lowering to loops
+                order?
+    below       which indices does it compute?       look-ups without a check
     decompose   of which other ops is it made?       the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
                 another order?
@@ -17,9 +20,9 @@ questions, and the rest of the compiler is derived from the answers:
                 the loops do not show it?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
-`nests`, `choice`, `decompose` or none: an op with none is a *fallback*, which runs its
-reference from inside the program. To add an op, add one file with one such class to
-`dialects/graph/ops/`. Nothing else in the compiler names it.
+`nests`, `choice`, `ranking`, `decompose` or none: an op with none is a *fallback*,
+which runs its reference from inside the program. To add an op, add one file with one
+such class to `dialects/graph/ops/`. Nothing else in the compiler names it.
 
 Properties arrive in these methods as Python values (`axis=1`, not an `IntegerAttr`),
 and a dimension among them, listed in `DIM_PROPERTIES`, as its text.
@@ -47,6 +50,7 @@ from .choice import Choice
 from .literal import to_attribute, to_values
 from .nest import Nest
 from .order import Carried, Order, carry_elements
+from .ranking import Ranking
 
 _STATIC = NoneAttr()
 """The encoding of a tensor type that has only numbers as sizes."""
@@ -141,10 +145,22 @@ class GraphOp(IRDLOperation, ABC):
         """The greedy choice that computes the only result, or None when it is none."""
         return None
 
+    def ranking(self) -> Ranking | None:
+        """The order that the only result is the first of, or None when it is none."""
+        return None
+
+    def below(self) -> Dim | None:
+        """
+        What the integers of the only result are below, none of which is negative; None
+        where that is not known.
+        """
+        return None
+
     @property
     def has_kernel(self) -> bool:
         """Whether the op itself says how a kernel computes it."""
-        return self.nests() is not None or self.choice() is not None
+        found = (self.nests(), self.choice(), self.ranking())
+        return any(each is not None for each in found)
 
     def decompose(self) -> Sequence[SSAValue] | None:
         """

@@ -44,6 +44,7 @@ from .expression import (
     Stage,
 )
 from .group import Check, Group, element
+from .index_source import is_in_range
 from .linearize import flatten, looked_up
 from .row_reductions import Stages, arrange
 
@@ -264,7 +265,7 @@ class _Builder:
         shape = sizes(tensor_type(indices))
         among = looked_up(position.at, shape)
         check = Check(indices, *among, position.bound, position.wraps)
-        if check not in self.checked:
+        if check not in self.checked and not is_in_range(indices, position.bound):
             self.checked.add(check)
             self.group.checks.append(check)
         at = flatten([each.at(point) for each in position.at], shape)

@@ -16,6 +16,7 @@ from .isa import (
     TileGeometry,
     isas_of,
 )
+from .ops.argsort import ArgsortOp
 from .ops.check_index import CheckIndexOp
 from .ops.choose import ChooseOp
 from .ops.clamp_index import ClampIndexOp
@@ -47,6 +48,7 @@ __all__ = [
     "AMX",
     "AMX_TILES",
     "AVX512_BF16",
+    "ArgsortOp",
     "BlockedIndex",
     "CACHES",
     "CallOp",
@@ -113,6 +115,7 @@ __all__ = [
 Loop = Dialect(
     "loop",
     [
+        ArgsortOp,
         CallOp,
         CallOutOp,
         CheckIndexOp,

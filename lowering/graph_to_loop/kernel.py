@@ -2,8 +2,8 @@
 Build the kernel of a group: checks of the indices that it looks up, and its loops.
 
 A nest becomes loops of its own (`nest_loops.py`), or several one after the other inside
-of a row where its reductions share rows (`row_loops.py`). A greedy choice has a kernel
-of its own (`choice_loops.py`).
+of a row where its reductions share rows (`row_loops.py`). A greedy choice and an order
+have kernels of their own (`choice_loops.py`, `ranking_loops.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...dialects.kernel import Group, copies, make_group
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .choice_loops import build_choice
 from .nest_loops import NestBuilder, Renaming
+from .ranking_loops import build_ranking
 from .row_loops import build_stages
 
 NESTS = 64
@@ -39,12 +40,16 @@ class Kernel:
 
 def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
     """Builds the kernels that compute an op or a fusion, one after the other."""
-    if (choice := op.choice()) is None:
+    if (choice := op.choice()) is not None:
+        made, buffers, rename = build_choice(op, choice, name)
+        work = product((*choice.bounds, choice.candidates))
+    elif (ranking := op.ranking()) is not None:
+        made, buffers, rename = build_ranking(op, ranking, name)
+        work = ranking.points
+    else:
         for group in pieces(make_group(op)):
             yield build_kernel(group, name)
         return
-    made, buffers, rename = build_choice(op, choice, name)
-    work = product((*choice.bounds, choice.candidates))
     yield Kernel(made, tuple(buffers), tuple(rename.names), work)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -38,8 +38,8 @@ UNROLLED = '"unrolled"'
 FEW_PASSES = '"few-passes"'
 """
 An attribute of a function of a module that few passes suffice for: its loops are
-written as they shall run. LLVM's passes take as long as its code generation, three
-quarters of that to find nothing; and code for any size is several times as long.
+written as they shall run. All of LLVM's passes take longer than its code generation,
+three quarters of that to find nothing.
 """
 
 LOCK = threading.Lock()
@@ -164,14 +164,23 @@ def optimize(
         run_passes(passes, module, builder)
 
 
-def kept_objects(
-    texts: Sequence[str], machine: Machine, cache: Cache | None, threads: int = 1
-) -> list[bytes]:
-    """The object code of modules that programs share, compiled once in a process."""
-    new = [text for text in texts if (text, machine) not in _kept]
-    codes, _ = objects(new, machine, cache, threads)
-    _kept.update({(text, machine): code for text, code in zip(new, codes, strict=True)})
-    return [_kept[text, machine] for text in texts]
+def kept_object(text: str, machine: Machine, cache: Cache | None) -> bytes:
+    """The object code of a module that programs share, compiled once in a process."""
+    made = _kept.get((text, machine))
+    if made is None:
+        key = _key(text, machine)
+        made = None if cache is None else cache.get(key)
+        if made is None:
+            made = compile_text(text, machine)
+            if cache is not None:
+                cache.put(key, made)
+        _kept[text, machine] = made
+    return made
+
+
+def _key(text: str, machine: Machine) -> str:
+    """What the object of a module is found by in a cache."""
+    return hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
 
 
 def objects(
@@ -189,7 +198,7 @@ def objects(
     hits = 0
     with CompilePool(threads) as pool:
         for text in texts:
-            key = hashlib.sha256(f"object\n{machine.key}\n{text}".encode()).hexdigest()
+            key = _key(text, machine)
             keys.append(key)
             known = None if cache is None else cache.get(key)
             if known is not None:

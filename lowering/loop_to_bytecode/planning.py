@@ -7,6 +7,8 @@ it lies, what slots that takes out, and where the others are.
 
 from __future__ import annotations
 
+from xdsl.utils.exceptions import VerifyException
+
 from ...dialects import MOST_BYTES
 from ...dialects.loop import ProgramOp, SkipAttr
 from ...runtime import (
@@ -21,7 +23,7 @@ from ...runtime import (
     Reach,
     RowLayout,
 )
-from ..loop_to_llvm import ALIGNMENT, row_of
+from ..loop_to_llvm import ALIGNMENT, reach_of_plans, row_of
 from .assembler import Assembler
 
 _TOO_LARGE = 1
@@ -36,8 +38,13 @@ def write_row_plan(program: ProgramOp, reach: Reach) -> PlanCode | None:
     planned, orders = program.plan.bytes.data >= 0, program.plan.orders
     if not program.symbols or not (planned or orders):
         return None
+    try:
+        whole = reach_of_plans(program, reach)
+    except VerifyException:
+        # No sizes are so small that 64 bits hold all: Python plans.
+        return None
     writer = PlanWriter(program, PlanLayout(row_of(program)))
-    writer.check_reach(reach, _TOO_LARGE)
+    writer.check_reach(whole, _TOO_LARGE)
     writer.fill_row(_TOO_LARGE)
     return writer.made()
 

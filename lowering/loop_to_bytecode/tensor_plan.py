@@ -10,20 +10,24 @@ from __future__ import annotations
 from ...dialects import dtype, sizes
 from ...dialects.loop import ProgramOp
 from ...runtime import Opcode, PlanCode, PlanLayout, Reach
-from ..loop_to_llvm import ALIGNMENT, limits_of, row_of
+from ..loop_to_llvm import ALIGNMENT, limits_of, reach_of_plans, row_of
 from .planning import PlanWriter
 
 
 def write_tensor_plan(program: ProgramOp, reach: Reach) -> PlanCode:
-    """The code of plans of a program, of which `reach` bounds all numbers."""
+    """
+    The code of plans of a program, of which `reach` bounds all numbers. Where a run
+    computes sizes, tensors have no places before it.
+    """
     types = (*program.input_types, *program.output_types)
-    ranks = tuple(len(sizes(each)) for each in types)
+    ranks = () if program.defined else tuple(len(sizes(each)) for each in types)
     writer = _TensorPlanWriter(program, PlanLayout(row_of(program), ranks))
     too_large = len(program.symbols) + 1
     writer.check_limits()
-    writer.check_reach(reach, too_large)
+    writer.check_reach(reach_of_plans(program, reach), too_large)
     writer.check_sizes(too_large + 1)
-    writer.place_tensors(too_large)
+    if ranks:
+        writer.place_tensors(too_large)
     writer.fill_row(too_large)
     return writer.made()
 
@@ -50,7 +54,8 @@ class _TensorPlanWriter(PlanWriter):
     def check_sizes(self, number: int) -> None:
         """Refuses negative sizes of tensors, and what the program's checks refuse."""
         zero = self.number(0)
-        each_once = dict.fromkeys(each for _, shape in self.tensors for each in shape)
+        tensors = self.tensors if self.layout.ranks else []
+        each_once = dict.fromkeys(each for _, shape in tensors for each in shape)
         for size in each_once:
             self.refuse_if(self.compute(Opcode.LESS, size, zero), number)
         for at, check in enumerate(self.program.checks, number + 1):

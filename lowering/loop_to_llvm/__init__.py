@@ -35,7 +35,7 @@ from .program.bundle_plan import (
 from .program.context_layout import layout_of, row_of
 from .program.entry import write_entry
 from .program.kernel_entry import write_kernel_entry
-from .program.reach import reach_of
+from .program.reach import reach_of, reach_of_plans
 from .program.run import write_calls, write_program
 from .program.support import SUPPORT, support_declarations
 from .program.wide_entry import is_wide, write_wide_entry
@@ -58,6 +58,7 @@ __all__ = [
     "lower_library",
     "lower_program",
     "module_to_llvm",
+    "reach_of_plans",
     "refusals",
     "row_of",
     "sum_of_words",

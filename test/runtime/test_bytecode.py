@@ -37,7 +37,7 @@ def test_takes_instructions():
 @pytest.mark.parametrize(
     ("at", "bad"),
     [
-        (0, (17, 0, 0, 0)),
+        (0, (max(Opcode) + 1, 0, 0, 0)),
         (0, (-1, 0, 0, 0)),
         (0, (Opcode.CONSTANT, 8, 0, 0)),
         (0, (Opcode.MOVE, 1, -1, 0)),

@@ -45,8 +45,10 @@ def test_rows_are_those_of_python(model: OpenModel):
         values = [int(each) for each in random.choice(some, len(program.symbols))]
         symbols = dict(zip(program.symbols, values, strict=True))
         row, known = planner.row(values), by_python(program, symbols)
-        assert (row is None) == (known is None)
         if row is None or known is None:
+            # Python counts in numbers of any length, and has the last word.
+            assert row is None
+            assert known is None or max(values) >= 2**20
             refused += 1
             continue
         known[RowLayout.USED] = 0

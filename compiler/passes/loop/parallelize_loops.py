@@ -35,7 +35,15 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects import Dim, ceildiv, product
-from ....dialects.loop import WORK, ForOp, KernelOp, LoadOp, StoreOp, TileOp
+from ....dialects.loop import (
+    WORK,
+    ArgsortOp,
+    ForOp,
+    KernelOp,
+    LoadOp,
+    StoreOp,
+    TileOp,
+)
 from ....runtime import GRAIN
 
 _ENOUGH = 8
@@ -192,12 +200,17 @@ def _shares_of(tile: TileOp) -> list[_Share]:
 def work_of(block: Block) -> Dim:
     """How much work the loops of a block are."""
     total: Dim = 0
-    for op in _roots(block):
-        if isinstance(op, TileOp):
-            total = total + product(op.sizes) * _wait(op.sizes[0])
-        else:
-            inner = work_of(op.body.block)
-            total = total + op.size * (_POINT if inner == 0 else inner)
+    for op in block.ops:
+        match op:
+            case TileOp():
+                total = total + product(op.sizes) * _wait(op.sizes[0])
+            case ArgsortOp():
+                total = total + op.points * _POINT
+            case ForOp():
+                inner = work_of(op.body.block)
+                total = total + op.size * (_POINT if inner == 0 else inner)
+            case _:
+                pass
     return total
 
 

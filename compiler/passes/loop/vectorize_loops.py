@@ -36,6 +36,7 @@ from xdsl.passes import ModulePass
 
 from ....dialects import Dim
 from ....dialects.loop import (
+    ArgsortOp,
     ForOp,
     KernelOp,
     LoadOp,
@@ -77,10 +78,13 @@ class VectorizeLoops(ModulePass):
 
 
 def nests(block: Block) -> Iterator[ForOp]:
-    """The outermost loops of a block without tiles, which are vectors already."""
+    """
+    The outermost loops of a block without tiles, which are vectors already, and without
+    rows that are sorted one by one.
+    """
     for op in block.ops:
         if isinstance(op, ForOp):
-            if not any(isinstance(each, TileOp) for each in op.walk()):
+            if not any(isinstance(each, TileOp | ArgsortOp) for each in op.walk()):
                 yield op
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i1, i64
+from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
-from ...shape import Array, Tensor, normalize_axis, sizes, with_element
+from ...shape import Array, Tensor, normalize_axis, sizes, tensor_type, with_element
 from ..op import GraphOp
+from .argsort import first_in_order, order
 
 
 @irdl_op_definition
@@ -43,12 +47,8 @@ class SortOp(GraphOp):
         indices = order(input, axis, descending)
         return np.take_along_axis(input, indices, axis), indices
 
-
-def order(input: Array, axis: int, descending: bool) -> Array:
-    """The indices that stably sort the elements along an axis."""
-    if not descending:
-        return np.argsort(input, axis, kind="stable")
-    # Reversed, so that of equal elements the later one counts as less.
-    last = input.shape[axis] - 1
-    turned = np.argsort(np.flip(input, axis), axis, kind="stable")
-    return np.ascontiguousarray(last - np.flip(turned, axis))
+    def decompose(self) -> Sequence[SSAValue]:
+        axis, descending = self.axis.value.data, bool(self.descending.value.data)
+        shape = sizes(tensor_type(self.input))
+        size = shape[normalize_axis(axis, len(shape))]
+        return first_in_order(self.input, axis, size, descending)

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, i1, i64
+from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import dim
 from ...shape import Array, Tensor, normalize_axis, sizes, tensor, tensor_type
 from ..op import GraphOp, Requirement
-from .sort import order
+from .argsort import first_in_order, order
 
 
 @irdl_op_definition
@@ -62,3 +63,9 @@ class TopkOp(GraphOp):
         first = order(input, axis, descending=largest)
         indices = np.take(first, range(count), axis)
         return np.take_along_axis(input, indices, axis), indices
+
+    def decompose(self) -> Sequence[SSAValue]:
+        largest = bool(self.largest.value.data)
+        return first_in_order(
+            self.input, self.axis.value.data, dim(self.k.data), descending=largest
+        )

@@ -17,7 +17,15 @@ from collections.abc import Iterable, Sequence
 from xdsl.ir import Operation
 
 from ....dialects import Dim
-from ....dialects.loop import CheckIndexOp, ForOp, KernelOp, StoreOp, TileOp, YieldOp
+from ....dialects.loop import (
+    ArgsortOp,
+    CheckIndexOp,
+    ForOp,
+    KernelOp,
+    StoreOp,
+    TileOp,
+    YieldOp,
+)
 from ..text.function import FunctionWriter
 
 
@@ -39,7 +47,7 @@ def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     The sizes that must not be zero for a kernel to store anything. Empty where only one
     size varies: no loop can then be long while another is empty.
     """
-    loops = [each for each in kernel.walk() if isinstance(each, ForOp | TileOp)]
+    loops = [op for op in kernel.walk() if isinstance(op, ForOp | TileOp | ArgsortOp)]
     varying = {size for each in loops for size in _sizes_of(each)}
     symbols = sum(not isinstance(size, int) for size in varying)
     if symbols < 1 or (symbols < 2 and 0 not in varying):
@@ -74,7 +82,8 @@ def _only_loop(op: ForOp) -> ForOp | None:
 
 def _stores(ops: Iterable[Operation]) -> bool:
     """Whether something is stored by ops or inside them."""
-    return any(isinstance(each, StoreOp | TileOp) for op in ops for each in op.walk())
+    kinds = StoreOp | TileOp | ArgsortOp
+    return any(isinstance(each, kinds) for op in ops for each in op.walk())
 
 
 def _common(ops: Iterable[Operation]) -> Sequence[Dim]:
@@ -95,12 +104,14 @@ def _idle(op: Operation) -> dict[Dim, None]:
     match op:
         case TileOp():
             return dict.fromkeys(op.sizes[:2])
+        case ArgsortOp():
+            return dict.fromkeys(op.sizes)
         case ForOp():
             return {op.size: None} | dict.fromkeys(_common(op.body.block.ops))
         case _:
             return {}
 
 
-def _sizes_of(op: ForOp | TileOp) -> Sequence[Dim]:
+def _sizes_of(op: ForOp | TileOp | ArgsortOp) -> Sequence[Dim]:
     """The sizes that an op counts to."""
     return [op.size] if isinstance(op, ForOp) else op.sizes

@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 
 from ....dialects import Dim
 from ....dialects.loop import (
+    ArgsortOp,
     CheckIndexOp,
     ChooseOp,
     ClampIndexOp,
@@ -37,6 +38,7 @@ from ..text.memory_access import MemoryAccess
 from ..text.scalar_op import write_scalar_op
 from ..text.scope import Scope
 from ..text.types import Value
+from .argsort import write_argsort
 from .check_index import write_check, write_clamp
 from .choose import ChoiceWriter
 from .empty_loops import leave_if_idle
@@ -109,8 +111,7 @@ class _KernelWriter:
         )
         attributes = "nounwind "
         if unrolled:
-            # Rows of any number take tiles of every height, so the code is long.
-            attributes += '"unrolled" "few-passes" ' if self.symbols else '"unrolled" '
+            attributes += '"unrolled" "few-passes" '
         body = self.w.text(head, attributes)
         functions = [
             define(name, element, lanes, self.fma)
@@ -146,6 +147,8 @@ class _KernelWriter:
             case ChooseOp():
                 end = ChoiceWriter(self.memory, self.write_ops, op).write()
                 self.scope.define(op.end, end)
+            case ArgsortOp():
+                write_argsort(self.memory, self.write_ops, op, self.target)
             case YieldOp():
                 return
             case _:

@@ -20,6 +20,7 @@ from xdsl.ir import Block
 
 from ....dialects import Dim, evaluate, greatest, guess, product
 from ....dialects.loop import (
+    ArgsortOp,
     CallOp,
     CallOutOp,
     ForOp,
@@ -208,6 +209,8 @@ def _points(block: Block) -> Dim:
         match op:
             case TileOp():
                 total = total + product(op.sizes)
+            case ArgsortOp():
+                total = total + op.points
             case ForOp():
                 inner = _points(op.body.block)
                 total = total + op.size * (1 if inner == 0 else inner)

@@ -25,6 +25,7 @@ from ....dialects import (
     dim,
     evaluate,
     magnitude,
+    product,
     terms_of,
 )
 from ....dialects.graph import byte_size
@@ -90,7 +91,7 @@ def reach_of(
     bytes = [each.size for each in program.slots]
     tensors = (*program.input_types, *program.output_types)
     bytes += (byte_size(each) for each in tensors)
-    for each in (*sizes, *bytes, *_planned(program)):
+    for each in (*sizes, *bytes):
         found.add(evaluate(magnitude(each), late))
     calls = {
         (op.kernel_name, tuple(each.data for each in op.symbols)): None
@@ -102,6 +103,19 @@ def reach_of(
         passed = (evaluate(magnitude(dim(each)), late) for each in symbols)
         names, _ = kernels[name]
         found.add_with(bounds[name], dict(zip(names, passed, strict=True)))
+    return found.reach()
+
+
+def reach_of_plans(program: ProgramOp, reach: Reach) -> Reach:
+    """
+    A bound of every number that code computes which plans calls of a program, of which
+    `reach` bounds all others.
+    """
+    found = _Bound()
+    for factor, names in reach:
+        found.add(product([factor, *map(dim, names)]))
+    for each in _planned(program):
+        found.add(magnitude(each))
     return found.reach()
 
 

@@ -44,6 +44,23 @@ builtin.module {
 }
 """
 
+ORDERS = """
+builtin.module {
+  func.func @main(%x: tensor<?x?xf32, ["n", "m"]>, %y: tensor<9x100xf64>)
+      -> (tensor<?x?xi64, ["n", "m"]>, tensor<9x3xf64>, tensor<9x100xf64>) {
+    %0, %1 = graph.sort %x {axis = 1 : i64, descending = false}
+      : tensor<?x?xf32, ["n", "m"]>
+      -> tensor<?x?xf32, ["n", "m"]>, tensor<?x?xi64, ["n", "m"]>
+    %2, %3 = graph.topk %y {axis = 1 : i64, k = "3", largest = true}
+      : tensor<9x100xf64> -> tensor<9x3xf64>, tensor<9x3xi64>
+    %4, %5 = graph.sort %y {axis = 1 : i64, descending = true}
+      : tensor<9x100xf64> -> tensor<9x100xf64>, tensor<9x100xi64>
+    func.return %1, %2, %4
+      : tensor<?x?xi64, ["n", "m"]>, tensor<9x3xf64>, tensor<9x100xf64>
+  }
+}
+"""
+
 STATIC = """
 #include <pthread.h>
 #include <stdio.h>
@@ -198,7 +215,7 @@ def test_the_table_of_the_dynamic_api_has_each_tensor(tmp_path: Path):
     assert numbers == [(0, 816, 1), (3264, 1584, 1), (9600, 561, 1)]
 
 
-@pytest.mark.parametrize("text", [MODEL, REMAINDERS])
+@pytest.mark.parametrize("text", [MODEL, REMAINDERS, ORDERS])
 def test_an_object_needs_nothing_but_memory_functions(tmp_path: Path, text: str):
     if (nm := shutil.which("nm")) is None:
         pytest.skip("needs nm")

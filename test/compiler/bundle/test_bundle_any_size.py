@@ -26,6 +26,10 @@ def _image(n: int, h: int, w: int) -> list[tuple[int, ...]]:
     return [(n, 3, h, w)]
 
 
+def _matrix(n: int, m: int) -> list[tuple[int, ...]]:
+    return [(n, m)]
+
+
 def _unknown(weights: dict[str, Array], x: Array) -> list[Array]:
     raise AssertionError("bits are compared with those of the compiled model")
 
@@ -47,12 +51,25 @@ IMAGE = OpenModel(
 )
 """A convolution over images of any size."""
 
+ORDERS = OpenModel(
+    """g (float[n, m] x)
+        => (float[n, 3] y, int64[n, 3] i, float[n, m] z, int64[n, m] j) {
+        y, i = TopK(x, k)
+        s = Shape<start=1>(x)
+        z, j = TopK<largest=0>(x, s) }""",
+    _matrix,
+    _unknown,
+    {"k": np.array([3])},
+)
+"""The first of rows of any size, and all of them in order."""
+
 CASES = {
     "texts": (BLOCK, [(1, 1), (3, 7), (17, 33), (2, 0), (0, 5), (17, 130)]),
     "chain": (
         CHAIN,
         [(1, 1, 1, 1), (3, 1, 2, 2), (17, 5, 3, 4), (4, 9, 0, 7), (64, 40, 65, 40)],
     ),
+    "orders": (ORDERS, [(1, 3), (3, 24), (5, 25), (0, 7), (17, 1001)]),
     "images": (IMAGE, [(1, 8, 8), (3, 17, 31), (17, 33, 9), (2, 64, 65)]),
 }
 """Models, and sizes of calls."""

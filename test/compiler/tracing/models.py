@@ -57,15 +57,6 @@ func.func @turn(%x: tensor<?x?x4xf32, ["b", "t"]>, %w: tensor<4x4xf32>)
 """
 """A permutation that is skipped for a batch of one."""
 
-SORTED = """
-func.func @sorted(%x: tensor<2x5xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
-  %0, %1 = graph.topk %x {axis = 1 : i64, k = "3", largest = true}
-    : tensor<2x5xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
-  return %0, %1 : tensor<2x3xf32>, tensor<2x3xi64>
-}
-"""
-"""An op that runs its reference."""
-
 IMAGE = """
 func.func @image(%x: tensor<1x16x33x33xf32>, %w: tensor<64x16x3x3xf32>)
     -> tensor<1x64x31x31xf32> {

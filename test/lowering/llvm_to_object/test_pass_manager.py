@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from llvmlite import binding
 
 from static_runtime.compiler.context import context
@@ -71,19 +70,12 @@ def test_few_passes_inline_and_simplify_as_all_do():
     assert "twice" not in body
 
 
-def test_code_for_any_size_takes_few_passes():
-    (kernel,) = lowered("?", ', ["n"]').kernels
-    assert FEW_PASSES in kernel.text
-
-
-def test_code_for_one_size_takes_all_passes():
-    (kernel,) = lowered("24", "").kernels
-    assert FEW_PASSES not in kernel.text
-
-
-@pytest.mark.parametrize(("rows", "names"), [("?", ', ["n"]'), ("24", "")])
-def test_entries_take_few_passes(rows: str, names: str):
-    assert FEW_PASSES in lowered(rows, names).main.text
+def test_tiles_and_what_runs_a_program_take_few_passes():
+    for rows, names in (("?", ', ["n"]'), ("24", "")):
+        made = lowered(rows, names)
+        (kernel,) = made.kernels
+        assert FEW_PASSES in kernel.text
+        assert FEW_PASSES in made.main.text
 
 
 def test_a_compile_leaves_next_to_nothing_behind():

@@ -69,13 +69,31 @@ func.func @has_loops(%x : tensor<1x3x8xf32>, %w : tensor<4x3x3xf32>) -> tensor<1
   return %1 : tensor<1x4x6xf32>
 }
 
-// So does an op that runs its reference, because it is made of nothing simpler.
+// So does an op whose kernel is an order. Others that sort are made of it, and look up
+// what comes first; the order has its axis last.
 //
-// CHECK-LABEL: func.func @has_a_reference_only
-// CHECK-NEXT:    graph.sort
-func.func @has_a_reference_only(%x : tensor<2x3xf32>) -> tensor<2x3xi64> {
-  %0, %1 = graph.sort %x {axis = 1 : i64, descending = false} : tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
-  return %1 : tensor<2x3xi64>
+// CHECK-LABEL: func.func @an_order
+// CHECK-NEXT:    %[[LAST:.*]] = graph.argsort %x {axis = 0 : i64, count = "2", descending = false} : tensor<2x3xf32> -> tensor<3x2xi64>
+// CHECK-NEXT:    %[[I:.*]] = graph.permute %[[LAST]] {order = array<i64: 1, 0>}
+// CHECK-NEXT:    %[[X:.*]] = graph.gather %x, %[[I]] {axis = 0 : i64, wraps = false}
+// CHECK-NEXT:    return %[[X]], %[[I]]
+func.func @an_order(%x : tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
+  %0, %1 = graph.sort %x {axis = 0 : i64, descending = false} : tensor<2x3xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
+  return %0, %1 : tensor<2x3xf32>, tensor<2x3xi64>
+}
+
+// Few elements are selected, and of many all are sorted.
+//
+// CHECK-LABEL: func.func @few_and_many
+// CHECK-NEXT:    %[[FEW:.*]] = graph.argsort %x {axis = 0 : i64, count = "6", descending = true}
+// CHECK-NEXT:    graph.gather %x, %[[FEW]]
+// CHECK-NEXT:    %[[ALL:.*]] = graph.argsort %x {axis = 0 : i64, count = "100", descending = true}
+// CHECK-NEXT:    %[[MANY:.*]] = graph.slice %[[ALL]] {starts = ["0"], sizes = ["7"], steps = array<i64: 1>}
+// CHECK-NEXT:    graph.gather %x, %[[MANY]]
+func.func @few_and_many(%x : tensor<100xf32>) -> (tensor<6xf32>, tensor<7xf32>) {
+  %0, %i = graph.topk %x {axis = 0 : i64, k = "6", largest = true} : tensor<100xf32> -> tensor<6xf32>, tensor<6xi64>
+  %1, %j = graph.topk %x {axis = 0 : i64, k = "7", largest = true} : tensor<100xf32> -> tensor<7xf32>, tensor<7xi64>
+  return %0, %1 : tensor<6xf32>, tensor<7xf32>
 }
 
 // What the op requires of a size, and its parts do not, stays.

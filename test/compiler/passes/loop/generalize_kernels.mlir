@@ -92,3 +92,21 @@ loop.kernel @take_0(%i: memref<?xi64>, %a: memref<?xf32>, %b: memref<?xf32>) sym
     loop.yield
   }
 }
+
+// -----
+
+// How many elements a row has, and how many of them come first, are sizes of a call too.
+//
+// CHECK-LABEL: loop.kernel @argsort_
+// CHECK:         loop.for parallel %[[I:.*]] to "n0" {
+// CHECK-NEXT:      loop.argsort %{{.*}}[%[[I]] * "n3"] first "n2" of "n1" descending : memref<?xi64> key (%[[K:.*]]) {
+// CHECK-NEXT:        loop.load %{{.*}}[%[[I]] * "n4" + %[[K]]]
+loop.kernel @argsort_0(%x: memref<?xf32>, %y: memref<?xi64>) {
+  loop.for parallel %i to 64 {
+    loop.argsort %y[%i * 7] first 7 of 200 descending : memref<?xi64> key (%k) {
+      %a = loop.load %x[%i * 200 + %k] : memref<?xf32>
+      loop.yield %a : f32
+    }
+    loop.yield
+  }
+}

@@ -193,3 +193,18 @@ loop.kernel @steps_in_place(%w: memref<?xf32>, %y: memref<?xf32>) {
     loop.yield
   }
 }
+
+// Each row that is sorted is one thread's, and more work than an element that is moved.
+//
+// CHECK-LABEL: loop.kernel @rows_in_order
+// CHECK-SAME:      work = "4096000"
+// CHECK:         loop.for parallel %{{.*}} to 1000 split {
+loop.kernel @rows_in_order(%x: memref<?xf32>, %y: memref<?xi64>) {
+  loop.for parallel %i to 1000 {
+    loop.argsort %y[%i * 7] first 7 of 200 : memref<?xi64> key (%k) {
+      %a = loop.load %x[%i * 200 + %k] : memref<?xf32>
+      loop.yield %a : f32
+    }
+    loop.yield
+  }
+}

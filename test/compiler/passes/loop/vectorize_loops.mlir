@@ -302,3 +302,17 @@ loop.kernel @tile_is_vectors(%out: memref<?xf32>) {
     loop.yield
   }
 }
+
+// Rows are sorted one by one, though their keys lie side by side across them.
+//
+// CHECK-LABEL: loop.kernel @rows_in_order
+// AVX2:          loop.for parallel %i to 64 {
+loop.kernel @rows_in_order(%x: memref<?xf32>, %y: memref<?xi64>) {
+  loop.for parallel %i to 64 {
+    loop.argsort %y[%i] first 1 of 200 : memref<?xi64> key (%k) {
+      %a = loop.load %x[%k * 64 + %i] : memref<?xf32>
+      loop.yield %a : f32
+    }
+    loop.yield
+  }
+}

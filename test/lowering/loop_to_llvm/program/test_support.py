@@ -13,7 +13,7 @@ from static_runtime.lowering import llvm_to_object
 from static_runtime.lowering.llvm_to_object import (
     Machine,
     compile_text,
-    kept_objects,
+    kept_object,
     machine_of,
 )
 from static_runtime.lowering.loop_to_llvm import SUPPORT
@@ -92,13 +92,13 @@ def test_another_process_takes_it_from_the_cache(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    first = kept_objects([SUPPORT], machine, Cache(tmp_path))
+    first = kept_object(SUPPORT, machine, Cache(tmp_path))
     monkeypatch.setattr(llvm_to_object, "_kept", {})
-    assert kept_objects([SUPPORT], machine, Cache(tmp_path)) == first
+    assert kept_object(SUPPORT, machine, Cache(tmp_path)) == first
     assert compiled == [SUPPORT]
 
 
 def test_another_machine_has_an_object_of_its_own(compiled: list[str]):
     x86, arm = (machine_of(find_target(name)) for name in ("x86-64", "aarch64"))
-    assert kept_objects([SUPPORT], x86, None) != kept_objects([SUPPORT], arm, None)
+    assert kept_object(SUPPORT, x86, None) != kept_object(SUPPORT, arm, None)
     assert len(compiled) == 2

@@ -1,0 +1,99 @@
+"""
+Measure sorts and top-k beside another version of this compiler, or beside the peers.
+
+    python -m bench.orders --before ../another-checkout
+    python -m bench.orders --peers ours,onnxruntime
+
+Elements are random, or rise along their rows: then each comes before all those that a
+heap of the greatest has. Rows of the table are those of `python -m bench`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from onnx import helper, numpy_helper, save
+
+from .__main__ import arguments
+from .cases import Array, Case
+from .peers import OTHERS
+from .side_by_side import Plan, measure
+from .table import failures, heading, line
+
+
+@dataclass(frozen=True)
+class Order:
+    """The greatest elements of rows, which are random or rise."""
+
+    rows: int
+    size: int
+    count: int
+    dtype: str = "float32"
+    rises: bool = False
+
+    def input(self) -> Array:
+        """The rows."""
+        shape = (self.rows, self.size)
+        x = np.random.default_rng(0).standard_normal(shape).astype(self.dtype)
+        return np.sort(x, 1) if self.rises else x
+
+    def case(self, name: str, folder: Path) -> Case:
+        """The model as a file, with inputs and results."""
+        case, x = Case(folder, name), self.input()
+        indices = np.argsort(-x, 1, kind="stable")[:, : self.count]
+        results = [np.take_along_axis(x, indices, 1), indices]
+        known = zip(("in0", "y", "i"), (x, *results), strict=True)
+        infos = [
+            helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(each.dtype), each.shape
+            )
+            for name, each in known
+        ]
+        k = numpy_helper.from_array(np.array([self.count]), "k")
+        node = helper.make_node("TopK", ["in0", "k"], ["y", "i"])
+        graph = helper.make_graph([node], name, infos[:1], infos[1:], [k])
+        opset = helper.make_opsetid("", 17)
+        save(helper.make_model(graph, opset_imports=[opset], ir_version=9), case.model)
+        case.keep([x], results)
+        return case
+
+
+ORDERS: Mapping[str, Order] = MappingProxyType(
+    {
+        "detections": Order(1, 8400, 300),
+        "detections_rise": Order(1, 8400, 300, rises=True),
+        "classes": Order(64, 1000, 5),
+        "experts": Order(256, 64, 2),
+        "many": Order(1, 8400, 2000),
+        "sort_10": Order(1000, 10, 10),
+        "sort_100": Order(1000, 100, 100),
+        "sort_100000": Order(8, 100_000, 100_000),
+        "sort_100000_f64": Order(8, 100_000, 100_000, "float64"),
+    }
+)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Prints a row for each order."""
+    asked = arguments(args)
+    plan = Plan(asked.peers.split(","), asked.rounds, asked.ms)
+    others = [each for each in OTHERS if each in plan.peers]
+    print(heading(others), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, order in ORDERS.items():
+            if asked.models and name not in asked.models:
+                continue
+            row = measure(order.case(name, Path(folder)), 1, plan)
+            print(line(row, others), flush=True)
+            for each in failures(row):
+                print(each, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""
+Find indices that need no check: the op that computes them says what they are below.
+
+    %i = graph.argsort %x …          below the size of the axis, by the op's `below`
+    %j = graph.permute %i …          as its operand: it only moves elements
+    %y = graph.gather %x, %j …       looks up what is in range
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ..dims import Dim
+from ..graph import GraphOp, Linear, Nest, Read, same
+
+
+def is_in_range(indices: SSAValue, bound: Dim) -> bool:
+    """Whether all indices are from zero up to a bound, whatever the run computes."""
+    while isinstance(op := indices.owner, GraphOp):
+        if (below := op.below()) is not None:
+            return below == bound
+        if (moved := _moved(op)) is None:
+            return False
+        indices = moved
+    return False
+
+
+def _moved(op: GraphOp) -> SSAValue | None:
+    """The operand of which all elements of the result are; None if they are not."""
+    if op.IS_VIEW:
+        return op.operands[0]
+    match op.nests():
+        case [Nest(sources=(Read() as read,)) as nest] if (
+            nest.body is same
+            and nest.combine is None
+            and nest.writes_whole
+            and all(isinstance(each, Linear) for each in read.at)
+        ):
+            return op.operands[read.operand]
+        case _:
+            return None

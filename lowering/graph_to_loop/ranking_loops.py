@@ -1,0 +1,87 @@
+"""
+Build the kernel of an order: loops over its rows, and `loop.argsort` inside.
+
+Each row is sorted by itself, so that threads may share the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, SSAValue
+
+from ...dialects import tensor_type
+from ...dialects.graph import GraphOp, Linear, Ranking, axes
+from ...dialects.kernel import element
+from ...dialects.loop import (
+    ArgsortOp,
+    ForOp,
+    KernelOp,
+    LoadOp,
+    Subscript,
+    YieldOp,
+    buffer_type,
+)
+from .nest_loops import Point, Renaming
+
+
+def build_ranking(
+    op: GraphOp, ranking: Ranking, name: str
+) -> tuple[KernelOp, list[SSAValue], Renaming]:
+    """Builds the kernel of an op that is an order; its buffers and its symbols."""
+    buffers = [op.operands[ranking.key.operand]]
+    values = [*buffers, op.results[0]]
+    body = Block(
+        arg_types=[buffer_type(tensor_type(each).element_type) for each in values]
+    )
+    rename = Renaming()
+    with ImplicitBuilder(body):
+        _RankingBuilder(op, ranking, body.args[0], body.args[1], rename).rows(())
+    kernel = KernelOp(name, [str(each) for each in rename.names.values()], body)
+    return kernel, buffers, rename
+
+
+@dataclass(frozen=True)
+class _RankingBuilder:
+    """Builds the loops of one order."""
+
+    op: GraphOp
+    ranking: Ranking
+    keys: SSAValue
+    output: SSAValue
+    rename: Renaming
+
+    def rows(self, point: Point) -> None:
+        """Builds the loops over the rows that begin with a point."""
+        bounds = self.ranking.bounds
+        if len(point) == len(bounds):
+            return self.sort(point)
+        block = Block(arg_types=[IndexType()])
+        with ImplicitBuilder(block):
+            self.rows((*point, block.args[0]))
+            YieldOp()
+        ForOp(self.rename(bounds[len(point)]), block)
+
+    def sort(self, row: Point) -> None:
+        """Builds the order of one row."""
+        ranking, operand = self.ranking, self.op.operands[self.ranking.key.operand]
+        key = Block(arg_types=[IndexType()])
+        with ImplicitBuilder(key):
+            at = [each for each in ranking.key.at if isinstance(each, Linear)]
+            assert len(at) == len(ranking.key.at), "an order looks nothing up"
+            place = self.subscript(element(operand, at).at, (*row, key.args[0]))
+            YieldOp(LoadOp(self.keys, place).result)
+        first = Linear()
+        for axis, bound in zip(axes(len(row)), ranking.bounds, strict=True):
+            first = first * bound + axis
+        count, size = self.rename(ranking.count), self.rename(ranking.size)
+        at = self.subscript(first * ranking.count, row)
+        ArgsortOp(self.output, at, count, size, ranking.descending, key)
+
+    def subscript(self, position: Linear, point: Sequence[SSAValue]) -> Subscript:
+        """A position as a subscript."""
+        terms = [(point[axis], self.rename(each)) for axis, each in position.factors]
+        return Subscript(tuple(terms), self.rename(position.offset))
