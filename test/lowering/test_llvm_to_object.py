@@ -16,6 +16,7 @@ from static_runtime.dialects.loop.target import target_of
 from static_runtime.lowering.llvm_to_object import (
     Machine,
     assembly,
+    borrowed_machine,
     compile_text,
     machine_of,
     objects,
@@ -277,3 +278,21 @@ def test_many_compile_for_long():
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, (1, 2, 2, 4)))
+
+
+def test_a_machine_is_used_again_by_one_at_a_time():
+    _, machine = kernels("x86-64-v3")
+    with borrowed_machine(machine) as one, borrowed_machine(machine) as other:
+        assert one is not other
+    with borrowed_machine(machine) as again:
+        assert again in (one, other)
+
+
+def test_a_machine_that_met_an_error_is_not_used_again():
+    _, machine = kernels("x86-64-v3")
+    kept: list[object] = []
+    with pytest.raises(RuntimeError), borrowed_machine(machine) as broken:
+        raise RuntimeError("what LLVM did not take")
+    with borrowed_machine(machine) as one, borrowed_machine(machine) as other:
+        kept += [one, other]
+    assert broken not in kept
