@@ -86,6 +86,7 @@ def test_holds_the_rooms_and_nothing_else(wheel: Path):
     expected = {
         "static_runtime/__init__.py",
         "static_runtime/py.typed",
+        "static_runtime/compiler/library/sr.h",
         *(f"static_runtime/{path.relative_to(ROOT).as_posix()}" for path in sources),
     }
     assert {each for each in names if ".dist-info/" not in each} == expected
