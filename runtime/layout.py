@@ -50,7 +50,12 @@ class State:
     Which row each thread used last, where that decides what was skipped: pairs of a
     thread and a row, by the hash of the thread.
     """
-    DTYPES = 12
+    ADD = 12
+    """
+    The Python callable that adds a plan row for new sizes: (symbols) to its address, or
+    to zero where the call is to be explained.
+    """
+    DTYPES = 13
     """The first of the descriptors of `DTYPE_NAMES`."""
 
     SIZE = DTYPES + len(DTYPE_NAMES)

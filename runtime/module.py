@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import numpy_layout
-from .arguments import bind_symbols, match_inputs, to_array
+from .arguments import bind_symbols, check_values, match_inputs, to_array
 from .block import LOCK, watch
 from .code import Code
 from .fallback import KeptError, Reference, run_call_out
@@ -85,11 +85,11 @@ class StaticModule:
         self._instead: Callable[..., Any] | None = None
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
-        self._kept = self._call_slowly, self._explain, self._lend
+        self._kept = self._call_slowly, self._explain, self._lend, self._add_row
         code.give_back(self._new_runtime().address)
         if numpy_layout.is_as_expected():
             numpy_layout.fill_state(code.state)
-            fields = [State.SLOW, State.EXPLAIN, State.RESERVE]
+            fields = [State.SLOW, State.EXPLAIN, State.RESERVE, State.ADD]
             code.state[fields] = [*map(id, self._kept)]
             if not self._has_input_out:
                 code.state[State.OUT] = id(OUT)
@@ -247,6 +247,23 @@ class StaticModule:
             for each in list(self._runtimes.values()):
                 each.release_if_unused()
         return runtime.address
+
+    def _add_row(self, wanted: int) -> int:
+        """
+        The address of a new plan row for the symbols whose values are at an address;
+        zero for values that the model cannot take.
+        """
+        names = self._program.symbols
+        values = (ctypes.c_uint64 * len(names)).from_address(wanted)[:]
+        symbols = dict(zip(names, values, strict=True))
+        try:
+            check_values(self._program, symbols)
+            row = self._plans.row_for(symbols)
+        except ValueError:
+            return 0
+        with LOCK:
+            self._slow_calls += 1
+        return row.ctypes.data
 
     def _explain(self, context: int, status: int) -> None:
         """Raises what went wrong in a run of compiled code; its context is free."""

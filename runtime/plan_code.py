@@ -10,6 +10,7 @@ wrong, or knows a plan all the same.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -103,23 +104,25 @@ class Planner:
         The planner that tries these orders of slots, with the addresses of
         `sr_interpret` and `sr_plan_slots`, which are there as long as it.
         """
-        self.layout, self.registers = made.layout, made.registers
-        self.orders = np.array(orders, np.int32)
-        interpret, place = functions
-        self.code, self.kernels = made.code, np.array([place], np.uint64)
-        self.tables = self.code.ctypes.data, self.kernels.ctypes.data
+        self.layout, self.lock = made.layout, threading.Lock()
+        interpret, plan = functions
+        self.kept = made.code, np.array(orders, np.int32), np.array([plan], np.uint64)
+        self.blank = np.zeros(self.layout.size, np.uint64)
+        self.blank[PlanLayout.ORDERS] = self.kept[1].ctypes.data
+        self.registers = np.zeros(made.registers, np.int64)
+        each = made.code, self.registers, self.kept[2]
+        self.addresses = [array.ctypes.data for array in each]
         # PYFUNCTYPE keeps the GIL, which a few microseconds are not worth leaving.
         kind: Any = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
         self.function = kind(interpret)
 
     def row(self, symbols: Sequence[int]) -> npt.NDArray[np.uint64] | None:
         """The row for these sizes, or None where Python is to say what is wrong."""
-        layout = self.layout
-        memory = np.zeros(layout.size, np.uint64)
-        memory[layout.ORDERS] = self.orders.ctypes.data
-        row = memory[layout.first_row :]
-        row[layout.row.first_symbol : layout.row.first_slot] = symbols
-        registers = np.empty(self.registers, np.int64)
-        code, kernels = self.tables
-        status = self.function(memory.ctypes.data, code, registers.ctypes.data, kernels)
-        return None if status else row
+        row = self.layout.row
+        memory = self.blank.copy()
+        made = memory[self.layout.first_row :]
+        made[row.first_symbol : row.first_slot] = symbols
+        code, registers, functions = self.addresses
+        with self.lock:
+            status = self.function(memory.ctypes.data, code, registers, functions)
+        return None if status else made

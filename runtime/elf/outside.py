@@ -19,7 +19,8 @@ _OF_MATHEMATICS = frozenset(
 
 _OF_PYTHON = frozenset(
     {
-        *("PyErr_CheckSignals", "PyEval_RestoreThread", "PyEval_SaveThread"),
+        *("PyErr_CheckSignals", "PyErr_Occurred"),
+        *("PyEval_RestoreThread", "PyEval_SaveThread"),
         *("PyLong_AsVoidPtr", "PyObject_CallFunction", "PyObject_Vectorcall"),
         *("PyThreadState_Get", "PyTuple_GetItem", "PyTuple_New", "PyTuple_SetItem"),
         *("PyTuple_Size", "Py_DecRef", "Py_IncRef"),

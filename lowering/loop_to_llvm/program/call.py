@@ -29,8 +29,17 @@ COUNT = 2**63 - 1
 
 _SLOW = "@PyObject_Vectorcall(ptr %slow, ptr %arguments, i64 %count, ptr %names)"
 
-# Leaves a call to Python. The flags have a bit besides the number of arguments.
-SLOW = f"""define ptr @sr_slow(ptr %arguments, i64 %flags, ptr %names) nounwind {{
+# Leaves a call to Python, unless something was raised. The flags have a bit besides the
+# number of arguments.
+SLOW = f"""declare ptr @PyErr_Occurred()
+define ptr @sr_slow(ptr %arguments, i64 %flags, ptr %names) nounwind {{
+entry:
+  %error = call ptr @PyErr_Occurred()
+  %raised = icmp ne ptr %error, null
+  br i1 %raised, label %ended, label %left
+ended:
+  ret ptr null
+left:
   %slow = load ptr, ptr {state_field(State.SLOW)}, align {WORD}
   %count = and i64 %flags, {COUNT}
   %answer = call ptr {_SLOW}

@@ -2,7 +2,7 @@
 Write how a call finds the plan row of its sizes, and borrows a context.
 
 The module's state has a table of plan rows by a hash of the symbols (`layout.py`), to
-which Python adds a row when it has made a plan of new sizes. A context is taken off the
+which a Python callable adds a row for new sizes. A context is taken off the
 module's free list while the GIL is held. Where none is free, or its block is smaller
 than the plan, a Python callable lends one; it is given the symbols, since the row that
 was found may be dropped while Python runs.
@@ -118,6 +118,32 @@ done:
 }}
 """
 
+_PLAN = "@PyObject_CallFunction(ptr %callable, ptr @sr_sizes, ptr %wanted)"
+
+# The same, of a row that Python adds where there is none. Where it adds none, or raises
+# something, the row is null.
+ROW = f"""@sr_sizes = private constant [2 x i8] c"n\\00"
+define ptr @sr_row(ptr %wanted, i64 %count, i64 %first) nounwind {{
+entry:
+  %known = call ptr @sr_find(ptr %wanted, i64 %count, i64 %first)
+  %none = icmp eq ptr %known, null
+  br i1 %none, label %ask, label %found
+found:
+  ret ptr %known
+ask:
+  %callable = load ptr, ptr {state_field(State.ADD)}, align {WORD}
+  %answer = call ptr (ptr, ptr, ...) {_PLAN}
+  %raised = icmp eq ptr %answer, null
+  br i1 %raised, label %failed, label %added
+failed:
+  ret ptr null
+added:
+  %row = call ptr @PyLong_AsVoidPtr(ptr %answer)
+  call void @Py_DecRef(ptr %answer)
+  ret ptr %row
+}}
+"""
+
 
 class LendingWriter(ObjectWriter):
     """Writes how a call finds its plan row, borrows a context and gives it back."""
@@ -144,8 +170,7 @@ class LendingWriter(ObjectWriter):
 
     def find_row(self, values: Sequence[str]) -> str:
         """
-        The plan row of these values of the symbols, which the last call often had; a
-        call of sizes that have none is left to Python.
+        The plan row of these values of the symbols, which the last call often had.
         """
         w, wanted = self.w, self.wanted
         last = self.state(State.LAST)
@@ -166,9 +191,9 @@ class LendingWriter(ObjectWriter):
         return w.emit(f"phi ptr [{last}, %{before}], [{other}, %{end}]")
 
     def search(self) -> str:
-        """The plan row in the table; a call of sizes that have none goes to Python."""
+        """The plan row in the table; Python adds one, or explains the call."""
         row = self.w.emit(
-            f"call ptr @sr_find(ptr {self.wanted}, i64 {len(self.names)}, "
+            f"call ptr @sr_row(ptr {self.wanted}, i64 {len(self.names)}, "
             f"i64 {self.row.first_symbol})"
         )
         self.require(self.w.emit(f"icmp ne ptr {row}, null"))

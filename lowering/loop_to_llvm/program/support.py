@@ -11,7 +11,7 @@ import re
 
 from .call import EXPLAIN, SLOW
 from .interrupts import ASK, ENTER
-from .lending import FIND, FREE_LIST, RESERVE
+from .lending import FIND, FREE_LIST, RESERVE, ROW
 from .notes import NOTED
 from .outlining import REPEAT
 from .python_objects import APART, IS_ARRAY, IS_OUT, NEW_ARRAY, STATE
@@ -32,7 +32,18 @@ _FEW_PASSES = 'attributes #0 = { "few-passes" }\n'
 
 SUPPORT = "".join(
     (
-        *(STATE, _PYTHON, IS_ARRAY, NEW_ARRAY, IS_OUT, APART, FREE_LIST, RESERVE, FIND),
+        *(
+            STATE,
+            _PYTHON,
+            IS_ARRAY,
+            NEW_ARRAY,
+            IS_OUT,
+            APART,
+            FREE_LIST,
+            RESERVE,
+            FIND,
+            ROW,
+        ),
         *(NOTED, SLOW, EXPLAIN, MADE, ASK, ENTER, REPEAT, _FEW_PASSES),
     )
 )
