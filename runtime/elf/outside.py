@@ -19,7 +19,7 @@ _OF_MATHEMATICS = frozenset(
 
 _OF_PYTHON = frozenset(
     {
-        *("PyErr_CheckSignals", "PyErr_Occurred"),
+        *("PyErr_CheckSignals", "PyErr_Clear", "PyErr_Occurred"),
         *("PyEval_RestoreThread", "PyEval_SaveThread"),
         *("PyLong_AsVoidPtr", "PyObject_CallFunction", "PyObject_Vectorcall"),
         *("PyThreadState_Get", "PyTuple_GetItem", "PyTuple_New", "PyTuple_SetItem"),

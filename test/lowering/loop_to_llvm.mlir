@@ -403,7 +403,7 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         call i1 @sr_is_out(ptr %names)
 // CHECK:         %[[OUT:.*]] = load ptr
 // CHECK:         call i64 @PyTuple_Size(ptr %[[OUT]])
-// CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 12, i32 2, i32 1281)
+// CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 13, i32 2, i32 1281)
 // CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
 // CHECK:         %[[BEFORE:.*]] = icmp ule i64 %[[END:.*]], %[[START:.*]]
 // CHECK-NEXT:    %[[AFTER:.*]] = icmp ule i64
@@ -414,7 +414,7 @@ loop.kernel @division(%a: memref<?xi32>) {
 // Else it makes an array for each output.
 //
 // CHECK:         icmp eq ptr %[[GIVEN]], null
-// CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 12, i32 2, ptr
+// CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 13, i32 2, ptr
 // CHECK:         %[[OTHER:.*]] = call ptr @sr_new_array(i64 {{.*}}, i32 0, ptr
 // CHECK:         %[[FIRST:.*]] = phi ptr [null, %{{.*}}], [%[[ONE]], %{{.*}}]
 // CHECK-NEXT:    %[[SECOND:.*]] = phi ptr [null, %{{.*}}], [%[[OTHER]], %{{.*}}]

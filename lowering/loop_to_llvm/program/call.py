@@ -94,6 +94,12 @@ class CallWriter(LendingWriter):
         arguments = "ptr %arguments, i64 %flags, ptr %names"
         self.w.do(f"ret ptr {self.w.emit(f'call ptr @sr_slow({arguments})')}")
 
+    def leave(self, context: str) -> None:
+        """Leaves the call to Python after there was no memory for an output."""
+        self.w.do(f"call void @sr_give_back(ptr {context})")
+        self.w.do("call void @PyErr_Clear()")
+        self.w.do("br label %slow")
+
     def explain(self, context: str, status: str, made: Sequence[str]) -> None:
         """Ends the call after a run that failed."""
         w = self.w

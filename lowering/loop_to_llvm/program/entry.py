@@ -164,7 +164,7 @@ class _EntryWriter(CallWriter):
         ]
 
     def make_outputs(self, context: str) -> list[str]:
-        """Makes an array for each output, or ends the call if there is no memory."""
+        """Makes an array for each output; without memory, Python says for which."""
         w = self.w
         results: list[str] = []
         most = max((len(sizes(type)) for type in self.outputs), default=0)
@@ -185,8 +185,7 @@ class _EntryWriter(CallWriter):
                 w.do(f"call void @Py_DecRef(ptr {results[at - 1]})")
                 w.do(f"br label %{failed[at - 1]}")
             else:
-                w.do(f"call void @sr_give_back(ptr {context})")
-                w.do("ret ptr null")
+                self.leave(context)
         w.start(after)
         return results
 

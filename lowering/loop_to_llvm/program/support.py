@@ -19,6 +19,7 @@ from .wide_entry import MADE
 
 _PYTHON = """declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare ptr @PyObject_CallFunction(ptr, ptr, ...)
+declare void @PyErr_Clear()
 declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
 declare i64 @PyTuple_Size(ptr)

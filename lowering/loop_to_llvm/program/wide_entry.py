@@ -202,7 +202,7 @@ class _WideEntryWriter(CallWriter):
             yield f"make.{first}", part.text(f"make.{first}", arguments)
 
     def make_all(self, context: str, row: str, makers: Sequence[str]) -> str:
-        """Makes the outputs, or ends the call when there was no memory for them."""
+        """Makes the outputs; without memory for one, Python says for which."""
         w, count = self.w, len(self.outputs)
         made = w.entered(f"alloca [{count} x ptr], align {WORD}")
         w.do(
@@ -220,9 +220,8 @@ class _WideEntryWriter(CallWriter):
         w.do(f"br label %{after}")
         if makers:
             w.start(none)
-            w.do(f"call void @sr_give_back(ptr {context})")
             self.drop(made)
-            w.do("ret ptr null")
+            self.leave(context)
         w.start(after)
         return made
 

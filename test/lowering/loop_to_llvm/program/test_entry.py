@@ -1,4 +1,4 @@
-"""The entry makes an output for each, or keeps none where one has no memory."""
+"""The entry makes an output for each, or keeps none where one lacks memory."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_outputs_are_a_tuple_in_their_order(count: int):
 
 @pytest.mark.skipif(not has_gil(), reason="without the GIL no call takes this way")
 @pytest.mark.parametrize("count", [1, 3, 6])
-def test_a_call_without_memory_for_an_output_keeps_none(count: int):
+def test_a_call_without_memory_for_an_output_is_left_to_python(count: int):
     module, x = scaled(count), np.arange(7, dtype=np.float32)
     module(x)
     code = module._code  # pyright: ignore[reportPrivateUsage]
@@ -85,8 +85,9 @@ def test_a_call_without_memory_for_an_output_keeps_none(count: int):
         users = sys.getrefcount(x.dtype)
         code.state[State.NEW] = image["make"]
         try:
-            with pytest.raises(MemoryError):
-                module(x)
+            slow = module.statistics().slow_calls
+            assert len(module(x) if count > 1 else [module(x)]) == count
+            assert module.statistics().slow_calls == slow + 1
         finally:
             code.state[State.NEW] = before
         # Each array that was made had one, and that of numpy lets go of its own.
