@@ -280,7 +280,7 @@ static inline uint64_t sr_outputs(const sr_model *model) {
   return (uint64_t)model->image[SR_HEAD_OUTPUTS];
 }
 
-/* How many sizes calls have; each has a name, and the least and most that it may be. */
+/* How many sizes calls have, each with a name. */
 static inline uint64_t sr_symbols(const sr_model *model) {
   return (uint64_t)model->image[SR_HEAD_SYMBOLS];
 }
