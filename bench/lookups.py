@@ -10,8 +10,6 @@ and of rows. Rows of the table are those of `python -m bench`.
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +19,8 @@ from typing import TypeAlias
 import numpy as np
 from onnx import TensorProto, helper, save
 
-from .__main__ import arguments
 from .cases import Array, Case
-from .peers import OTHERS
-from .side_by_side import Plan, measure
-from .table import failures, heading, line
+from .rows import print_rows
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -114,18 +109,7 @@ LOOKUPS: Mapping[str, Lookup] = MappingProxyType(
 
 def main(args: Sequence[str] | None = None) -> None:
     """Prints a row for each lookup."""
-    asked = arguments(args)
-    plan = Plan(asked.peers.split(","), asked.rounds, asked.ms)
-    others = [each for each in OTHERS if each in plan.peers]
-    print(heading(others), flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        for name, lookup in LOOKUPS.items():
-            if asked.models and name not in asked.models:
-                continue
-            row = measure(lookup.case(name, Path(folder)), 1, plan)
-            print(line(row, others), flush=True)
-            for each in failures(row):
-                print(each, file=sys.stderr, flush=True)
+    print_rows({name: each.case for name, each in LOOKUPS.items()}, args)
 
 
 if __name__ == "__main__":

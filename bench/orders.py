@@ -10,8 +10,6 @@ heap of the greatest has. Rows of the table are those of `python -m bench`.
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +18,8 @@ from types import MappingProxyType
 import numpy as np
 from onnx import helper, numpy_helper, save
 
-from .__main__ import arguments
 from .cases import Array, Case
-from .peers import OTHERS
-from .side_by_side import Plan, measure
-from .table import failures, heading, line
+from .rows import print_rows
 
 
 @dataclass(frozen=True)
@@ -81,18 +76,7 @@ ORDERS: Mapping[str, Order] = MappingProxyType(
 
 def main(args: Sequence[str] | None = None) -> None:
     """Prints a row for each order."""
-    asked = arguments(args)
-    plan = Plan(asked.peers.split(","), asked.rounds, asked.ms)
-    others = [each for each in OTHERS if each in plan.peers]
-    print(heading(others), flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        for name, order in ORDERS.items():
-            if asked.models and name not in asked.models:
-                continue
-            row = measure(order.case(name, Path(folder)), 1, plan)
-            print(line(row, others), flush=True)
-            for each in failures(row):
-                print(each, file=sys.stderr, flush=True)
+    print_rows({name: each.case for name, each in ORDERS.items()}, args)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -31,26 +31,11 @@ from static_runtime.runtime.module import StaticModule
 from static_runtime.runtime.not_selected import NotSelectedError
 from static_runtime.runtime.selection import Selection
 
+from .selection_lines import without_one
 from .suite import SUITE, export_onnx
 from .turns import inputs_of
 
 OPTIONS = sr.Options(threads=1, cache=False)
-
-
-def without_one(made: Selection) -> Iterator[tuple[str, Selection]]:
-    """
-    What stands in a line, and the selection without it, for each line that says what a
-    kernel is of; other features are of the machine, not of a model.
-    """
-    for name in made.operators:
-        left = {k: v for k, v in made.operators.items() if k != name}
-        yield name, replace(made, operators=left)
-    for key in ("kernel_metadata", "et_kernel_metadata"):
-        known: dict[str, frozenset[str]] = dict(getattr(made, key))
-        for name, values in known.items():
-            for each in values:
-                rest = {**known, name: values - {each}}
-                yield each, replace(made, **{key: rest})
 
 
 def module_of(model: GenericModel, whole: KernelLibrary, made: Selection) -> Any:

@@ -21,7 +21,6 @@ from ..lowering.loop_to_llvm import (
     NOT_PLANNED,
     OTHER_WEIGHTS,
     SUPPORT,
-    LlvmProgram,
     Places,
     function_name,
     limits_of,
@@ -33,12 +32,12 @@ from ..lowering.loop_to_llvm import (
     module_to_llvm,
     refusals,
     sum_of_words,
+    text_constant,
     write_bundle_check,
 )
 
 __all__ = [
     "ALIGNMENT",
-    "LlvmProgram",
     "MOST",
     "NOT_PLANNED",
     "OTHER_WEIGHTS",
@@ -61,6 +60,7 @@ __all__ = [
     "objects",
     "refusals",
     "sum_of_words",
+    "text_constant",
     "write_bundle_check",
     "write_bytecode",
     "write_row_plan",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import get_ident
@@ -20,7 +20,6 @@ from ..dialects.loop import CallOp, ProgramOp, target_of
 from ..runtime import Artifact, Cache, Reach, interpreter_text
 from .codegen import (
     SUPPORT,
-    LlvmProgram,
     kept_object,
     lower_by_module,
     machine_of,
@@ -91,25 +90,15 @@ class _Code:
     written: float = 0.0
     """When the last text was written."""
 
-    def texts(self) -> Iterator[str]:
+    def texts(self) -> Generator[str]:
         """The texts; the rest is known after them. Raises `VerifyException`."""
-        lowered = yield from self._lowered()
+        lowered = yield from lower_by_module(self.module)
         self.kernels, self.reach = len(lowered.kernels), lowered.reach
         plans = write_row_plan(self.program, self.reach)
         if plans is not None:
             self.plans = plans.to_bytes()
             self.shared.append(interpreter_text())
         self.written = time.perf_counter()
-
-    def _lowered(self) -> Generator[str, None, LlvmProgram]:
-        """The texts of the kernels and of the program."""
-        lowering = lower_by_module(self.module)
-        while True:
-            try:
-                each = next(lowering)
-            except StopIteration as end:
-                return end.value
-            yield each.text
 
 
 @dataclass

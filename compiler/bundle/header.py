@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...runtime import INDEX_ERROR, Program
-from ..codegen import ALIGNMENT, MOST, NOT_PLANNED, OTHER_WEIGHTS
+from ..codegen import ALIGNMENT, MOST, NOT_PLANNED, OTHER_WEIGHTS, text_constant
 from ..errors import CompileError
 from .c_names import comment, identifier_of, member_of
 from .placeholder import Placeholder
@@ -191,9 +191,7 @@ def table_text(known: Described) -> str:
     entries: list[str] = []
     lines: list[str] = []
     for at, each in enumerate(known.placed):
-        name = each.name.encode()
-        text = "".join(f"\\{byte:02X}" for byte in (*name, 0))
-        lines.append(f'@name.{at} = internal constant [{len(name) + 1} x i8] c"{text}"')
+        lines.append(text_constant(f"name.{at}", each.name))
         entries.append(
             f"{{ptr, i64, i64, i8}} {{ptr @name.{at}, i64 {each.offset}, "
             f"i64 {each.elements}, i8 1}}"

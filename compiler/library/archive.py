@@ -9,44 +9,50 @@ each the offset of its member, both big-endian, then their names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 _START = b"!<arch>\n"
 _LONGEST = 15
 """Characters of a name of a member."""
 
 
-def archive(
-    members: Mapping[str, bytes], exported: Mapping[str, Sequence[str]]
-) -> bytes:
+@dataclass(frozen=True)
+class ArchiveMember:
+    """An object of a library, its name, and the symbols that others see."""
+
+    name: str
+    data: bytes
+    exported: Sequence[str]
+
+
+def archive(members: Sequence[ArchiveMember]) -> bytes:
     """
-    The library of some objects by name, of which each exports these symbols; raises
-    `ValueError` for a name of more than 15 characters.
+    The library of some objects; raises `ValueError` for a name of more than 15
+    characters.
     """
-    for name in members:
-        if len(name.encode()) > _LONGEST:
-            raise ValueError(f"expected a name of {_LONGEST} characters, got {name}")
-    symbols = [(each, name) for name in members for each in exported.get(name, ())]
-    texts = b"".join(each.encode() + b"\0" for each, _ in symbols)
-    index_size = 4 + 4 * len(symbols) + len(texts)
-    at = len(_START) + len(_header("/", index_size)) + index_size + index_size % 2
-    starts: dict[str, int] = {}
-    for name, data in members.items():
-        starts[name] = at
-        at += len(_header(name, len(data))) + len(data) + len(data) % 2
-    offsets = [len(symbols), *(starts[name] for _, name in symbols)]
+    for each in members:
+        if len(each.name.encode()) > _LONGEST:
+            raise ValueError(
+                f"expected a name of up to {_LONGEST} characters, got {each.name}"
+            )
+    texts = b"".join(
+        symbol.encode() + b"\0" for each in members for symbol in each.exported
+    )
+    count = sum(len(each.exported) for each in members)
+    # The index is as long as it will be, whatever it says.
+    at = len(_START) + len(_member("/", bytes(4 + 4 * count) + texts))
+    parts: list[bytes] = []
+    offsets = [count]
+    for each in members:
+        offsets += [at] * len(each.exported)
+        parts.append(_member(f"{each.name}/", each.data))
+        at += len(parts[-1])
     index = b"".join(each.to_bytes(4, "big") for each in offsets) + texts
-    parts = [_START, _member("/", index)]
-    parts += (_member(f"{name}/", data) for name, data in members.items())
-    return b"".join(parts)
+    return b"".join((_START, _member("/", index), *parts))
 
 
 def _member(name: str, data: bytes) -> bytes:
-    """A member, with its header and its padding."""
-    return _header(name, len(data)) + data + b"\n" * (len(data) % 2)
-
-
-def _header(name: str, size: int) -> bytes:
-    """The header of a member that nobody owns, of no time, that all may read."""
-    fields = f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{size:<10}"
-    return fields.encode() + b"`\n"
+    """A member of nobody, of no time, that all may read; and its padding."""
+    fields = f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}"
+    return fields.encode() + b"`\n" + data + b"\n" * (len(data) % 2)

@@ -12,9 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
-
-from ...dialects.loop import TARGET, target_of
 from ...runtime import (
     ENTRY,
     TARGETS,
@@ -25,16 +22,13 @@ from ...runtime import (
     interpreter_text,
     needed_words,
 )
-from ..building import alone
-from ..codegen import linked_object, lower_library, machine_of
-from ..context import context
+from ..codegen import linked_object, machine_of, text_constant
 from ..errors import CompileError
 from ..options import Options
-from ..pipeline import schedule_passes
 from ..target import described, find_target, isa_name
-from .archive import archive
+from .archive import ArchiveMember, archive
 from .image import image_version
-from .kernels import Member, selected_kernels
+from .kernels import Member, library_texts, selected_kernels
 
 _HEADER = Path(__file__).parent / "sr.h"
 
@@ -64,22 +58,19 @@ def build_c_library(
         )
     kernels = selected_kernels(models, names, selection, options)
     cache = Cache(default_folder()) if options.cache else None
-    least_first = [each for each in TARGETS if each in names]
-    members = {
-        f"kernels{number}.o": _kernels_object(kernels, name, cache)
-        for number, name in enumerate(least_first)
-    }
-    main = _main_text([*reversed(least_first)], len(kernels))
     machine = machine_of(find_target("aarch64" if "aarch64" in names else "x86-64"))
-    texts = [interpreter_text(), main]
-    members["sr.o"] = linked_object(texts, _FUNCTIONS, machine, cache)
-    exported = {
-        f"kernels{number}.o": [_table_name(name)]
-        for number, name in enumerate(least_first)
-    }
-    exported["sr.o"] = [*_FUNCTIONS, "sr_targets", "sr_target_count", "sr_version"]
+    # The greatest first, as a program looks for one that runs.
+    names = [each for each in reversed(TARGETS) if each in names]
+    texts = [interpreter_text(), _main_text(names, len(kernels))]
+    main = linked_object(texts, _FUNCTIONS, machine, cache)
+    shown = (*_FUNCTIONS, "sr_targets", "sr_target_count", "sr_version")
+    members = [ArchiveMember("sr.o", main, shown)]
+    for number, name in enumerate(names):
+        data = _kernels_object(kernels, name, cache)
+        table = _table_name(name)
+        members.append(ArchiveMember(f"kernels{number}.o", data, (table,)))
     files = {
-        "libsr.a": archive(members, exported),
+        "libsr.a": archive(members),
         "sr.h": _HEADER.read_bytes(),
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -103,14 +94,8 @@ def _kernels_object(
     kernels: Mapping[str, Member], target: str, cache: Cache | None
 ) -> bytes:
     """The object of the kernels of a target, and of the table that names them."""
-    with alone():
-        ctx = context()
-        module = ModuleOp([each.kernel.clone() for each in kernels.values()])
-        module.attributes[TARGET] = described(target, {*_usable(target)})
-        for each in schedule_passes():
-            each.apply(ctx, module)
-        texts = lower_library(module)
-        machine = machine_of(target_of(module))
+    usable = described(target, {*_usable(target)})
+    texts, machine = library_texts(kernels, usable)
     table = _kernel_table(_table_name(target), kernels)
     return linked_object([*texts.values(), table], (), machine, cache)
 
@@ -121,7 +106,7 @@ def _kernel_table(name: str, kernels: Mapping[str, Member]) -> str:
     rows: list[str] = []
     # As C orders them: by bytes.
     for at, kernel in enumerate(sorted(kernels, key=str.encode)):
-        lines.append(_string(f"name.{at}", kernel))
+        lines.append(text_constant(f"name.{at}", kernel))
         lines.append(f"declare i32 @{ENTRY}{kernel}(ptr, ptr)")
         count = kernels[kernel].arguments
         rows.append(
@@ -137,7 +122,7 @@ def _main_text(names: Sequence[str], count: int) -> str:
     rows: list[str] = []
     for at, name in enumerate(names):
         words = needed_words(_usable(name))
-        lines.append(_string(f"target.{at}", name))
+        lines.append(text_constant(f"target.{at}", name))
         needs = ", ".join(f"i32 {each}" for each in words)
         lines.append(f"@needs.{at} = internal constant [{len(words)} x i32] [{needs}]")
         lines.append(f"@{_table_name(name)} = external constant ptr")
@@ -154,10 +139,3 @@ def _main_text(names: Sequence[str], count: int) -> str:
 def _array(name: str, type: str, rows: Sequence[str]) -> str:
     """A constant array that others see."""
     return f"@{name} = constant [{len(rows)} x {type}] [{', '.join(rows)}]"
-
-
-def _string(name: str, text: str) -> str:
-    """A constant text that ends with a zero."""
-    data = (*text.encode(), 0)
-    bytes = "".join(f"\\{each:02X}" for each in data)
-    return f'@{name} = internal constant [{len(data)} x i8] c"{bytes}"'

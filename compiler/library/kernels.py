@@ -13,7 +13,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...dialects.loop import TARGET, KernelOp, target_of
+from ...dialects.loop import TARGET, KernelOp, TargetAttr
 from ...runtime import (
     Cache,
     KernelLibrary,
@@ -23,7 +23,7 @@ from ...runtime import (
     refusal_of_call,
 )
 from ..building import alone
-from ..codegen import lower_library, machine_of, objects
+from ..codegen import Machine, lower_library, machine_of, objects
 from ..context import context
 from ..errors import CompileError
 from ..options import Options
@@ -94,18 +94,24 @@ def build_library(
     cache: Cache | None = None,
 ) -> KernelLibrary:
     """The library of kernels for a target, of which so many are compiled at once."""
-    with alone():
-        ctx = context()
-        module = ModuleOp([each.kernel.clone() for each in kernels.values()])
-        module.attributes[TARGET] = find_target(target)
-        for each in schedule_passes():
-            each.apply(ctx, module)
-        texts = lower_library(module)
-        machine = machine_of(target_of(module))
+    texts, machine = library_texts(kernels, find_target(target))
     codes, _ = objects([*texts.values()], machine, cache, threads)
     made = dict(zip(texts, codes, strict=True))
     about = {name: _stored(len(made[name]), kernels[name]) for name in made}
     return KernelLibrary(target, selection, made, about)
+
+
+def library_texts(
+    kernels: Mapping[str, Member], target: TargetAttr
+) -> tuple[dict[str, str], Machine]:
+    """The LLVM text of each kernel for a target, by its name, and LLVM's machine."""
+    with alone():
+        ctx = context()
+        module = ModuleOp([each.kernel.clone() for each in kernels.values()])
+        module.attributes[TARGET] = target
+        for each in schedule_passes():
+            each.apply(ctx, module)
+        return lower_library(module), machine_of(target)
 
 
 def _stored(size: int, member: Member) -> Stored:

@@ -26,6 +26,9 @@ from ..selective import read_selection
 from .bounds import add_bounds, bounds_of
 from .reproducer import CrashError, Guard
 
+_BUILT = (".sr", LIBRARY_SUFFIX, ".a", ".h")
+"""How the names of files end that are made for models; the rest is the runtime."""
+
 _ALONE = ("bundle_api", "network_name", "main_entry_name")
 """What a bundle alone has."""
 
@@ -163,11 +166,12 @@ def _build_runtime(arguments: Namespace) -> None:
         return
     else:
         written = build_runtime(_only(arguments), targets, folder, options)
-    built = [path for path in written if path.suffix in (".sr", LIBRARY_SUFFIX)]
+    built = [path for path in written if path.suffix in _BUILT]
     for path in built:
         print(f"{path}: {path.stat().st_size} bytes")
     rest = sum(path.stat().st_size for path in written if path not in built)
-    print(f"runtime: {rest} bytes")
+    if not arguments.c_library:
+        print(f"runtime: {rest} bytes")
 
 
 def _only(arguments: Namespace) -> Path:

@@ -39,6 +39,7 @@ from .program.reach import reach_of, reach_of_plans
 from .program.run import write_calls, write_program
 from .program.support import SUPPORT, support_declarations
 from .program.wide_entry import is_wide, write_wide_entry
+from .text.constants import text_constant
 
 __all__ = [
     "ALIGNMENT",
@@ -62,6 +63,7 @@ __all__ = [
     "refusals",
     "row_of",
     "sum_of_words",
+    "text_constant",
     "write_bundle_check",
 ]
 
@@ -147,10 +149,10 @@ def lower_program(module: ModuleOp) -> LlvmProgram:
             return end.value
 
 
-def lower_by_module(module: ModuleOp) -> Generator[LlvmModule, None, LlvmProgram]:
+def lower_by_module(module: ModuleOp) -> Generator[str, None, LlvmProgram]:
     """
-    As `lower_program`, but each module is given when it is written, so that it can be
-    compiled while the next one is.
+    As `lower_program`, but the text of each module is given when it is written, so that
+    it can be compiled while the next one is.
     """
     programs = [op for op in module.ops if isinstance(op, ProgramOp)]
     if len(programs) != 1:
@@ -168,7 +170,7 @@ def lower_by_module(module: ModuleOp) -> Generator[LlvmModule, None, LlvmProgram
         lowered[name] = each
         if each.name not in once:
             once[each.name] = each
-            yield each
+            yield each.text
     names = {name: function_name(each.name) for name, each in lowered.items()}
     run, computed = write_program(program, kernels, names)
     entry = write_wide_entry if is_wide(program) else write_entry
@@ -176,7 +178,7 @@ def lower_by_module(module: ModuleOp) -> Generator[LlvmModule, None, LlvmProgram
     text = run + call
     text += support_declarations(text) + declarations(text)
     main = LlvmModule("main", text, (*computed, *compared))
-    yield main
+    yield main.text
     reach = reach_of(program, main.sizes, _computed_inside(kernels, lowered))
     return LlvmProgram(tuple(once.values()), main, reach)
 

@@ -5,7 +5,6 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from bench.selection_lines import without_one
 from static_runtime.compiler.library.data_model import make_data_model
 from static_runtime.compiler.library.kernels import covered
 from static_runtime.compiler.options import Options
@@ -61,22 +61,6 @@ def test_a_trace_is_enough_for_a_replay(model: Path):
     for threads in (1, 2):
         module = module_of(made, selection, threads)
         check_equal(module(**inputs), known(**inputs))
-
-
-def without_one(made: Selection) -> Iterator[tuple[str, Selection]]:
-    """A name, and what is left without its line, for each line that there is."""
-    for name in made.operators:
-        left = {k: v for k, v in made.operators.items() if k != name}
-        yield name, replace(made, operators=left)
-    for key in ("kernel_metadata", "et_kernel_metadata"):
-        known: dict[str, frozenset[str]] = dict(getattr(made, key))
-        for name, values in known.items():
-            for each in values:
-                rest = {**known, name: values - {each}}
-                yield each, replace(made, **{key: rest})
-    for name in made.build_features:
-        if not name.startswith("isa:") and name != "threads":
-            yield name, replace(made, build_features=made.build_features - {name})
 
 
 @pytest.mark.parametrize("name", ["deep_wide", "mlp_small"])
