@@ -22,8 +22,9 @@ the reduction reads contiguous memory. The order is propagated to users as long 
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
 smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
-those of weights. A chain that computes too little for the elements that it permutes is
-left unchanged.
+those of weights. A chain that computes too little for the elements that it permutes
+stays in its order: as that depends on sizes, and results must not, its ops only get the
+properties (`Carried.unmoved`) with which they compute the same bits.
 """
 
 from __future__ import annotations
@@ -66,7 +67,11 @@ class AssignLayouts(ModulePass):
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 block = function.body.block
-                _rebuild(block, _Choice(block).made())
+                choice = _Choice(block)
+                for each, carried in choice.plan.items():
+                    if not choice.chains[each].pays:
+                        each.properties |= carried.unmoved
+                _rebuild(block, choice.made())
 
 
 @dataclass
