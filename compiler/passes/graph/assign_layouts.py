@@ -22,10 +22,11 @@ the reduction reads contiguous memory. The order is propagated to users as long 
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
 smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
-those of weights. A chain that computes too little for the elements that it permutes
-stays in its order. As that depends on sizes, and results must not, ops of a chain that
-is not far from paying get the properties (`Carried.unmoved`) with which they compute
-the same bits as in the other order.
+those of weights, and one of the model becomes one with that of a chain. A chain that
+computes too little for the elements that it permutes stays in its order. As that
+depends on sizes, and results must not, ops of a chain that is not far from paying get
+the properties (`Carried.unmoved`) with which they compute the same bits as in the other
+order.
 """
 
 from __future__ import annotations
@@ -156,6 +157,11 @@ class _Choice:
                 shape = ordered(sizes(tensor_type(value)), own)
                 total += 0 if _is_view(shape, needed) else elements(value)
             elif _is_constant(value) or _is_view(sizes(tensor_type(value)), order):
+                continue
+            elif isinstance(value.owner, PermuteOp) and (
+                value.has_one_use() or _undoes(value.owner, order)
+            ):
+                # Two permutations become one, or none.
                 continue
             elif (carried := self.led_back(value, order)) is None:
                 total += elements(value)
@@ -329,6 +335,12 @@ def _is_view(shape: Sequence[Dim], order: Order) -> bool:
     more = len(order) - len(shape)
     wide = [each - more for each in order if each >= more and shape[each - more] != 1]
     return wide == sorted(wide)
+
+
+def _undoes(op: PermuteOp, order: Order) -> bool:
+    """Whether the result of a permutation is its operand, in this order."""
+    needed = then(op.order.get_values(), order)
+    return _is_view(sizes(tensor_type(op.operands[0])), needed)
 
 
 def put(value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
