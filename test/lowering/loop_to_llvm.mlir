@@ -186,13 +186,34 @@ loop.kernel @booleans(%a: memref<?xf32>, %b: memref<?xi1>) {
 // CHECK:         ret void
 loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 k_loop (%sum) {
-    %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+  loop.tile %i to 4, %j to 16, reduce %k to 48 from %zero : f32 by 2, 16, 8 k_loop (%sum) {
+    %a = loop.load %lhs[%i * 48 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 16 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {
     loop.store %accumulator, %out[%row * 16 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Few steps are written one after the other, and few passes of LLVM are enough.
+//
+// CHECK-LABEL: ; kernel @few
+// CHECK-NEXT:    define void {{.*}}"few-passes"
+// CHECK-NOT:     phi <8 x float>
+// FMA-COUNT-3:   call <8 x float> @llvm.fma.v8f32(
+// FMA-NOT:       llvm.fma
+// CHECK:         ret void
+loop.kernel @few(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 4, %j to 8, reduce %k to 3 from %zero : f32 by 1, 8, 8 k_loop (%sum) {
+    %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+    %b = loop.load %rhs[%k * 8 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 8 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -204,7 +225,7 @@ loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>)
 // CHECK:         store <4 x float>
 // CHECK:         store <4 x float>
 // CHECK:         store <4 x float>
-// FMA-COUNT-3:   call void @llvm.masked.store.v4f32.p0(<4 x float> %{{.*}}, ptr %{{.*}}, i32 4, <4 x i1> <i1 true, i1 false, i1 false, i1 false>)
+// FMA-COUNT-3:   call void @llvm.masked.store.v4f32.p0(<4 x float> splat ({{.*}}), ptr %{{.*}}, i32 4, <4 x i1> <i1 true, i1 false, i1 false, i1 false>)
 // SSE:           store float
 // SSE:           store float
 // SSE:           store float
