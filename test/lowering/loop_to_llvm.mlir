@@ -267,7 +267,7 @@ loop.kernel @check_wraps(%i: memref<?xi64>) symbols ["n"] {
 //
 // CHECK-LABEL: ; kernel @check_apart
 // CHECK:         %[[FAR:.*]] = mul nsw i64 %[[I:.*]], 2
-// CHECK-NEXT:    %[[AT:.*]] = add nsw i64 1, %[[FAR]]
+// CHECK-NEXT:    %[[AT:.*]] = add nsw i64 %[[FAR]], 1
 // CHECK-NEXT:    getelementptr inbounds i64, ptr %p0, i64 %[[AT]]
 loop.kernel @check_apart(%i: memref<?xi64>) symbols ["n"] {
   loop.check_index %i["n" from 1 by 2] below 7 : memref<?xi64>
@@ -572,7 +572,7 @@ loop.kernel @step(%a: memref<?xf32>) {
 // is left over none does.
 //
 // CHECK-LABEL: ; kernel @one_line
-// CHECK:         %[[AT:.*]] = add nsw i64 1000, %[[I:.*]]
+// CHECK:         %[[AT:.*]] = add nsw i64 %[[I:.*]], 1000
 // CHECK-NEXT:    %[[LINE:.*]] = getelementptr float, ptr %p0, i64 %[[AT]]
 // CHECK-NEXT:    call void @llvm.prefetch.p0(ptr %[[LINE]], i32 0, i32 3, i32 1)
 // CHECK-NOT:     @llvm.prefetch.p0(ptr %
