@@ -107,7 +107,7 @@ class FunctionWriter(IndexWriter):
             return a
         if is_number(a) and is_number(str(number)):
             return str(int(a) // int(number))
-        return self.emit(f"udiv i64 {a}, {number}")
+        return self.once(f"udiv i64 {a}, {number}")
 
     def least(self, a: str, b: str) -> str:
         """The lesser of two i64."""

@@ -26,6 +26,7 @@ class IndexWriter(DimensionWriter):
         """Of each i64 that is another and a number, these two."""
         self.written: dict[str, str] = {}
         """The names of what the present block has computed."""
+        self.divisors: dict[str, str] = {}
 
     def emit(self, instruction: str) -> str:
         """Adds an instruction; the name of its result."""
@@ -71,6 +72,13 @@ class IndexWriter(DimensionWriter):
         name = self.once(f"add nsw i64 {x}, {number}")
         self.sums[name] = x, number
         return name
+
+    def positive(self, size: str) -> str:
+        """A size, or one where it is zero, computed once at the entry."""
+        if size not in self.divisors:
+            text = f"call i64 @llvm.smax.i64(i64 {size}, i64 1)"
+            self.divisors[size] = self.entered(text)
+        return self.divisors[size]
 
     def once(self, instruction: str) -> str:
         """Adds an instruction without effects, unless the block has it already."""
