@@ -27,11 +27,14 @@ FOREIGN = (
 )
 """Variables that change what this process, or one that a test starts, does or says."""
 
-ONCE = ("compiler", "dialects", "examples", "models", "test_hosts.py")
+ONCE = (
+    *("bench", "compiler", "dialects", "docs", "examples", "models"),
+    *("test_hosts.py", "test_lit.py"),
+)
 """
 Where one run of the tests has LLVM compile a text once, for all workers: what LLVM
-makes of a text is the matter of the tests in `lowering`, `runtime`, `bench` and
-`hostile`, where it compiles each time.
+makes of a text is the matter of the tests in `lowering`, `runtime` and `hostile`,
+where it compiles each time.
 """
 
 
