@@ -11,10 +11,10 @@ computed on permuted operands returns a `Carried`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from ..dims import Polynomial
+from ..dims import Dim, Polynomial
 from .nest import Linear, Nest, Position, Read
 
 Order: TypeAlias = tuple[int, ...]
@@ -38,6 +38,12 @@ class Carried:
     result: Order
     properties: Mapping[str, Any]
 
+    unmoved: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """
+    Properties with which the op computes the same bits on operands as they are, where
+    it does not by itself.
+    """
+
 
 def ordered(values: Sequence[T], order: Order) -> tuple[T, ...]:
     """The values of each axis, permuted to this order."""
@@ -47,6 +53,15 @@ def ordered(values: Sequence[T], order: Order) -> tuple[T, ...]:
 def inverse(order: Order) -> Order:
     """The order that undoes this one."""
     return tuple(order.index(each) for each in range(len(order)))
+
+
+def is_view(shape: Sequence[Dim], order: Order) -> bool:
+    """
+    Whether an order moves only axes of size one; the shape may lack leading axes.
+    """
+    more = len(order) - len(shape)
+    wide = [each - more for each in order if each >= more and shape[each - more] != 1]
+    return wide == sorted(wide)
 
 
 def then(first: Order, second: Order) -> Order:
