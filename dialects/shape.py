@@ -77,6 +77,11 @@ KNOWN = ", ".join(str(each) for each in DTYPES)
 
 def tensor(element: Element, *sizes: Dim) -> Tensor:
     """The type of a tensor with these dimensions; raises `SizeError` when too large."""
+    return _tensor(element, sizes)
+
+
+@lru_cache(1 << 14)
+def _tensor(element: Element, sizes: tuple[Dim, ...]) -> Tensor:
     check_sizes(element, sizes)
     shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
     names = [StringAttr(str(size)) for size in sizes if not isinstance(size, int)]

@@ -27,11 +27,15 @@ FOREIGN = (
 )
 """Variables that change what this process, or one that a test starts, does or says."""
 
-ONCE = ("compiler", "dialects", "examples", "models", "test_hosts.py")
+EACH_TIME = (
+    *("hostile", "lowering/llvm_to_object", "lowering/test_llvm_to_object.py"),
+    *("lowering/loop_to_llvm/program/test_support.py", "runtime/test_fork.py"),
+    *("runtime/test_module_memory.py", "runtime/test_module_threads.py"),
+)
 """
-Where one run of the tests has LLVM compile a text once, for all workers: what LLVM
-makes of a text is the matter of the tests in `lowering`, `runtime`, `bench` and
-`hostile`, where it compiles each time.
+Where LLVM compiles a text each time that a test asks for it: what LLVM makes of it, the
+memory that this takes, and threads that are in LLVM are the matter of these tests. All
+others have a text compiled once in a run, for all workers.
 """
 
 
@@ -74,7 +78,8 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
     Takes an object that a test has compiled before for what LLVM makes of its text,
     also where a test has no cache: then its passes run, and LLVM does not again.
     """
-    if request.path.relative_to(Path(__file__).parent).parts[0] not in ONCE:
+    path = request.path.relative_to(Path(__file__).parent)
+    if any(path.is_relative_to(each) for each in EACH_TIME):
         yield
         return
     from static_runtime.lowering import llvm_to_object

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     UnitAttr,
     f64,
@@ -81,26 +80,27 @@ def checked(number: int) -> int:
     return number
 
 
+def _number(attribute: IntegerAttr[Any]) -> int | bool:
+    number = attribute.value.data
+    return bool(number) if attribute.type == i1 else number
+
+
+_READERS: dict[type[Attribute], Callable[[Any], Any]] = {
+    IntegerAttr: _number,
+    FloatAttr: lambda attribute: attribute.value.data,
+    StringAttr: lambda attribute: attribute.data,
+    UnitAttr: lambda attribute: True,
+    DenseArrayBase: lambda attribute: attribute.get_values(),
+    ArrayAttr: lambda attribute: tuple(map(_to_value, attribute.data)),
+    DenseIntOrFPElementsAttr: to_array,
+}
+"""How each attribute is read, by its class, of which there are no subclasses."""
+
+
 def _to_value(attribute: Attribute) -> Any:
     """The Python value of `attribute`, or the attribute itself when it has none."""
-    match attribute:
-        case IntegerAttr():
-            number = attribute.value.data
-            return bool(number) if attribute.type == i1 else number
-        case FloatAttr():
-            return attribute.value.data
-        case StringAttr():
-            return attribute.data
-        case UnitAttr():
-            return True
-        case DenseArrayBase():
-            return cast("DenseArrayBase[IntegerType]", attribute).get_values()
-        case ArrayAttr():
-            return tuple(_to_value(each) for each in attribute.data)
-        case DenseIntOrFPElementsAttr():
-            return to_array(attribute)
-        case _:
-            return attribute
+    read = _READERS.get(attribute.__class__)
+    return attribute if read is None else read(attribute)
 
 
 def to_names(dims: Iterable[Dim]) -> ArrayAttr[StringAttr]:

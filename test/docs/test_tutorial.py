@@ -19,6 +19,8 @@ import pytest
 
 from bench.document import ROOT
 
+from ..commands import COMMANDS, call
+
 TUTORIALS = [
     ROOT / "docs" / f"{each}.md"
     for each in ("tutorial", "selective", "deploy", "bundle")
@@ -26,6 +28,9 @@ TUTORIALS = [
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHON"}
 """What `make test PYTHON=...` sets, and a reader's shell does not."""
+
+OF_SHELLS = re.compile(r"[^\w\s.,/=-]")
+"""A character that may mean something to a shell: pipes, quotes, patterns."""
 
 FILE = re.compile(r"// ([\w.]+)\n")
 
@@ -64,18 +69,28 @@ def run_python(block: Block, names: dict[str, Any]) -> str:
 
 def run_console(block: Block) -> None:
     """Runs the commands of a block, each checked with what is shown below it."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {k: v for k, v in os.environ.items() if k not in OF_MAKE}
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, wanted = part.partition("\n")
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command],
-            env={**environment, "PATH": path},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, (command, done.stderr)
-        check(block, wanted, done.stdout)
+        check(block, wanted, run_command(command))
+
+
+def run_command(command: str) -> str:
+    """What a command prints: by a call if it is one of ours, else as bash runs it."""
+    name, *arguments = command.split()
+    if name in COMMANDS and not OF_SHELLS.search(command):
+        called = call(name, arguments)
+        assert called.succeeded, (command, called.err)
+        return called.out
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {k: v for k, v in os.environ.items() if k not in OF_MAKE}
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        env={**environment, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout
 
 
 @pytest.mark.usefixtures("runs_host")

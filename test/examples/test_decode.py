@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,15 @@ def test_the_example_runs(runs_host: None):
     assert done.stdout.count("one by one") == 4
 
 
+@functools.cache
+def compiled(append: str) -> sr.StaticModule:
+    """The decoder whose caches an op appends to."""
+    return sr.compile(decoder(SIZES, append), options=sr.Options(cache=False))
+
+
 @pytest.mark.parametrize("append", ["ScatterND", "ScatterElements", "TensorScatter"])
 def test_a_cache_is_written_where_it_is(append: str):
-    module = sr.compile(decoder(SIZES, append), options=sr.Options(cache=False))
+    module = compiled(append)
     # Of tokens, positions and caches, each cache is the output after the logits.
     assert {(2, 1), (3, 2), (4, 3), (5, 4)} <= {*module.program.donations}
     weights = random_weights(SIZES)
@@ -48,7 +55,7 @@ def test_a_cache_is_written_where_it_is(append: str):
 
 
 def test_a_call_without_donation_leaves_its_cache_alone():
-    module = sr.compile(decoder(SIZES), options=sr.Options(cache=False))
+    module = compiled("ScatterND")
     session = Session(module, SIZES, 2)
     tokens = np.random.default_rng(1).integers(0, SIZES.words, (2, 6))
     session.feed(tokens[:, :5])
@@ -63,7 +70,7 @@ def test_a_call_without_donation_leaves_its_cache_alone():
 
 
 def test_a_cache_that_is_full_is_told():
-    module = sr.compile(decoder(SIZES), options=sr.Options(cache=False))
+    module = compiled("ScatterND")
     session = Session(module, SIZES, 1)
     session.feed(np.zeros((1, SIZES.capacity), np.int64))
     with pytest.raises(

@@ -36,6 +36,9 @@ class Campaign:
     sizes: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Bytes of each worker after each piece, 0 where it died."""
 
+    running: list[Worker] = field(default_factory=list[Worker])
+    """Workers from before, which are used first and go on afterwards."""
+
     def run(self, jobs: int, seconds: float, count: int) -> None:
         """Tries mutants on `jobs` workers, until time is up or `count` are tried."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +51,9 @@ class Campaign:
 
     def work(self, number: int) -> None:
         """Gives pieces to one worker."""
-        worker = Worker(self.folder)
+        with self.lock:
+            stays = self.running.pop() if self.running else None
+        worker = stays or Worker(self.folder)
         self.sizes[number] = worker.sizes
         try:
             while (task := self.take()) is not None:
@@ -58,7 +63,8 @@ class Campaign:
                 with self.lock:
                     self.write()
         finally:
-            worker.stop()
+            if worker is not stays:
+                worker.stop()
 
     def take(self) -> Task | None:
         """The next piece; None at the end."""

@@ -31,34 +31,44 @@ pytestmark = [
 VICTIM, ATTACKER = 54321, 54322
 """Two users, who need no names."""
 
-IMPORT = """
-import warnings
+SERVE = """
+import os, sys, traceback, warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import static_runtime as sr
 # All that is imported when first needed, which the other user may not read.
 first = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {"
 sr.compile(first + "return %x : tensor<2xf32> }", options=sr.Options(cache=False))
+while request := sys.stdin.readline():
+    user, code, arguments = eval(request)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            os.umask(0)
+            exec(code, {**globals(), "arguments": arguments})
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    print("ended", os.waitpid(child, 0)[1], flush=True)
 """
-
-BECOME = """
-user = int(sys.argv.pop(1))
-os.setgroups([])
-os.setgid(user)
-os.setuid(user)
-os.umask(0)
-"""
-"""A process of root becomes one of another user."""
+"""A process of root: each of its children becomes a user, and runs what it gets."""
 
 COMPILE = """
-os.environ["STATIC_RUNTIME_CACHE"] = sys.argv[2]
-module = sr.compile(open(sys.argv[1]).read())
+os.environ["STATIC_RUNTIME_CACHE"] = arguments[1]
+module = sr.compile(open(arguments[0]).read())
 print(module(np.full(4, 3, np.float32)).tolist(), module.report.warm)
 """
 
 ATTACK = """
 from pathlib import Path
-cache, own = map(Path, sys.argv[1:])
+cache, own = map(Path, arguments)
 done = []
 def attempt(what, act):
     try:
@@ -92,17 +102,41 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
 """
 
 
-def as_user(user: int, code: str, *arguments: Path, first: str = "") -> str:
-    """What code prints that a user runs, after root has run what comes first."""
-    text = f"import os, sys\n{first}{BECOME}{code}"
-    done = subprocess.run(
-        [sys.executable, "-c", text, str(user), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+class Users:
+    """What users run, each in a process of its own, for which root imports all once."""
+
+    def __init__(self) -> None:
+        """Starts it; all is imported once."""
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SERVE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, user: int, code: str, *arguments: Path) -> str:
+        """What code prints that a user runs."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        request = user, code, [*map(str, arguments)]
+        self.process.stdin.write(f"{request!r}\n")
+        self.process.stdin.flush()
+        lines: list[str] = []
+        for line in self.process.stdout:
+            if line.startswith("ended "):
+                assert line == "ended 0\n", lines
+                return "".join(lines).strip()
+            lines.append(line)
+        raise AssertionError(f"expected it to serve, got {self.process.wait()}")
+
+
+@pytest.fixture(scope="module")
+def users() -> Iterator[Users]:
+    """Whoever asks."""
+    made = Users()
+    yield made
+    made.process.communicate()
+    assert not made.process.returncode
 
 
 @pytest.fixture
@@ -123,7 +157,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("made", MADE)
-def test_another_user_changes_no_answer(open_folder: Path, made: str):
+def test_another_user_changes_no_answer(open_folder: Path, users: Users, made: str):
     good = open_folder / "good.mlir"
     good.write_text(text("neg"))
     cache, own = open_folder / "cache", open_folder / "own"
@@ -135,12 +169,12 @@ def test_another_user_changes_no_answer(open_folder: Path, made: str):
     own.mkdir()
     own.chmod(0o777)
     expected = "[-3.0, -3.0, -3.0, -3.0]"
-    assert as_user(VICTIM, COMPILE, good, cache, first=IMPORT).startswith(expected)
+    assert users.run(VICTIM, COMPILE, good, cache).startswith(expected)
     compilation = Compilation(text("exp"))
     compilation.cache = Cache(own / "evil")
     compilation.run()
     (artifact,) = (own / "evil").glob(f"*{SUFFIX}")
     (own / "evil.sr").write_bytes(artifact.read_bytes())
     (own / "names").write_text("\n".join(each.name for each in cache.iterdir()))
-    as_user(ATTACKER, ATTACK, cache, own)
-    assert as_user(VICTIM, COMPILE, good, cache, first=IMPORT).startswith(expected)
+    users.run(ATTACKER, ATTACK, cache, own)
+    assert users.run(VICTIM, COMPILE, good, cache).startswith(expected)

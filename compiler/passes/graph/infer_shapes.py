@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -35,7 +36,6 @@ from xdsl.ir import Attribute, Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from ....dialects import Dim, dim, evaluate, sizes, tensor, tensor_type
 from ....dialects.graph import (
@@ -121,9 +121,9 @@ def _bind(type: Attribute, symbols: Mapping[str, Dim]) -> Attribute:
         if isinstance(type, DictType):
             return DictType(type.keys, elements)
         return type.__class__(elements)
-    if not isa(type, TensorType[Attribute]):
+    if not isinstance(type, TensorType):
         return type
-    known = tensor_type(type)
+    known = tensor_type(cast(Attribute, type))
     shape = [evaluate(each, symbols) for each in sizes(known)]
     return tensor(known.element_type, *shape)
 

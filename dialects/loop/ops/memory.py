@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -30,6 +31,7 @@ from xdsl.utils.hints import isa
 from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
 
 
+@lru_cache(64)
 def buffer_type(element: Attribute) -> MemRefType:
     """The type of a buffer of elements."""
     return MemRefType(element, [DYNAMIC_INDEX])

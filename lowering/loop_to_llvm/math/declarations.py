@@ -22,7 +22,9 @@ def declarations(text: str) -> str:
     The signature is read off the call. Raises ValueError where two calls of one
     intrinsic differ in it.
     """
-    present = set(_DECLARED.findall(text))
+    if "@llvm." not in text:
+        return ""
+    present = set(_DECLARED.findall(text)) if "declare" in text else set[str]()
     found: dict[str, str] = {}
     # Most calls are alike but for the names of values, and are read once.
     text, read = NAME.sub("%", text), set[str]()

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.bundle.bundle import Network, make_bundle, write_bundle
+from static_runtime.compiler.bundle.bundle import (
+    Bundle,
+    Network,
+    make_bundle,
+    write_bundle,
+)
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.options import Options
@@ -149,9 +155,15 @@ def bundle(
     model: str | Path = MODEL,
 ) -> None:
     """Writes the bundle of a model."""
+    write_bundle(made(api, target, model), folder)
+
+
+@cache
+def made(api: str, target: str, model: str | Path) -> Bundle:
+    """The bundle of a model, made once for all tests."""
     options = Options(cache=False, threads=1)
     compilation = Compilation(model, target=target, options=options)
-    write_bundle(make_bundle([Network(compilation, "net")], api=api), folder)
+    return make_bundle([Network(compilation, "net")], api=api)
 
 
 @pytest.mark.usefixtures("runs_host")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,12 @@ import pytest
 from onnx import parser
 
 import static_runtime as sr
-from static_runtime.compiler.bundle.bundle import Network, make_bundle, write_bundle
+from static_runtime.compiler.bundle.bundle import (
+    Bundle,
+    Network,
+    make_bundle,
+    write_bundle,
+)
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.options import Options
 from static_runtime.runtime.arguments import bind_symbols
@@ -88,12 +94,20 @@ builtin.module {
 """
 
 
-def written(folder: Path, model: Any) -> sr.StaticModule:
-    """The compiled model, of which the folder has the bundle `net`."""
+@cache
+def made(model: Any) -> tuple[Bundle, sr.StaticModule]:
+    """The bundle `net` of a model, and the compiled model."""
     options = Options(cache=False, threads=1)
     compilation = Compilation(model, options=options)
-    write_bundle(make_bundle([Network(compilation, "net")]), folder)
-    return sr.compile(model, options=options)
+    bundle = make_bundle([Network(compilation, "net")])
+    return bundle, sr.compile(model, options=options)
+
+
+def written(folder: Path, model: Any) -> sr.StaticModule:
+    """The compiled model, of which the folder has the bundle `net`."""
+    bundle, module = made(model)
+    write_bundle(bundle, folder)
+    return module
 
 
 @pytest.mark.usefixtures("runs_host")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.bundle.bundle import Network, make_bundle, write_bundle
+from static_runtime.compiler.bundle.bundle import (
+    Bundle,
+    Network,
+    make_bundle,
+    write_bundle,
+)
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.options import Options
@@ -73,17 +80,23 @@ def bundle(folder: Path, *names: str) -> None:
     write_bundle(make_bundle(networks, "all"), folder)
 
 
+@cache
+def all_models() -> tuple[Bundle, Mapping[str, sr.StaticModule]]:
+    """The bundle of all models, and the compiled models."""
+    options = Options(cache=False, threads=1)
+    networks = [Network(Compilation(MODELS[n], options=options), n) for n in MODELS]
+    modules = {n: sr.compile(MODELS[n], options=options) for n in MODELS}
+    return make_bundle(networks, "all"), modules
+
+
 @pytest.mark.usefixtures("runs_host")
 @pytest.mark.parametrize("flags", SANITIZERS)
 def test_each_has_the_bits_of_python(tmp_path: Path, flags: tuple[str, ...]):
-    options = Options(cache=False, threads=1)
-    networks = [Network(Compilation(MODELS[n], options=options), n) for n in MODELS]
-    made = make_bundle(networks, "all")
+    made, modules = all_models()
     write_bundle(made, tmp_path)
     random = np.random.default_rng(0)
     expected: dict[str, bytes] = {}
-    for name, model in MODELS.items():
-        module = sr.compile(model, options=options)
+    for name, module in modules.items():
         shapes = (each.sizes({}) for each in module.program.inputs)
         inputs = [random.standard_normal(shape, np.float32) for shape in shapes]
         expected[name] = np.asarray(module(*inputs)).tobytes()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -161,7 +161,17 @@ def name_of(symbolic: Case) -> str:
     return symbolic.op.name
 
 
-def at_all_sizes(symbolic: Case) -> Iterator[tuple[dict[str, int], Case]]:
+AtSizes: TypeAlias = tuple[Mapping[str, int], Case]
+"""Values of the symbols of a case, and what it is there."""
+
+
+@pytest.fixture(scope="module")
+def all_sizes(symbolic: Case) -> Sequence[AtSizes]:
+    """A case at all sizes, found once for the tests of one case, which run in turn."""
+    return [*at_all_sizes(symbolic)]
+
+
+def at_all_sizes(symbolic: Case) -> Iterator[AtSizes]:
     """A case for each combination of small sizes that its op accepts."""
     for values in product(SIZES, repeat=len(symbolic.symbols)):
         symbols = dict(zip(symbolic.symbols, values, strict=True))
@@ -220,14 +230,14 @@ def is_within(part: Array, whole: Array) -> bool:
     )
 
 
-def check_bits(symbolic: Case) -> int:
+def check_bits(symbolic: Case, cases: Iterable[AtSizes]) -> int:
     """
     Checks every size at which a condition holds, and counts them: the result has the
     bits of the operand.
     """
     count = 0
     operands, found = identities(symbolic)
-    for symbols, known in at_all_sizes(symbolic) if found else ():
+    for symbols, known in cases if found else ():
         pairs = zip(operands, found, strict=True)
         holding = [each for each in pairs if holds(each[1].when, symbols)]
         for seed in range(3) if holding and not is_empty(known) else ():
@@ -258,9 +268,11 @@ def test_golden_permutations(
     assert [each.when for each in at_compile_time] == ([()] if is_skipped else [])
 
 
-@pytest.mark.parametrize("symbolic", [*MOVES, *OTHERS], ids=name_of)
-def test_what_is_copied_has_the_bits_of_the_operand(symbolic: Case):
-    assert check_bits(symbolic) > 0
+@pytest.mark.parametrize("symbolic", [*MOVES, *OTHERS], ids=name_of, scope="module")
+def test_what_is_copied_has_the_bits_of_the_operand(
+    symbolic: Case, all_sizes: Sequence[AtSizes]
+):
+    assert check_bits(symbolic, all_sizes) > 0
 
 
 @pytest.mark.parametrize("symbolic", SUMS, ids=name_of)
@@ -273,13 +285,15 @@ def test_a_sum_of_one_float_is_not_that(symbolic: Case):
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_no_op_is_a_copy_where_numpy_computes(op: type[GraphOp]):
     for symbolic in symbolic_cases(op):
-        check_bits(symbolic)
+        check_bits(symbolic, at_all_sizes(symbolic))
 
 
-@pytest.mark.parametrize("symbolic", [*MOVES, PADDED], ids=name_of)
-def test_where_no_condition_holds_some_element_moves(symbolic: Case):
+@pytest.mark.parametrize("symbolic", [*MOVES, PADDED], ids=name_of, scope="module")
+def test_where_no_condition_holds_some_element_moves(
+    symbolic: Case, all_sizes: Sequence[AtSizes]
+):
     operands, found = identities(symbolic)
-    for symbols, known in at_all_sizes(symbolic):
+    for symbols, known in all_sizes:
         inputs = numbered(known)
         result = results(known, inputs)
         if not result.size or any(holds(each.when, symbols) for each in found):
@@ -288,10 +302,12 @@ def test_where_no_condition_holds_some_element_moves(symbolic: Case):
             assert not is_within(result, inputs[operand].ravel()), str(known)
 
 
-@pytest.mark.parametrize("symbolic", [*MOVES, *OTHERS], ids=name_of)
-def test_what_holds_for_symbols_holds_for_their_values(symbolic: Case):
+@pytest.mark.parametrize("symbolic", [*MOVES, *OTHERS], ids=name_of, scope="module")
+def test_what_holds_for_symbols_holds_for_their_values(
+    symbolic: Case, all_sizes: Sequence[AtSizes]
+):
     _, found = identities(symbolic)
-    for symbols, known in at_all_sizes(symbolic):
+    for symbols, known in all_sizes:
         if is_empty(known):
             continue
         _, at_sizes = identities(known)

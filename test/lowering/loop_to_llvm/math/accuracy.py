@@ -421,6 +421,7 @@ def true_ulps(
         return float(mpmath.ldexp(abs(a - b), -last))
 
 
+@cache
 def largest_error(name: str, element: Element, machine: Machine) -> Error:
     """
     The largest error of a function over its sample.

@@ -16,6 +16,7 @@ from static_runtime.lowering.loop_to_llvm.math import (
     define,
     symbol,
 )
+from static_runtime.runtime.elf.object_file import ObjectFile, read_object
 
 from .accuracy import (
     DTYPES,
@@ -26,6 +27,7 @@ from .accuracy import (
     Compiled,
     compiled,
     module_text,
+    object_of,
     optimized,
     sample,
     target_machine,
@@ -126,6 +128,22 @@ def test_bounded_functions_stay_within_their_bounds(element: Element):
         assert function("cosh", x).min() >= 1
 
 
+def functions(code: ObjectFile) -> set[str]:
+    """The functions that are in an object: those that are not inlined."""
+    parts = {number for number, each in code.sections.items() if each.is_code}
+    return {each.name for each in code.symbols if each.section in parts and each.name}
+
+
+def elsewhere(code: ObjectFile) -> set[str]:
+    """What an object refers to that is not in it, such as what it calls."""
+    used = {
+        code.symbols[relocation.symbol]
+        for section in code.sections.values()
+        for relocation in section.relocations
+    }
+    return {each.name for each in used if each.section is None}
+
+
 def calls(assembly: str) -> set[str]:
     """What machine code calls or leaves for."""
     return set(re.findall(r"^\s+(?:callq?|jmpq?|bl|blr)\s+([^.\s]\S*)", assembly, re.M))
@@ -135,16 +153,19 @@ def calls(assembly: str) -> set[str]:
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_machine_code_calls_nothing(machine: str, element: Element, lanes: int):
-    target = target_machine(MACHINES[machine])
     text = module_text(FUNCTIONS, element, lanes, MACHINES[machine].fma)
-    assert not calls(target.emit_assembly(optimized(text, target)))
+    code = read_object(object_of(text, MACHINES[machine]))
+    assert functions(code) == {f"map_{name}" for name in FUNCTIONS}
+    assert not elsewhere(code)
 
 
 @pytest.mark.skipif("sse2" not in MACHINES, reason="needs an x86-64")
 def test_a_call_would_be_seen():
-    target = target_machine(MACHINES["sse2"])
+    machine = MACHINES["sse2"]
+    target = target_machine(machine)
     text = module_text(["exp"], "f32", 4, fma=True)
     assert calls(target.emit_assembly(optimized(text, target)))
+    assert elsewhere(read_object(object_of(text, machine))) == {"fmaf"}
 
 
 @pytest.mark.parametrize(
