@@ -15,7 +15,6 @@ from static_runtime.dialects.dims import (
     maximum,
     minimum,
     product,
-    resolved,
     symbol,
     symbols_of,
 )
@@ -123,9 +122,3 @@ def test_rounds_up():
 def test_multiplies():
     assert product([]) == 1
     assert str(product([symbol("n"), 3, symbol("m")])) == "3 * m * n"
-
-
-def test_ranges_need_no_symbols_of_their_own():
-    ranges = {"a": (0, dim("n")), "b": (dim("a"), dim("min(8, a + 1)"))}
-    wanted = {"a": (0, dim("n")), "b": (0, dim("min(8, n + 1)"))}
-    assert resolved(ranges) == wanted

@@ -53,7 +53,7 @@ def reshape(node: Node) -> Result:
         total = product(old)
         count = floordiv(total, rest)
         if rest * count != total:
-            node.require(rest - 1, f"{rest} elements for each of the size to find")
+            node.require(rest - 1, f"sizes beside -1 whose product {rest} is not 0")
         elif not keeps_zero:
             for place, size in enumerate(shape):
                 require_no_zero(node, place, size)

@@ -45,6 +45,17 @@ func.func @one_element(%x : tensor<1x1xf32>) -> tensor<1x1xf32> {
   return %1 : tensor<1x1xf32>
 }
 
+// A slice of an axis of one element begins at it, which is still checked.
+//
+// CHECK-LABEL: func.func @start_of_the_run
+// CHECK-NEXT:    graph.require {amount = "k"
+// CHECK-NEXT:    graph.require {amount = "-k"
+// CHECK-NEXT:    return %x
+func.func @start_of_the_run(%x : tensor<1x4xf32>, %y : tensor<?xf32, ["k + 2"]>) -> tensor<1x4xf32> {
+  %0 = graph.slice %x {starts = ["k", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<1x4xf32> -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+
 // The type is the same, but the elements change places.
 //
 // CHECK-LABEL: func.func @elements_change_places
