@@ -48,7 +48,6 @@ func.func @one_element(%x : tensor<1x1xf32>) -> tensor<1x1xf32> {
 // A slice of an axis of one element begins at it, which is still checked.
 //
 // CHECK-LABEL: func.func @start_of_the_run
-// CHECK-NEXT:    graph.require {amount = "k"
 // CHECK-NEXT:    graph.require {amount = "-k"
 // CHECK-NEXT:    return %x
 func.func @start_of_the_run(%x : tensor<1x4xf32>, %y : tensor<?xf32, ["k + 2"]>) -> tensor<1x4xf32> {
