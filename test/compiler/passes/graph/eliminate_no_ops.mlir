@@ -212,16 +212,16 @@ func.func @regions(%x : tensor<1x4xf32>) -> tensor<4x1xf32> {
   return %1 : tensor<4x1xf32>
 }
 
-// The requirement of a slice is kept as an op of its own.
+// A slice requires that it begins inside an axis of one, and no view says so.
 //
 // VIEWS-LABEL: func.func @requirements
-// VIEWS-NEXT:    graph.require
-// VIEWS:         %[[R:.*]] = graph.reshape %x
+// VIEWS-NEXT:    graph.require {amount = "-k"
+// VIEWS:         %[[R:.*]] = graph.subview %x {offset = "k", shape = ["1", "n"]}
 // VIEWS-NEXT:    graph.relu %[[R]]
-func.func @requirements(%x : tensor<?x1xf32, ["n"]>) -> tensor<1x?xf32, ["n"]> {
+func.func @requirements(%x : tensor<?x1xf32, ["n"]>, %y : tensor<?xf32, ["k"]>) -> tensor<1x?xf32, ["n"]> {
   %0 = graph.fusion %x : tensor<?x1xf32, ["n"]> -> tensor<1x?xf32, ["n"]> {
   ^bb0(%a : tensor<?x1xf32, ["n"]>):
-    %2 = graph.slice %a {starts = ["0", "0"], sizes = ["n", "1"], steps = array<i64: 1, 1>} : tensor<?x1xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
+    %2 = graph.slice %a {starts = ["0", "k"], sizes = ["n", "1"], steps = array<i64: 1, 1>} : tensor<?x1xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
     %3 = graph.permute %2 {order = array<i64: 1, 0>} : tensor<?x1xf32, ["n"]> -> tensor<1x?xf32, ["n"]>
     graph.yield %3 : tensor<1x?xf32, ["n"]>
   }
