@@ -218,11 +218,13 @@ class Model:
         found = {str(each): size for each, size in places if str(each) in ALONE}
         for each, size in places:
             match terms_of(each):
-                case (((Symbol(name),), factor), *rest) if name not in found:
-                    offset = dict(rest).get((), 0)
-                    found[name] = max((size - offset) // factor, 0)
-                case _:
+                case (((Symbol(name),), factor),):
+                    offset = 0
+                case (((Symbol(name),), factor), ((), offset)):
                     pass
+                case _:
+                    continue
+            found.setdefault(name, max((size - offset) // factor, 0))
         fits = all(evaluate(each, found) == size for each, size in places)
         return found if fits else None
 
