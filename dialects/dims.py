@@ -7,7 +7,8 @@ Dimensions: a number, or a polynomial over named symbols, bound to values at eac
 
 Two dimensions are equal when their canonical forms are, so `==` on types and on text is
 enough everywhere. Besides sums and products there are four functions: `floordiv(a, b)`,
-`min(a, b)`, `max(a, b)` and `broadcast(a, b)`. All symbols are at least zero.
+`min(a, b)`, `max(a, b)` and `broadcast(a, b)`. All symbols are at least zero; where a
+divisor is zero for their values, the quotient is.
 """
 
 from __future__ import annotations
@@ -166,6 +167,8 @@ def _evaluate(atom: Atom, symbols: Mapping[str, Dim]) -> Dim:
     if isinstance(atom, Symbol):
         return symbols.get(atom.name, Polynomial((((atom,), 1),)))
     a, b = (evaluate(argument, symbols) for argument in atom.arguments)
+    if atom.function == "floordiv" and b == 0:
+        return 0
     return FUNCTIONS[atom.function](a, b)
 
 

@@ -34,10 +34,16 @@ def least(value: Dim, ranges: Ranges) -> Dim:
 
 
 def resolved(ranges: Ranges) -> Ranges:
-    """Ranges that may depend on the symbols of those before, without these symbols."""
+    """
+    Ranges that may depend on the symbols of those before, without these symbols. No
+    symbol is below zero, even one that no value is in the range of.
+    """
     found: dict[str, tuple[Dim, Dim]] = {}
     for name, (low, high) in ranges.items():
-        found[name] = least(low, found), greatest(high, found)
+        most = greatest(high, found)
+        if not is_nonnegative(most, {}):
+            most = maximum(most, 0)
+        found[name] = least(low, found), most
     return found
 
 

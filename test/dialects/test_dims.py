@@ -122,3 +122,12 @@ def test_rounds_up():
 def test_multiplies():
     assert product([]) == 1
     assert str(product([symbol("n"), 3, symbol("m")])) == "3 * m * n"
+
+
+@pytest.mark.parametrize("text", ["floordiv(n, m)", "floordiv(n + 4, m - 1) + seq"])
+def test_a_quotient_by_zero_is_zero_in_a_run(text: str):
+    for m in (0, 1, 3):
+        symbols = {"n": 5, "m": m, "seq": 2}
+        assert evaluate(dim(text), symbols) == size.evaluate(text, symbols)
+    with pytest.raises(ValueError, match="expected a divisor that is not zero"):
+        dim("floordiv(n, 0)")

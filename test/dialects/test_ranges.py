@@ -17,6 +17,12 @@ def test_ranges_need_no_symbols_of_their_own():
     assert resolved(ranges) == wanted
 
 
+def test_no_symbol_is_below_zero():
+    ranges = {"a": (0, dim("n - 4")), "b": (0, -5), "c": (0, dim("a + b"))}
+    most = dim("max(0, n - 4)")
+    assert resolved(ranges) == {"a": (0, most), "b": (0, 0), "c": (0, most)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
