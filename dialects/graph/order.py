@@ -11,7 +11,7 @@ computed on permuted operands returns a `Carried`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from ..dims import Polynomial
@@ -37,6 +37,12 @@ class Carried:
 
     result: Order
     properties: Mapping[str, Any]
+
+    unmoved: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """
+    Properties with which the op computes the same bits on operands as they are, where
+    it does not by itself.
+    """
 
 
 def ordered(values: Sequence[T], order: Order) -> tuple[T, ...]:

@@ -22,8 +22,10 @@ the reduction reads contiguous memory. The order is propagated to users as long 
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
 smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
-those of weights. A chain that computes too little for the elements that it permutes is
-left unchanged.
+those of weights. A chain that computes too little for the elements that it permutes
+stays in its order. As that depends on sizes, and results must not, ops of a chain that
+is not far from paying get the properties (`Carried.unmoved`) with which they compute
+the same bits as in the other order.
 """
 
 from __future__ import annotations
@@ -55,6 +57,9 @@ from ....dialects.graph import (
 _WORTH = 64
 """The points of a preferred nest that pay for one permuted element."""
 
+_CLEAR = 3
+"""How many times too little a chain computes that would not pay at other sizes."""
+
 
 @dataclass(frozen=True)
 class AssignLayouts(ModulePass):
@@ -66,7 +71,11 @@ class AssignLayouts(ModulePass):
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 block = function.body.block
-                _rebuild(block, _Choice(block).made())
+                choice = _Choice(block)
+                for each, carried in choice.plan.items():
+                    if choice.chains[each].nearly_pays:
+                        each.properties |= carried.unmoved
+                _rebuild(block, choice.made())
 
 
 @dataclass
@@ -83,6 +92,11 @@ class _Chain:
     def pays(self) -> bool:
         """Whether the chain computes enough to pay for its permutations."""
         return self.points >= _WORTH * self.moved
+
+    @property
+    def nearly_pays(self) -> bool:
+        """Whether the chain does not pay, but may at other sizes."""
+        return not self.pays and _CLEAR * self.points >= _WORTH * self.moved
 
 
 class _Choice:

@@ -55,7 +55,9 @@ class ConvOp(SingleResultOp):
     The convolution of NxCx... with weights Ox(C/groups)x..., as ONNX and ATen define
     it, or, with `channels_last`, of Nx...xC with weights ...x(C/groups)xO.
 
-    `padding` holds the zeros before each spatial axis, then those after each.
+    `padding` holds the zeros before each spatial axis, then those after each. Products
+    are added up channel by channel, or, with `channels_last` or `taps_first`, position
+    by position of the window.
 
     ```mlir
     %2 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<4x3x3x3xf32> -> tensor<2x4x5x7xf32>
@@ -65,6 +67,7 @@ class ConvOp(SingleResultOp):
     %6 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<2x5x7x3xf32>, tensor<1x1x3x8xf32> -> tensor<2x5x7x8xf32>
     %7 = graph.conv %0, %1 {strides = array<i64: 2>, padding = array<i64: 1, 0>, dilation = array<i64: 1>, groups = 2 : i64, channels_last} : tensor<2x8x4xf32>, tensor<3x2x6xf32> -> tensor<2x4x6xf32>
     %8 = graph.conv %0, %1 {strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1>, groups = 9 : i64, channels_last} : tensor<2x5x9xf32>, tensor<3x1x9xf32> -> tensor<2x5x9xf32>
+    %9 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, taps_first} : tensor<2x3x5x7xf32>, tensor<4x3x3x3xf32> -> tensor<2x4x5x7xf32>
     ```
     """
 
@@ -77,6 +80,7 @@ class ConvOp(SingleResultOp):
     dilation = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr.constr(i64))
     channels_last = opt_prop_def(UnitAttr)
+    taps_first = opt_prop_def(UnitAttr)
 
     @classmethod
     def infer(
@@ -88,6 +92,7 @@ class ConvOp(SingleResultOp):
         dilation: tuple[int, ...],
         groups: int,
         channels_last: bool = False,
+        taps_first: bool = False,
     ) -> Tensor:
         require(input, "number")
         image, filters = sizes(input), sizes(weight)
@@ -152,7 +157,8 @@ class ConvOp(SingleResultOp):
         ):
             return None
         properties = {**self.properties, "channels_last": UnitAttr()}
-        return Carried((order, _filters_to_end(rank)), order, properties)
+        orders = order, _filters_to_end(rank)
+        return Carried(orders, order, properties, {"taps_first": UnitAttr()})
 
     def layouts(self) -> Sequence[Order]:
         """That of channels at the end, where they are; filters then begin with taps."""
@@ -170,6 +176,7 @@ class ConvOp(SingleResultOp):
         dilation: tuple[int, ...],
         groups: int,
         channels_last: bool = False,
+        taps_first: bool = False,
     ) -> Array:
         if channels_last:
             first = inverse(order := channels_to_end(input.ndim))
@@ -216,16 +223,18 @@ class ConvOp(SingleResultOp):
         count = len(spatial)
         assert isinstance(o, int), "the weights have so many filters"
         per_group = o // groups
-        # The last reduced axis is the one along which the image is contiguous; the last
-        # parallel axis is the one along which the result is.
+        # The last parallel axis is the one along which the result is contiguous; so is
+        # the last reduced one of the image, unless the order is that of channels last.
         if last:
             outer = (n, *spatial, groups, per_group)
             image, *positions, group, channel = axes(3 + count)
-            inner = (*kernel, c_group)
-            *taps, each = axes(1 + count, 3 + count)
         else:
             outer = (n, groups, per_group, *spatial)
             image, group, channel, *positions = axes(3 + count)
+        if last or self.taps_first is not None:
+            inner = (*kernel, c_group)
+            *taps, each = axes(1 + count, 3 + count)
+        else:
             inner = (c_group, *kernel)
             each, *taps = axes(1 + count, 3 + count)
         reach = [

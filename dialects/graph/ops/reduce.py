@@ -36,6 +36,9 @@ class ReduceOp(SingleResultOp, ABC):
     """An op that combines the elements along some axes of a tensor."""
 
     ACCEPTS: ClassVar[Accepts] = "number"
+    ROUNDS: ClassVar[bool] = True
+    """Whether the result depends on the order in which elements are combined."""
+
     input = operand_def(TensorType)
     axes = prop_def(DenseArrayBase.constr(i64))
     keepdims = prop_def(IntegerAttr.constr(i1))
@@ -62,7 +65,11 @@ class ReduceOp(SingleResultOp, ABC):
         return tuple(self.values()["axes"])
 
     def carry(self, operand: int, order: Order) -> Carried | None:
-        axes = tuple(sorted(order.index(each) for each in self.reduced))
+        where = [order.index(each) for each in self.reduced]
+        axes = tuple(sorted(where))
+        same_row = len(_row(axes)) == len(_row(self.reduced))
+        if self.ROUNDS and not (list(axes) == where and same_row):
+            return None  # Elements would be combined in another order.
         left = order if self.values()["keepdims"] else without(order, self.reduced)
         properties = {**self.properties, "axes": to_attribute(axes)}
         return Carried((order,), left, properties)
@@ -83,16 +90,15 @@ class ReduceOp(SingleResultOp, ABC):
             if keepdims or each not in self.reduced
         )
         bounds = tuple(shape[each] for each in order)
-        # The last axis, and those beside it: the elements of a row, whatever its shape.
-        last = [
-            each
-            for each in self.reduced
-            if {*range(each, max(self.reduced))} <= {*self.reduced}
-        ]
-        in_turn = len(self.reduced) - len(last)
+        in_turn = len(self.reduced) - len(_row(self.reduced))
         return Nest(
             bounds, (Read(0, at),), same, write, len(self.reduced), combine, in_turn
         )
+
+
+def _row(axes: Sequence[int]) -> Sequence[int]:
+    """The last axis and those beside it: what makes a row, whatever its shape."""
+    return [each for each in axes if {*range(each, max(axes))} <= {*axes}]
 
 
 @irdl_op_definition
@@ -141,6 +147,7 @@ class ExtremeOp(ReduceOp, ABC):
     """
 
     ACCEPTS: ClassVar[Accepts] = "any"
+    ROUNDS: ClassVar[bool] = False
 
     or_identity = opt_prop_def(UnitAttr)
 

@@ -138,3 +138,44 @@ func.func @weights_are_free(%x : tensor<1x256x2x2xf32>) -> tensor<1x256x2x2xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x256x2x2xf32>, tensor<256x256x1x1xf32> -> tensor<1x256x2x2xf32>
   return %1 : tensor<1x256x2x2xf32>
 }
+
+// A chain that nearly computes enough stays in its order, but adds up as it would in the
+// other: how much it computes depends on sizes. One that is far from it, and an op
+// outside of chains, are left alone.
+//
+// CHECK-LABEL: func.func @nearly_enough
+// CHECK:         %[[CONV:.*]] = graph.conv %x, %w {{{.*}}, taps_first} : tensor<1x4x8x8xf32>
+// CHECK-NEXT:    %[[LAST:.*]] = graph.conv %[[CONV]], %v {{{.*}}, taps_first} : tensor<1x8x6x6xf32>
+// CHECK:         graph.conv %x, %u {strides = array<i64: 1, 1>, {{[^}]*}}groups = 1 : i64} : tensor<1x4x8x8xf32>
+// CHECK:         graph.conv %x, %t {strides = array<i64: 1, 1>, {{[^}]*}}groups = 1 : i64} : tensor<1x4x8x8xf32>
+func.func @nearly_enough(%x : tensor<1x4x8x8xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x4x6x6xf32>, tensor<1x8x7x7xf32>) {
+  %w = graph.constant dense<0.5> : tensor<8x4x3x3xf32>
+  %v = graph.constant dense<0.5> : tensor<2x8x3x3xf32>
+  %u = graph.constant dense<0.5> : tensor<4x4x3x3xf32>
+  %t = graph.constant dense<0.5> : tensor<8x4x2x2xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32> -> tensor<1x8x6x6xf32>
+  %2 = graph.conv %1, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x6x6xf32>, tensor<2x8x3x3xf32> -> tensor<1x2x4x4xf32>
+  %3 = graph.conv %x, %u {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32> -> tensor<1x4x6x6xf32>
+  %4 = graph.conv %x, %t {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x8x8xf32>, tensor<8x4x2x2xf32> -> tensor<1x8x7x7xf32>
+  return %2, %3, %4 : tensor<1x2x4x4xf32>, tensor<1x4x6x6xf32>, tensor<1x8x7x7xf32>
+}
+
+// A sum whose elements would come in another order, or be another row, is computed in
+// the order of the model.
+//
+// CHECK-LABEL: func.func @sums
+// CHECK:         %[[CONV:.*]] = graph.conv
+// CHECK-NEXT:    %[[BACK:.*]] = graph.permute %[[CONV]] {order = array<i64: 0, 3, 1, 2>}
+// CHECK-NEXT:    graph.sum %[[CONV]] {axes = array<i64: 1, 2>
+// CHECK-NEXT:    graph.sum %[[BACK]] {axes = array<i64: 1, 2, 3>
+// CHECK-NEXT:    graph.sum %[[BACK]] {axes = array<i64: 0, 2, 3>
+// CHECK-NEXT:    graph.reduce_max %[[CONV]] {axes = array<i64: 1, 2, 3>
+func.func @sums(%x : tensor<2x64x8x8xf32>) -> (tensor<2x64xf32>, tensor<2xf32>, tensor<64xf32>, tensor<2xf32>) {
+  %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x64x8x8xf32>, tensor<64x64x3x3xf32> -> tensor<2x64x6x6xf32>
+  %2 = graph.sum %1 {axes = array<i64: 2, 3>, keepdims = false} : tensor<2x64x6x6xf32> -> tensor<2x64xf32>
+  %3 = graph.sum %1 {axes = array<i64: 1, 2, 3>, keepdims = false} : tensor<2x64x6x6xf32> -> tensor<2xf32>
+  %4 = graph.sum %1 {axes = array<i64: 0, 2, 3>, keepdims = false} : tensor<2x64x6x6xf32> -> tensor<64xf32>
+  %5 = graph.reduce_max %1 {axes = array<i64: 1, 2, 3>, keepdims = false} : tensor<2x64x6x6xf32> -> tensor<2xf32>
+  return %2, %3, %4, %5 : tensor<2x64xf32>, tensor<2xf32>, tensor<64xf32>, tensor<2xf32>
+}
