@@ -29,7 +29,6 @@ from ....dialects.loop import (
 )
 from ..text.function import FunctionWriter
 
-
 _LONG = 1 << 34
 """Iterations that take more than seconds, though they do nothing."""
 
