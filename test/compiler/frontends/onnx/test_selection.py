@@ -28,8 +28,8 @@ BODIES = {
     "two of one size": """e = Sub(n, i3) a = Slice(x, i0, e, i1) b = Slice(x, i0, e, i1)
         y = Mul(a, b)""",
     "a triangle of a size": "k = Sub(n, i3) q = Squeeze(k) y = Trilu(x, q)",
-    "as many numbers": """a = Cast<to = 7>(x) d = Sub(n, i1) b = Max(d, i1) r = Squeeze(b)
-        o = Constant<value = float[2] {0.5, 2}>() y = OneHot(a, r, o)""",
+    "as many numbers": """a = Cast<to = 7>(x) d = Sub(n, i1) b = Max(d, i1)
+        r = Squeeze(b) o = Constant<value = float[2] {0.5, 2}>() y = OneHot(a, r, o)""",
     "padded to a multiple": """a = Add(n, i3) d = Div(a, i4) e = Mul(d, i4)
         r = Sub(e, n) p = Concat<axis=0>(i0, i0, i0, r) w = Pad(x, p)
         t = Concat<axis=0>(i2, d, i4) q = Reshape(w, t)
