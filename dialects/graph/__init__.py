@@ -152,7 +152,7 @@ from .ops.topk import TopkOp
 from .ops.unfold import UnfoldOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
-from .order import Carried, Order, inverse, ordered, then
+from .order import Carried, Order, inverse, is_view, ordered, then
 from .ranking import Ranking
 from .region import ControlOp, RegionOp, block_of, capture
 from .storage.buffer import (
@@ -374,6 +374,7 @@ __all__ = [
     "has_own_memory",
     "image_of_blocks",
     "inverse",
+    "is_view",
     "is_bound",
     "is_computed",
     "is_given",

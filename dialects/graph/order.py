@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from ..dims import Polynomial
+from ..dims import Dim, Polynomial
 from .nest import Linear, Nest, Position, Read
 
 Order: TypeAlias = tuple[int, ...]
@@ -53,6 +53,15 @@ def ordered(values: Sequence[T], order: Order) -> tuple[T, ...]:
 def inverse(order: Order) -> Order:
     """The order that undoes this one."""
     return tuple(order.index(each) for each in range(len(order)))
+
+
+def is_view(shape: Sequence[Dim], order: Order) -> bool:
+    """
+    Whether an order moves only axes of size one; the shape may lack leading axes.
+    """
+    more = len(order) - len(shape)
+    wide = [each - more for each in order if each >= more and shape[each - more] != 1]
+    return wide == sorted(wide)
 
 
 def then(first: Order, second: Order) -> Order:

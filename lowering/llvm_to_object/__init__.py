@@ -32,9 +32,6 @@ and no model of the suite is faster for it.
 CODE = 2
 """How hard LLVM tries to choose instructions and registers."""
 
-UNROLLED = '"unrolled"'
-"""An attribute of a function whose loops are unrolled as far as they shall be."""
-
 FEW_PASSES = '"few-passes"'
 """
 An attribute of a function of a module that few passes suffice for: its loops are
@@ -144,18 +141,17 @@ def optimized(
         module.triple = machine.triple
         module.data_layout = str(lowered.target_data)
         module.verify()
-        optimize(module, lowered, UNROLLED not in text, FEW_PASSES in text)
+        optimize(module, lowered, FEW_PASSES in text)
         yield module, lowered
 
 
 def optimize(
-    module: binding.ModuleRef, machine: binding.TargetMachine, unroll: bool, few: bool
+    module: binding.ModuleRef, machine: binding.TargetMachine, few: bool
 ) -> None:
     """Runs LLVM's passes on a module, all or few of them, and frees them."""
     tuning = binding.create_pipeline_tuning_options(speed_level=PASSES)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
-    tuning.loop_unrolling = unroll
     with (
         tuning,
         binding.create_pass_builder(machine, tuning) as builder,

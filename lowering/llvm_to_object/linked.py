@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from llvmlite import binding
 
 from ...runtime import Cache, unforked
-from . import CODE, FEW_PASSES, LOCK, UNROLLED, Machine, know_targets, optimize
+from . import CODE, FEW_PASSES, LOCK, Machine, know_targets, optimize
 from .unlocked import emit_object
 
 
@@ -56,7 +56,7 @@ def _link(texts: Sequence[str], names: Sequence[str], machine: Machine) -> bytes
             part.triple = machine.triple
             part.data_layout = str(lowered.target_data)
             part.verify()
-            optimize(part, lowered, UNROLLED not in text, FEW_PASSES in text)
+            optimize(part, lowered, FEW_PASSES in text)
             whole.link_in(part)
         for each in whole.functions:
             if not each.is_declaration and each.name not in names:

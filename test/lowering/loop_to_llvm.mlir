@@ -186,13 +186,34 @@ loop.kernel @booleans(%a: memref<?xf32>, %b: memref<?xi1>) {
 // CHECK:         ret void
 loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  loop.tile %i to 4, %j to 16, reduce %k to 3 from %zero : f32 by 2, 16, 8 k_loop (%sum) {
-    %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+  loop.tile %i to 4, %j to 16, reduce %k to 48 from %zero : f32 by 2, 16, 8 k_loop (%sum) {
+    %a = loop.load %lhs[%i * 48 + %k] : memref<?xf32>
     %b = loop.load %rhs[%k * 16 + %j] : memref<?xf32>
     %next = math.fma %a, %b, %sum : f32
     loop.yield %next : f32
   } epilogue (%row, %column, %accumulator) {
     loop.store %accumulator, %out[%row * 16 + %column] : memref<?xf32>
+    loop.yield
+  }
+}
+
+// Few steps are written one after the other, and few passes of LLVM are enough.
+//
+// CHECK-LABEL: ; kernel @few
+// CHECK-NEXT:    define void {{.*}}"few-passes"
+// CHECK-NOT:     phi <8 x float>
+// FMA-COUNT-3:   call <8 x float> @llvm.fma.v8f32(
+// FMA-NOT:       llvm.fma
+// CHECK:         ret void
+loop.kernel @few(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  loop.tile %i to 4, %j to 8, reduce %k to 3 from %zero : f32 by 1, 8, 8 k_loop (%sum) {
+    %a = loop.load %lhs[%i * 3 + %k] : memref<?xf32>
+    %b = loop.load %rhs[%k * 8 + %j] : memref<?xf32>
+    %next = math.fma %a, %b, %sum : f32
+    loop.yield %next : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.store %accumulator, %out[%row * 8 + %column] : memref<?xf32>
     loop.yield
   }
 }
@@ -204,7 +225,7 @@ loop.kernel @tile(%lhs: memref<?xf32>, %rhs: memref<?xf32>, %out: memref<?xf32>)
 // CHECK:         store <4 x float>
 // CHECK:         store <4 x float>
 // CHECK:         store <4 x float>
-// FMA-COUNT-3:   call void @llvm.masked.store.v4f32.p0(<4 x float> %{{.*}}, ptr %{{.*}}, i32 4, <4 x i1> <i1 true, i1 false, i1 false, i1 false>)
+// FMA-COUNT-3:   call void @llvm.masked.store.v4f32.p0(<4 x float> splat ({{.*}}), ptr %{{.*}}, i32 4, <4 x i1> <i1 true, i1 false, i1 false, i1 false>)
 // SSE:           store float
 // SSE:           store float
 // SSE:           store float
@@ -246,7 +267,7 @@ loop.kernel @check_wraps(%i: memref<?xi64>) symbols ["n"] {
 //
 // CHECK-LABEL: ; kernel @check_apart
 // CHECK:         %[[FAR:.*]] = mul nsw i64 %[[I:.*]], 2
-// CHECK-NEXT:    %[[AT:.*]] = add nsw i64 1, %[[FAR]]
+// CHECK-NEXT:    %[[AT:.*]] = add nsw i64 %[[FAR]], 1
 // CHECK-NEXT:    getelementptr inbounds i64, ptr %p0, i64 %[[AT]]
 loop.kernel @check_apart(%i: memref<?xi64>) symbols ["n"] {
   loop.check_index %i["n" from 1 by 2] below 7 : memref<?xi64>
@@ -551,7 +572,7 @@ loop.kernel @step(%a: memref<?xf32>) {
 // is left over none does.
 //
 // CHECK-LABEL: ; kernel @one_line
-// CHECK:         %[[AT:.*]] = add nsw i64 1000, %[[I:.*]]
+// CHECK:         %[[AT:.*]] = add nsw i64 %[[I:.*]], 1000
 // CHECK-NEXT:    %[[LINE:.*]] = getelementptr float, ptr %p0, i64 %[[AT]]
 // CHECK-NEXT:    call void @llvm.prefetch.p0(ptr %[[LINE]], i32 0, i32 3, i32 1)
 // CHECK-NOT:     @llvm.prefetch.p0(ptr %

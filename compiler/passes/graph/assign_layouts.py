@@ -22,15 +22,15 @@ the reduction reads contiguous memory. The order is propagated to users as long 
 can carry it, unless more elements would have to be permuted for an op than are in the
 order already. An order is propagated back through an op to its operands when these are
 smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
-those of weights. A chain that computes too little for the elements that it permutes
-stays in its order. As that depends on sizes, and results must not, ops of a chain that
-is not far from paying get the properties (`Carried.unmoved`) with which they compute
-the same bits as in the other order.
+those of weights, and one of the model becomes one with that of a chain. A chain that
+computes too little for the elements that it permutes stays in its order. As that
+depends on sizes, and results must not, ops of a chain that is not far from paying get
+the properties (`Carried.unmoved`) with which they compute the same bits as in the other
+order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -40,7 +40,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects import Dim, guess, product, sizes, tensor_type
+from ....dialects import guess, product, sizes, tensor_type
 from ....dialects.graph import (
     Carried,
     GraphOp,
@@ -49,6 +49,7 @@ from ....dialects.graph import (
     ReshapeOp,
     WeightOp,
     inverse,
+    is_view,
     ordered,
     then,
     to_names,
@@ -154,9 +155,14 @@ class _Choice:
             if own is not None:
                 needed = then(inverse(own), order)
                 shape = ordered(sizes(tensor_type(value)), own)
-                total += 0 if _is_view(shape, needed) else elements(value)
-            elif _is_constant(value) or _is_view(sizes(tensor_type(value)), order):
+                total += 0 if is_view(shape, needed) else elements(value)
+            elif _is_constant(value) or is_view(sizes(tensor_type(value)), order):
                 continue
+            elif isinstance(op := value.owner, PermuteOp) and (
+                value.has_one_use()
+                or is_view(op.operand_sizes()[0], then(op.order.get_values(), order))
+            ):
+                continue  # Two permutations become one, or none.
             elif (carried := self.led_back(value, order)) is None:
                 total += elements(value)
             else:
@@ -246,7 +252,7 @@ class _Choice:
             carried = self.plan.get(use.operation)
             if carried is None or carried.operands[use.index] is None:
                 shape = ordered(sizes(tensor_type(value)), order)
-                if not _is_view(shape, inverse(order)):
+                if not is_view(shape, inverse(order)):
                     self.chains[value.owner].moved += elements(value)
                 return
 
@@ -324,18 +330,11 @@ def _is_constant(value: SSAValue) -> bool:
     return isinstance(value.owner, GraphOp | WeightOp) and not value.owner.operands
 
 
-def _is_view(shape: Sequence[Dim], order: Order) -> bool:
-    """Whether a permutation moves only axes of size one."""
-    more = len(order) - len(shape)
-    wide = [each - more for each in order if each >= more and shape[each - more] != 1]
-    return wide == sorted(wide)
-
-
 def put(value: SSAValue, order: Order, at: InsertPoint) -> SSAValue:
     """Builds the permutation of a value; missing axes are added in front."""
     shape = sizes(tensor_type(value))
     ones = (1,) * (len(order) - len(shape))
-    if _is_view(shape, order):
+    if is_view(shape, order):
         names = to_names(ordered((*ones, *shape), order))
         op = ReshapeOp(value, shape=names)
     else:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.loop import ForOp, TileOp
-from ..text.function import is_number
+from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
 from .microkernel import Microkernel, find_panel

@@ -199,7 +199,7 @@ class Blocks:
     def at(self, base: str, offset: str, type: Attribute | None = None) -> str:
         """The address of an element: of this type, or of the accumulators'."""
         text = memory_text(type or self.op.initial.type)
-        return self.w.emit(f"getelementptr inbounds {text}, ptr {base}, i64 {offset}")
+        return self.w.once(f"getelementptr inbounds {text}, ptr {base}, i64 {offset}")
 
     def set_k(self, block: KBlock, inside: Sequence[str]) -> None:
         """Sets the reduced indices: those outside of the block, then those `inside`."""

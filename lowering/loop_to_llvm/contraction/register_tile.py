@@ -11,17 +11,23 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects import Dim
+from ....dialects import Dim, product
 from ....dialects.loop import LoadOp, StoreOp, TargetAttr, TileOp, YieldOp
 from ..text.function import FunctionWriter
 from ..text.masks import mask_of
 from ..text.memory_access import MemoryAccess
 from ..text.scope import SCALAR, Lanes, Scope
 from ..text.types import Value, memory_text
+
+_SHORT = 9
+"""The k that are written one after the other, at most: a window of three by three."""
+
+Known: TypeAlias = dict[tuple[SSAValue, int, int], Value]
+"""What is written of a region: results for a row and a vector, or for all (-1)."""
 
 
 class Host(Protocol):
@@ -35,6 +41,12 @@ class Host(Protocol):
     def evaluate(self, op: Operation) -> Value:
         """Writes an op that has a value; the value."""
         ...
+
+
+def is_unrolled(op: TileOp) -> bool:
+    """Whether the k of a tile without a schedule are written one after the other."""
+    count = product(op.sizes[2:])
+    return op.schedule is None and isinstance(count, int) and count <= _SHORT
 
 
 @dataclass(frozen=True)
@@ -83,9 +95,18 @@ class RegisterTile:
         initial = self.host.scope[self.op.initial]
         initial = self.host.w.splat(initial, self.shape.lanes)
         _, _, *reduced = self.op.sizes
-        self.write_epilogue(
-            self.write_k_loop([], reduced, [initial for _ in self.positions])
-        )
+        results = self.write_k_loop([], reduced, [initial for _ in self.positions])
+        self.write_epilogue(results, {} if self.fits_beside() else None)
+
+    def fits_beside(self) -> bool:
+        """Whether registers hold what rows share in the epilogue, and accumulators."""
+        loads = [
+            each
+            for each in self.op.epilogue.block.ops
+            if isinstance(each, LoadOp) and self.dependence(each) == (False, True)
+        ]
+        count = len(self.positions) + len(loads) * self.shape.vectors
+        return count < self.host.target.registers.data
 
     def mask(self, columns: str) -> None:
         """Writes the masks of a tile of which only the first columns are valid."""
@@ -132,14 +153,24 @@ class RegisterTile:
         with self.at(self.rows[row], column, lanes, block, self.masks[vector]):
             yield
 
-    def write_epilogue(self, accumulators: Sequence[Value]) -> list[Value]:
-        """Writes the epilogue of all accumulators."""
+    def write_epilogue(
+        self, accumulators: Sequence[Value], known: Known | None = None
+    ) -> list[Value]:
+        """
+        Writes the epilogue of all accumulators; where `known` is given, what does not
+        depend on the row, or on the column, is written once.
+        """
         for position, value in zip(self.positions, accumulators, strict=True):
             with self.at_position(position):
-                self.write_epilogue_here(value)
+                self.write_epilogue_here(value, position, known)
         return []
 
-    def write_epilogue_here(self, accumulators: Value) -> None:
+    def write_epilogue_here(
+        self,
+        accumulators: Value,
+        position: tuple[int, int] = (0, 0),
+        known: Known | None = None,
+    ) -> None:
         """Writes the epilogue of what the scope is at."""
         host, block = self.host, self.op.epilogue.block
         with host.scope.inner():
@@ -148,7 +179,8 @@ class RegisterTile:
                 if isinstance(each, StoreOp):
                     host.memory.store(each)
                 elif not isinstance(each, YieldOp):
-                    host.scope.define(each.results[0], host.evaluate(each))
+                    value = self.shared(each, position, {} if known is None else known)
+                    host.scope.define(each.results[0], value)
 
     def keep(self, accumulators: Sequence[Value]) -> list[Value]:
         """Writes stores of accumulators that go on in the next block of k."""
@@ -188,6 +220,12 @@ class RegisterTile:
         if not bounds:
             return self.one_k(point, accumulators)
         first, *rest = bounds
+        # Of more masked loads in a row LLVM would spill what they load.
+        unrolled = is_unrolled(self.op) and not (rest and any(self.masks))
+        if unrolled and isinstance(first, int):
+            for at in range(first):
+                accumulators = self.write_k_loop([*point, str(at)], rest, accumulators)
+            return accumulators
         stop = self.host.w.size(first)
         return self.host.w.loop(
             "0",
@@ -205,7 +243,7 @@ class RegisterTile:
         if self.bases:
             # What all rows use is loaded again for each tile, or it would be spilled.
             host.w.fence()
-        known: dict[tuple[SSAValue, int, int], Value] = {}
+        known: Known = {}
         results: list[Value] = []
         with scope.inner():
             for index, at in zip(indices, point, strict=True):
@@ -225,7 +263,7 @@ class RegisterTile:
         self,
         op: Operation,
         position: tuple[int, int],
-        known: dict[tuple[SSAValue, int, int], Value],
+        known: Known,
     ) -> Value:
         """Writes an op, unless its row or column has it already."""
         by_row, by_column = self.dependence(op)
@@ -280,8 +318,9 @@ class RegisterTile:
         return host.memory.read(host.w.emit(here), type, self.shape.lanes, mask)
 
     def dependence(self, op: Operation) -> tuple[bool, bool]:
-        """Whether what an op of the k-loop computes differs by row, and by column."""
-        block = self.op.k_loop.block
+        """Whether what an op of a region computes differs by row, and by column."""
+        block = op.parent
+        assert block is not None, "an op of the k-loop, or of the epilogue"
         row, column, *_, so_far = block.args
         by_row = by_column = False
         for operand in op.operands:

@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Dim
 from ..text.dimensions import is_multiple
-from ..text.function import is_number
+from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks
 

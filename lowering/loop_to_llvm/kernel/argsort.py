@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from xdsl.ir import Operation
 
 from ....dialects.loop import ArgsortOp, TargetAttr
-from ..text.function import is_number
+from ..text.index_arithmetic import is_number
 from ..text.memory_access import MemoryAccess
 from ..text.types import Value
 from .heap_sort import HALF, HeapWriter

@@ -31,6 +31,7 @@ from ....dialects.loop import (
     YieldOp,
 )
 from ..contraction.blocking import write_blocks
+from ..contraction.register_tile import is_unrolled
 from ..contraction.tile import write_tile
 from ..math import Element, define
 from ..text.function import FunctionWriter
@@ -106,12 +107,11 @@ class _KernelWriter:
         head = f"define {result} {name}({', '.join(parameters)})"
         tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
         unrolled = any(
-            each.schedule is not None and not _is_short(each.sizes[-1])
+            is_unrolled(each)
+            or (each.schedule is not None and not _is_short(each.sizes[-1]))
             for each in tiles
         )
-        attributes = "nounwind "
-        if unrolled:
-            attributes += '"unrolled" "few-passes" '
+        attributes = "nounwind " + ('"few-passes" ' if unrolled else "")
         body = self.w.text(head, attributes)
         functions = [
             define(name, element, lanes, self.fma)

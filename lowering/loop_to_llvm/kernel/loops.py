@@ -19,7 +19,8 @@ from ....dialects import Dim
 from ....dialects.loop import ForOp, TargetAttr, TileOp
 from ..math import FUNCTIONS
 from ..text.dimensions import is_multiple
-from ..text.function import FunctionWriter, is_number
+from ..text.function import FunctionWriter
+from ..text.index_arithmetic import is_number
 from ..text.masks import can_mask, mask_of
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes, Scope

@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute
 
-from .dimensions import DimensionWriter
+from .index_arithmetic import IndexWriter, is_number
 from .types import Value, type_text
 
 
-class FunctionWriter(DimensionWriter):
+class FunctionWriter(IndexWriter):
     """The text of a function, which grows at its end."""
 
     def __init__(self, symbols: Mapping[str, str]):
         """A function in which each symbol is the i64 that `symbols` names."""
         super().__init__(symbols)
-        self.lines: list[str] = []
         self.leave: list[str] = []
         """What is done before each return."""
         self.label = "entry"
@@ -29,12 +28,6 @@ class FunctionWriter(DimensionWriter):
             lines += [*leave, each] if each.startswith("  ret ") else [each]
         return "\n".join([f"{header} {attributes}{{", *lines, "}", ""])
 
-    def emit(self, instruction: str) -> str:
-        """Adds an instruction; the name of its result."""
-        name = f"%{self.fresh()}"
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
     def do(self, instruction: str) -> None:
         """Adds an instruction without a result."""
         self.lines.append(f"  {instruction}")
@@ -43,6 +36,7 @@ class FunctionWriter(DimensionWriter):
         """Begins a block."""
         self.lines.append(f"{label}:")
         self.label = label
+        self.forget()
 
     def value(self, instruction: str, type: Attribute, lanes: int = 1) -> Value:
         """Adds an instruction; its result as a value."""
@@ -90,24 +84,6 @@ class FunctionWriter(DimensionWriter):
         lanes = max(value.lanes for value in values)
         return [self.splat(value, lanes) for value in values], lanes
 
-    def add(self, a: str, b: str) -> str:
-        """The sum of two i64."""
-        if "0" in (a, b):
-            return b if a == "0" else a
-        if is_number(a) and is_number(b):
-            return str(int(a) + int(b))
-        return self.emit(f"add nsw i64 {a}, {b}")
-
-    def mul(self, a: str, b: str) -> str:
-        """The product of two i64."""
-        if "0" in (a, b):
-            return "0"
-        if "1" in (a, b):
-            return b if a == "1" else a
-        if is_number(a) and is_number(b):
-            return str(int(a) * int(b))
-        return self.emit(f"mul nsw i64 {a}, {b}")
-
     def share(self, stop: str, unit: int) -> tuple[str, str]:
         """
         The part of the indices below `stop` that is this thread's, in whole units.
@@ -131,19 +107,13 @@ class FunctionWriter(DimensionWriter):
             return a
         if is_number(a) and is_number(str(number)):
             return str(int(a) // int(number))
-        return self.emit(f"udiv i64 {a}, {number}")
+        return self.once(f"udiv i64 {a}, {number}")
 
     def least(self, a: str, b: str) -> str:
         """The lesser of two i64."""
         if is_number(a) and is_number(b):
             return str(min(int(a), int(b)))
         return self.emit(f"select i1 {self.below(a, b)}, i64 {a}, i64 {b}")
-
-    def minus(self, a: str, b: str) -> str:
-        """The difference of two i64."""
-        if a == b:
-            return "0"
-        return self.add(a, self.mul(b, "-1"))
 
     def same(self, a: str, b: str) -> str:
         """Whether two i64 are equal."""
@@ -295,8 +265,3 @@ class FunctionWriter(DimensionWriter):
             values = self.loop(done, end, step, values, few)
             done = end
         return values
-
-
-def is_number(text: str) -> bool:
-    """Whether an i64 is written as a number."""
-    return text.lstrip("-").isdigit()

@@ -22,7 +22,8 @@ from ....dialects.loop import (
     byte_count,
     element_type,
 )
-from .function import FunctionWriter, is_number
+from .function import FunctionWriter
+from .index_arithmetic import is_number
 from .types import Value
 
 

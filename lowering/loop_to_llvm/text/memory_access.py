@@ -101,7 +101,7 @@ class MemoryAccess:
         size = self.w.size(blocked.size)
         if isinstance(blocked.size, int):
             return size
-        return self.w.entered(f"call i64 @llvm.smax.i64(i64 {size}, i64 1)")
+        return self.w.positive(size)
 
     def lane_offsets(self, offsets: Offsets) -> list[str]:
         """Writes the offset of each lane."""
@@ -120,7 +120,7 @@ class MemoryAccess:
         base, type = self.scope[buffer].text, memory_text(element_type(buffer))
         if offset == "0":
             return base
-        return self.w.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {offset}")
+        return self.w.once(f"getelementptr inbounds {type}, ptr {base}, i64 {offset}")
 
     def load(self, op: LoadOp) -> Value:
         """Writes a load."""

@@ -179,3 +179,19 @@ func.func @sums(%x : tensor<2x64x8x8xf32>) -> (tensor<2x64xf32>, tensor<2xf32>, 
   %5 = graph.reduce_max %1 {axes = array<i64: 1, 2, 3>, keepdims = false} : tensor<2x64x6x6xf32> -> tensor<2xf32>
   return %2, %3, %4, %5 : tensor<2x64xf32>, tensor<2xf32>, tensor<64xf32>, tensor<2xf32>
 }
+
+// A permutation of the model costs nothing more where it is undone, as here, or becomes
+// another: convolutions between norms over channels at the end.
+//
+// CHECK-LABEL: func.func @permuted_before
+// CHECK:         %[[Y:.*]] = graph.permute %x {order = array<i64: 0, 3, 1, 2>}
+// CHECK-NEXT:    %[[X:.*]] = graph.permute %[[Y]] {order = array<i64: 0, 2, 3, 1>}
+// CHECK:         %[[CONV:.*]] = graph.conv %[[X]], %{{.*}}, channels_last} : tensor<1x8x8x16xf32>
+// CHECK-NEXT:    graph.permute %[[CONV]] {order = array<i64: 0, 1, 2, 3>}
+func.func @permuted_before(%x : tensor<1x8x8x16xf32>) -> tensor<1x4x4x32xf32> {
+  %w = graph.constant dense<0.5> : tensor<32x16x2x2xf32>
+  %1 = graph.permute %x {order = array<i64: 0, 3, 1, 2>} : tensor<1x8x8x16xf32> -> tensor<1x16x8x8xf32>
+  %2 = graph.conv %1, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x16x8x8xf32>, tensor<32x16x2x2xf32> -> tensor<1x32x4x4xf32>
+  %3 = graph.permute %2 {order = array<i64: 0, 2, 3, 1>} : tensor<1x32x4x4xf32> -> tensor<1x4x4x32xf32>
+  return %3 : tensor<1x4x4x32xf32>
+}
