@@ -54,11 +54,24 @@ def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     loops = [op for op in kernel.walk() if isinstance(op, ForOp | TileOp | ArgsortOp)]
     every = [size for each in loops for size in _sizes_of(each)]
     varying = {size for size in every if not isinstance(size, int)}
-    known = prod(size for size in every if isinstance(size, int))
-    if not varying or (len(varying) < 2 and 0 < known < _LONG):
+    quick = 0 not in every and _iterations(kernel.body.block.ops) < _LONG
+    if not varying or (len(varying) < 2 and quick):
         return []
     found = _common(kernel.body.block.ops)
     return [each for each in found if not isinstance(each, int) or each == 0]
+
+
+def _iterations(ops: Iterable[Operation]) -> int:
+    """How often the bodies of loops in some ops run, where sizes that vary are one."""
+    total = 0
+    for op in ops:
+        blocks = (block for region in op.regions for block in region.blocks)
+        inside = sum(_iterations(block.ops) for block in blocks)
+        if isinstance(op, ForOp | TileOp | ArgsortOp):
+            known = (size for size in _sizes_of(op) if isinstance(size, int))
+            inside = prod(known) * max(inside, 1)
+        total += inside
+    return total
 
 
 def skipping_sizes(op: ForOp) -> list[Dim]:
