@@ -4,12 +4,21 @@ Describe a lowered module to the runtime: its `Program`, and its constants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 
-from ..dialects import Dim, computed_type, dtype, greatest, product, sizes
+from ..dialects import (
+    Dim,
+    computed_type,
+    dim,
+    dtype,
+    greatest,
+    product,
+    sizes,
+    symbols_of,
+)
 from ..dialects.loop import (
     CallOp,
     CallOutOp,
@@ -45,14 +54,7 @@ def program_of(module: ModuleOp) -> ProgramOp:
 def describe(program: ProgramOp) -> Program:
     """The program as the runtime knows it; raises `CompileError` for a free symbol."""
     inputs = tuple(map(_tensor_info, program.inputs))
-    alone = {size for each in inputs for size in each.shape}
-    for name in program.symbol_names:
-        if name not in alone:
-            raise CompileError(
-                "expected every symbol to follow from a size of an input, such as n "
-                f"or 2 * n, got {name}, which does not; give the model an input that "
-                "has it"
-            )
+    _check_closed(program, {size for each in inputs for size in each.shape})
     defined, plan = program.defined, program.plan
     ranges = {each.label.data: each.limits for each in program.symbols}
     calls = [op for op in program.walk() if isinstance(op, CALLS)]
@@ -82,6 +84,27 @@ def describe(program: ProgramOp) -> Program:
     except ValueError as error:
         raise CompileError(str(error)) from error
     return made
+
+
+def _check_closed(program: ProgramOp, alone: Set[int | str]) -> None:
+    """
+    Raises `CompileError` for a symbol that is not one of the sizes `alone`, and for a
+    condition that fails in every run.
+    """
+    used = dict.fromkeys(program.symbol_names)
+    for check in program.checks:
+        quantity = dim(check.quantity.data)
+        if isinstance(quantity, int) and quantity < 0:
+            got = " and ".join(each.data for each in check.shown)
+            raise CompileError(check.message.data + (got and f", got {got}"))
+        used |= dict.fromkeys(sorted(symbols_of(quantity)))
+    for name in used:
+        if name not in alone:
+            raise CompileError(
+                "expected every symbol to follow from a size of an input, such as n "
+                f"or 2 * n, got {name}, which does not; give the model an input that "
+                "has it"
+            )
 
 
 def _check(check: CheckAttr) -> Check:

@@ -7,15 +7,15 @@ Dimensions: a number, or a polynomial over named symbols, bound to values at eac
 
 Two dimensions are equal when their canonical forms are, so `==` on types and on text is
 enough everywhere. Besides sums and products there are four functions: `floordiv(a, b)`,
-`min(a, b)`, `max(a, b)` and `broadcast(a, b)`. All symbols are at least zero.
+`min(a, b)`, `max(a, b)` and `broadcast(a, b)`. All symbols are at least zero; where a
+divisor is zero for their values, the quotient is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TypeAlias
 
 from .polynomial import (
     DEEPEST,
@@ -45,7 +45,6 @@ __all__ = [
     "Dim",
     "Monomial",
     "Polynomial",
-    "Ranges",
     "SizeError",
     "Symbol",
     "broadcast",
@@ -53,10 +52,8 @@ __all__ = [
     "dim",
     "evaluate",
     "floordiv",
-    "greatest",
     "guess",
     "is_nonnegative",
-    "least",
     "magnitude",
     "maximum",
     "minimum",
@@ -89,28 +86,6 @@ def evaluate(value: Dim, symbols: Mapping[str, Dim]) -> Dim:
         product(_evaluate(atom, symbols) for atom in monomial) * factor
         for monomial, factor in value.terms
     )
-
-
-Ranges: TypeAlias = Mapping[str, tuple[Dim, Dim]]
-"""The least and the greatest value of each symbol."""
-
-
-def greatest(value: Dim, ranges: Ranges) -> Dim:
-    """An upper bound of `value` for symbols in `ranges`; other symbols remain."""
-    return _limit(value, ranges, 1)
-
-
-def least(value: Dim, ranges: Ranges) -> Dim:
-    """A lower bound of `value` for symbols in `ranges`; other symbols remain."""
-    return _limit(value, ranges, 0)
-
-
-def resolved(ranges: Ranges) -> Ranges:
-    """Ranges that may depend on the symbols of those before, without these symbols."""
-    found: dict[str, tuple[Dim, Dim]] = {}
-    for name, (low, high) in ranges.items():
-        found[name] = least(low, found), greatest(high, found)
-    return found
 
 
 def symbols_of(value: Dim) -> set[str]:
@@ -192,6 +167,8 @@ def _evaluate(atom: Atom, symbols: Mapping[str, Dim]) -> Dim:
     if isinstance(atom, Symbol):
         return symbols.get(atom.name, Polynomial((((atom,), 1),)))
     a, b = (evaluate(argument, symbols) for argument in atom.arguments)
+    if atom.function == "floordiv" and b == 0:
+        return 0
     return FUNCTIONS[atom.function](a, b)
 
 
@@ -223,33 +200,6 @@ def _joined(a: Dim, b: Dim) -> Dim:
     return total(
         Polynomial(((monomial, factor),)) if monomial else factor
         for monomial, factor in found.items()
-    )
-
-
-def _limit(value: Dim, ranges: Ranges, upper: int) -> Dim:
-    """A bound of `value`: products grow with each symbol, as none is negative."""
-    if isinstance(value, int) or not symbols_of(value) & {*ranges}:
-        return value
-
-    def limits() -> Iterator[Dim]:
-        for monomial, factor in value.terms:
-            side = upper if factor > 0 else 1 - upper
-            yield product(_limit_atom(a, ranges, side) for a in monomial) * factor
-
-    return total(limits())
-
-
-def _limit_atom(atom: Atom, ranges: Ranges, upper: int) -> Dim:
-    if isinstance(atom, Symbol):
-        known = ranges.get(atom.name)
-        return Polynomial((((atom,), 1),)) if known is None else known[upper]
-    a, b = atom.arguments
-    divides = atom.function == "floordiv"
-    function = atom.function
-    if function == "broadcast":
-        function = "max" if upper else "min"
-    return FUNCTIONS[function](
-        _limit(a, ranges, upper), _limit(b, ranges, 1 - upper if divides else upper)
     )
 
 

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import gcd
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
-from ..dims import Dim, SizeError, evaluate, floordiv, is_nonnegative
+from ..dims import Dim, evaluate, is_nonnegative
 from ..graph import FusionOp, GraphOp, same
+from ..multiples import divides, primitive
 from ..shape import tensor_type
 from .expression import Accumulator, Apply, Expression, KernelNest, Load
 from .group import Group
@@ -83,7 +83,7 @@ def conjunction(clauses: Iterable[Clause]) -> Condition | None:
     for clause in clauses:
         if 0 in clause:
             continue
-        simple = sorted({*map(_primitive, clause)}, key=str)
+        simple = sorted({*map(primitive, clause)}, key=str)
         kept = tuple(each for each in simple if not _is_never_zero(each))
         if not kept:
             return None
@@ -101,15 +101,6 @@ def holds(when: Condition, symbols: Mapping[str, int]) -> bool:
     return all(any(evaluate(q, symbols) == 0 for q in clause) for clause in when)
 
 
-def _primitive(quantity: Dim) -> Dim:
-    """The simplest quantity that is zero for the same sizes; 1 for a number."""
-    if isinstance(quantity, int):
-        return 1
-    factors = [factor for _, factor in quantity.terms]
-    divisor = gcd(*factors)
-    return floordiv(quantity, divisor if factors[0] > 0 else -divisor)
-
-
 def _is_never_zero(quantity: Dim) -> bool:
     """Whether a quantity is provably above or below zero."""
     return any(is_nonnegative(each, {}) for each in (quantity - 1, quantity * -1 - 1))
@@ -117,15 +108,7 @@ def _is_never_zero(quantity: Dim) -> bool:
 
 def _implies(clause: Clause, other: Clause) -> bool:
     """Whether each quantity of a clause divides one of another."""
-    return all(any(_divides(a, b) for b in other) for a in clause)
-
-
-def _divides(a: Dim, b: Dim) -> bool:
-    """Whether `b` is provably a multiple of `a`, and so is zero where `a` is."""
-    try:
-        return b in (a, a * -1) or floordiv(b, a) * a == b
-    except SizeError:
-        return False
+    return all(any(divides(a, b) for b in other) for a in clause)
 
 
 def _is_alike(group: Group, value: SSAValue) -> bool:

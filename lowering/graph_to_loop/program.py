@@ -185,7 +185,9 @@ class ProgramBuilder:
             for needed in (*each.all_requirements(), *self.sizes_of(each)):
                 message = f"{describe(each)}: {needed.message}"
                 found[Requirement(needed.value, message, needed.sizes)] = None
-        yield from (each for each in found if not isinstance(each.value, int))
+        for each in found:
+            if not isinstance(each.value, int) or each.value < 0:
+                yield each
 
     def sizes_of(self, op: GraphOp) -> Iterator[Requirement]:
         """That no size of a result is below zero, where a run could have that."""

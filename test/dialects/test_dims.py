@@ -15,7 +15,6 @@ from static_runtime.dialects.dims import (
     maximum,
     minimum,
     product,
-    resolved,
     symbol,
     symbols_of,
 )
@@ -125,7 +124,10 @@ def test_multiplies():
     assert str(product([symbol("n"), 3, symbol("m")])) == "3 * m * n"
 
 
-def test_ranges_need_no_symbols_of_their_own():
-    ranges = {"a": (0, dim("n")), "b": (dim("a"), dim("min(8, a + 1)"))}
-    wanted = {"a": (0, dim("n")), "b": (0, dim("min(8, n + 1)"))}
-    assert resolved(ranges) == wanted
+@pytest.mark.parametrize("text", ["floordiv(n, m)", "floordiv(n + 4, m - 1) + seq"])
+def test_a_quotient_by_zero_is_zero_in_a_run(text: str):
+    for m in (0, 1, 3):
+        symbols = {"n": 5, "m": m, "seq": 2}
+        assert evaluate(dim(text), symbols) == size.evaluate(text, symbols)
+    with pytest.raises(ValueError, match="expected a divisor that is not zero"):
+        dim("floordiv(n, 0)")

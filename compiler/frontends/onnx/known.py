@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, i1, i64
+from xdsl.dialects.builtin import IntegerType, i32, i64
 
 from ....dialects import (
     DTYPES,
@@ -32,6 +32,7 @@ from ....dialects import (
     symbols_of,
     tensor,
     tensor_type,
+    terms_of,
 )
 from ....dialects.graph import (
     AddOp,
@@ -130,10 +131,27 @@ def evaluate(
             return None  # an index out of range fails when the model runs
     if results is None:
         return None
-    return [
+    found = [
         Known(_settled(_array(result), element), element)
         for result, element in zip(results, elements, strict=True)
     ]
+    return None if any(map(_may_wrap, found)) else found
+
+
+def _may_wrap(known: Known) -> bool:
+    """
+    Whether a number of a tensor may leave its type in a run, where the model means what
+    is left of it. No size is so large that a factor below these limits does that.
+    """
+    if not known.is_symbolic or not isinstance(known.element, IntegerType):
+        return False
+    bits = known.element.width.data
+    factor, whole = 1 << (31 if bits == 64 else bits - 8), 1 << (bits - 2)
+    return any(
+        abs(by) >= (factor if monomial else whole)
+        for each in known.array.flat
+        for monomial, by in terms_of(each)
+    )
 
 
 def _elements(type: Tensor) -> int:
@@ -182,9 +200,7 @@ def _evaluate_symbolic(
     if isinstance(op, _PLAIN):
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):
-        to = op.to
-        is_integer = isinstance(to, IntegerType) and to != i1
-        return arrays if is_integer else None
+        return arrays if op.to in (i32, i64) else None
     if (rule := _BY_ELEMENT.get(type(op))) is None:
         return None
     pairs = np.broadcast(*(each.astype(object) for each in arrays))

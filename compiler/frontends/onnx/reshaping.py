@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from itertools import permutations
+
 from ....dialects import Dim, broadcast, floordiv, maximum, product, tensor
 from ....dialects.graph import PermuteOp, expanded, permuted, repeated, reshaped
 from .node import Handler, Node, Result
-from .run_time_sizes import run_time_shape, run_time_sizes
+from .run_time_sizes import keeps, require_no_zero, run_time_shape, run_time_sizes
 
 
 def _identity(node: Node) -> Result:
@@ -48,6 +52,11 @@ def reshape(node: Node) -> Result:
             raise node.error(f"expected a shape with one size to find, got {got}")
         total = product(old)
         count = floordiv(total, rest)
+        if rest * count != total:
+            node.require(rest - 1, f"sizes beside -1 whose product {rest} is not 0")
+        elif not keeps_zero:
+            for place, size in enumerate(shape):
+                require_no_zero(node, place, size)
         node.require(
             rest * count - total,
             f"{total} elements to be a multiple of {rest}",
@@ -55,7 +64,30 @@ def reshape(node: Node) -> Result:
             rest,
         )
         shape[open_places[0]] = count
+    elif not keeps_zero:
+        _require_one_reading(node, shape)
     return reshaped(node.operand(0), shape)
+
+
+def _require_one_reading(node: Node, shape: Sequence[Dim]) -> None:
+    """
+    Builds the checks that no computed size of 0 could keep a size of the input instead.
+
+    As all sizes are given, that reading has as many elements as the input, none, only
+    if another axis keeps a size of 0. Else what was computed is what is meant.
+    """
+    pairs = list(zip(shape, node.shape(0), strict=False))
+    for (size, old), (other, zero) in permutations(pairs, 2):
+        if keeps(size, old):
+            continue
+        amount = reduce(maximum, (size - 1, old * -1, other - 1, zero - 1))
+        node.require(
+            amount,
+            f"sizes {size} and {other} that are not both 0, which keeps the sizes "
+            f"{old} and {zero} of the input",
+            size,
+            other,
+        )
 
 
 def squeeze(node: Node) -> Result:

@@ -7,13 +7,24 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import i64
 from xdsl.ir import OpResult, SSAValue
 
-from ....dialects import Dim, Polynomial, floordiv, product, sizes, tensor_type
+from ....dialects import (
+    Dim,
+    Polynomial,
+    divides,
+    floordiv,
+    maximum,
+    primitive,
+    product,
+    sizes,
+    tensor_type,
+)
 from ....dialects.graph import (
     CastOp,
     ConcatOp,
     DefineSymbolOp,
     DivOp,
     EqOp,
+    LtOp,
     MaximumOp,
     MulOp,
     ReshapeOp,
@@ -78,23 +89,28 @@ def run_time_shape(node: Node, keeps_zero: bool) -> list[Dim]:
     stand for the rest. Where one of them is not known, it is the rest.
     """
     old, count = node.shape(0), _count(node, 1)
-    total, one = product(old), quantity(1, i64)
+    total = product(old)
     shape: list[Dim | None] = []
     values: list[SSAValue] = []
-    rest = one
+    negated = quantity(-1, i64)
     for at in range(count):
         size = settled(node, node.operand(1), at)
-        keeps = not keeps_zero and at < len(old)
-        if keeps and size == 0:
+        copies = not keeps_zero and at < len(old)
+        if copies and size == 0:
             size = old[at]
+        elif copies and size is not None:
+            require_no_zero(node, at, size)
         shape.append(None if size == -1 else size)
         value = element(node, 1, at) if size is None else quantity(size, i64)
-        if keeps and size is None:
+        if copies and size is None:
             zero = quantity(0, i64)
             value = WhereOp(EqOp(value, zero), quantity(old[at], i64), value).result
         values.append(value)
-        rest = MulOp(rest, WhereOp(_is_rest(value), one, value)).result
+        negated = MulOp(negated, value).result
+    # Positive where the rest is not empty, and one size is -1; else none is found.
+    rest, one = negated, quantity(1, i64)
     left = DivOp(quantity(total, i64), MaximumOp(rest, one))
+    left = WhereOp(LtOp(rest, one), quantity(-1, i64), left)
     new = [at for at, each in enumerate(shape) if each is None]
     found = [WhereOp(_is_rest(values[at]), left, values[at]).result for at in new]
     if len(new) == 1:
@@ -105,6 +121,26 @@ def run_time_shape(node: Node, keeps_zero: bool) -> list[Dim]:
         return [implied if each is None else each for each in shape]
     defined = dict(zip(new, define_bounded(node, found, "size"), strict=True))
     return [defined[at] if each is None else each for at, each in enumerate(shape)]
+
+
+def require_no_zero(node: Node, at: int, size: Dim) -> None:
+    """
+    Builds the check that a size that a Reshape computes along an axis is not 0, where
+    that would keep another size of the input.
+    """
+    old = node.shape(0)
+    if at < len(old) and not keeps(size, old[at]):
+        node.require(
+            maximum(size - 1, old[at] * -1),
+            f"a size {size} other than 0, which keeps the size {old[at]} of axis {at}",
+            size,
+            old[at],
+        )
+
+
+def keeps(size: Dim, old: Dim) -> bool:
+    """Whether a size that a Reshape computes is not 0, or the size of the input is."""
+    return isinstance(size, int) or divides(primitive(size), old)
 
 
 def _is_rest(size: SSAValue) -> SSAValue:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects import Dim, ceildiv, floordiv
+from xdsl.ir import SSAValue
+
+from ....dialects import Dim, ceildiv, floordiv, maximum, minimum
 from ....dialects.graph import (
     AROUND,
     ConcatOp,
@@ -12,7 +14,11 @@ from ....dialects.graph import (
     IndexSelectOp,
     PadOp,
     cut,
+    expanded,
+    joined,
+    number,
     padded,
+    shape_of,
 )
 from ..unsupported import NeedsValue, Unsupported
 from .data_dependent import is_sliced_by_run, run_time_slice
@@ -148,7 +154,9 @@ def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
         return place
     if symbols.is_nonnegative(-place - 1):
         return symbols.greater(size + place, first)
-    raise Unsupported(f"a place that may count from the end or not: {place}")
+    # One where the place counts from the end, as only the run knows.
+    backwards = minimum(1, maximum(0, -place))
+    return maximum(place + size * backwards, first)
 
 
 def gather(node: Node) -> Result:
@@ -160,34 +168,85 @@ def gather(node: Node) -> Result:
 def pad(node: Node) -> Result:
     """The tensor padded along each axis, or cropped for negative amounts."""
     rank = node.rank(0)
-    pads = node.axes(1, "pads")
+    pads: Sequence[Dim] | None = (
+        node.integers("pads") if _is_old(node) else node.dims(1)
+    )
     axes = range(rank)
     if node.has(3):
         axes = [node.normalize(each, rank) for each in node.whole_numbers(3)]
     if pads is None or len(pads) != 2 * len(axes):
         raise node.error(f"expected {2 * len(axes)} pads, got {pads}")
-    low, high = [0] * rank, [0] * rank
+    low: list[Dim] = [0] * rank
+    high: list[Dim] = [0] * rank
     for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
         low[axis], high[axis] = before, after
     x = cut(
         node.operand(0),
         {
-            axis: (max(-low[axis], 0), size + min(low[axis], 0) + min(high[axis], 0), 1)
+            axis: (-_cropped(low[axis]), size + _cropped(low[axis], high[axis]), 1)
             for axis, size in enumerate(node.shape(0))
         },
     )
-    low, high = [max(each, 0) for each in low], [max(each, 0) for each in high]
+    low, high = (
+        [_added(node, each) for each in low],
+        [_added(node, each) for each in high],
+    )
     mode = node.text("mode")
     if mode in AROUND:
         for axis in axes:
-            x = padded(x, axis, low[axis], high[axis], mode)
+            before, after = low[axis], high[axis]
+            if not (isinstance(before, int) and isinstance(after, int)):
+                raise Unsupported(
+                    f"pads {before} and {after} that vary, in mode {mode}"
+                )
+            x = padded(x, axis, before, after, mode)
         return x
     if mode != "constant":
         wanted = ", ".join(("constant", *AROUND))
         raise node.error(f"expected a mode {wanted}, got {mode!r}")
+    return _filled(node, x, low, high)
+
+
+def _is_old(node: Node) -> bool:
+    """Whether the amounts of a Pad are an attribute."""
+    return "pads" in node.signature.attributes
+
+
+def _cropped(*amounts: Dim) -> int:
+    """The elements that negative amounts of padding add; those of a run are refused."""
+    return sum(min(each, 0) for each in amounts if isinstance(each, int))
+
+
+def _added(node: Node, amount: Dim) -> Dim:
+    """The elements that padding adds, which is checked where the run computes them."""
+    if isinstance(amount, int):
+        return max(amount, 0)
+    node.require(amount, f"padding by {amount} elements, zero or more")
+    return amount
+
+
+def _filled(
+    node: Node, x: SSAValue, low: Sequence[Dim], high: Sequence[Dim]
+) -> SSAValue:
+    """Builds `x` with so many elements of one value around it."""
     if not any((*low, *high)):
         return x
-    return PadOp(x, low=tuple(low), high=tuple(high), value=_padding(node))
+    value = _padding(node)
+    before, after = (
+        tuple(e if isinstance(e, int) else 0 for e in s) for s in (low, high)
+    )
+    if any((*before, *after)):
+        x = PadOp(x, low=before, high=after, value=value).result
+    for axis, amounts in enumerate(zip(low, high, strict=True)):
+        shape = list(shape_of(x))
+        parts = [x]
+        for at, amount in enumerate(amounts):
+            if not isinstance(amount, int):
+                shape[axis] = amount
+                filler = number(value, node.element(0))
+                parts.insert(at * len(parts), expanded(filler, shape))
+        x = joined(parts, axis)
+    return x
 
 
 def _padding(node: Node) -> float:

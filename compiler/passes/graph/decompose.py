@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from ....dialects import Dim
+from ....dialects import Dim, is_nonnegative
 from ....dialects.graph import GraphOp, RequireOp, reshaped, shape_of
 
 
@@ -68,7 +68,7 @@ def keep_requirements(op: GraphOp, repeated: Container[Dim], before: Operation) 
     block = before.parent
     assert block is not None, "the op is part of a function"
     for each in op.all_requirements():
-        if not isinstance(each.value, int) and each.value not in repeated:
+        if not is_nonnegative(each.value, {}) and each.value not in repeated:
             check = RequireOp.of(each, op.name)
             check.location = op.location
             block.insert_op_before(check, before)

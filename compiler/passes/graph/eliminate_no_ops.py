@@ -163,11 +163,9 @@ def _may_own(use: Use, source: SSAValue) -> bool:
 def _replace(op: GraphOp, by: SSAValue | ReshapeOp | SubviewOp) -> None:
     """Replaces an op by an operand or a view, and keeps what it requires."""
     is_operand = isinstance(by, SSAValue)
-    # What has all elements of its only operand, in order, required nothing.
-    if not is_operand or len(op.operands) > 1:
-        repeated = () if is_operand else {each.value for each in by.all_requirements()}
-        for each in list(op.ops) if isinstance(op, FusionOp) else [op]:
-            keep_requirements(each, repeated, op)
+    repeated = () if is_operand else {each.value for each in by.all_requirements()}
+    for each in list(op.ops) if isinstance(op, FusionOp) else [op]:
+        keep_requirements(each, repeated, op)
     if is_operand:
         Rewriter.replace_op(op, [], [by])
     else:

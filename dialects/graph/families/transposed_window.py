@@ -87,14 +87,21 @@ class TransposedWindow:
         """
         size, stride, step = self.kernel[axis], self.strides[axis], self.dilation[axis]
         common = gcd(stride, step)
-        every = stride // common
+        reached: dict[int, list[int]] = {}
+        for tap in range(size):
+            reached.setdefault(tap * step % stride, []).append(tap)
         found: list[Phases] = []
-        for phase in range(stride):
-            first = next(
-                (k for k in range(every) if (k * step - phase) % stride == 0), size
-            )
-            taps = np.arange(first, size, every)[None]
-            offset = (phase - first * step) // stride if taps.size else 0
+        begin = 0
+        for phase in [*sorted(reached), stride]:
+            if phase > begin:
+                # There may be as many as a size has elements.
+                none = np.empty((phase - begin, 0), np.int64)
+                found.append(Phases(none, 0, step // common))
+            if phase == stride:
+                break
+            begin = phase + 1
+            taps = np.array([reached[phase]])
+            offset = (phase - int(taps[0, 0]) * step) // stride
             last = found[-1] if found else None
             if last and (last.offset, last.taps.shape[1]) == (offset, taps.size):
                 found[-1] = Phases(np.concatenate([last.taps, taps]), offset, last.step)

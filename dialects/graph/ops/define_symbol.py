@@ -11,7 +11,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, Ranges, dim, resolved, symbol, symbols_of
+from ...dims import Dim, dim, symbol, symbols_of
+from ...ranges import Ranges, resolved
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..op import GraphOp
 

@@ -30,10 +30,11 @@ def inside(
     for whole, start, size, step in zip(shape, starts, sizes, steps, strict=True):
         first, count = dim(start), dim(size)
         yield count
+        ends = first, first + (count - 1) * step
+        low, high = ends if step > 0 else ends[::-1]
         # An empty slice may begin anywhere, so that all of its quantities are zero.
-        for index in (first, first + (count - 1) * step):
-            yield index * count
-            yield (whole - 1 - index) * count
+        yield low * count
+        yield (whole - 1 - high) * count
 
 
 @irdl_op_definition

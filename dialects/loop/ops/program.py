@@ -34,7 +34,8 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, Ranges, dim, resolved, symbols_of
+from ...dims import Dim, dim, symbols_of
+from ...ranges import Ranges, resolved
 from ...shape import Tensor, sizes
 from ..interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr
 from ..skip import SkipAttr

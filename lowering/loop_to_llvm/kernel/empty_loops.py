@@ -13,6 +13,7 @@ which alone changes its accumulator, has no iterations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from xdsl.ir import Operation
 
@@ -27,6 +28,9 @@ from ....dialects.loop import (
     YieldOp,
 )
 from ..text.function import FunctionWriter
+
+_LONG = 1 << 34
+"""Iterations that take more than seconds, though they do nothing."""
 
 
 def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
@@ -45,15 +49,29 @@ def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
 def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     """
     The sizes that must not be zero for a kernel to store anything. Empty where only one
-    size varies: no loop can then be long while another is empty.
+    size varies, and the others take no time: no loop is long while another is empty.
     """
     loops = [op for op in kernel.walk() if isinstance(op, ForOp | TileOp | ArgsortOp)]
-    varying = {size for each in loops for size in _sizes_of(each)}
-    symbols = sum(not isinstance(size, int) for size in varying)
-    if symbols < 1 or (symbols < 2 and 0 not in varying):
+    every = [size for each in loops for size in _sizes_of(each)]
+    varying = {size for size in every if not isinstance(size, int)}
+    quick = 0 not in every and _iterations(kernel.body.block.ops) < _LONG
+    if not varying or (len(varying) < 2 and quick):
         return []
     found = _common(kernel.body.block.ops)
     return [each for each in found if not isinstance(each, int) or each == 0]
+
+
+def _iterations(ops: Iterable[Operation]) -> int:
+    """How often the bodies of loops in some ops run, where sizes that vary are one."""
+    total = 0
+    for op in ops:
+        blocks = (block for region in op.regions for block in region.blocks)
+        inside = sum(_iterations(block.ops) for block in blocks)
+        if isinstance(op, ForOp | TileOp | ArgsortOp):
+            known = (size for size in _sizes_of(op) if isinstance(size, int))
+            inside = prod(known) * max(inside, 1)
+        total += inside
+    return total
 
 
 def skipping_sizes(op: ForOp) -> list[Dim]:

@@ -22,13 +22,15 @@ from ....dialects import (
     Dim,
     Monomial,
     Symbol,
+    Tensor,
     dim,
+    dtype,
     evaluate,
     magnitude,
     product,
+    sizes,
     terms_of,
 )
-from ....dialects.graph import byte_size
 from ....dialects.loop import CallOp, ProgramOp
 from ....runtime import Reach
 
@@ -90,7 +92,7 @@ def reach_of(
     found = _Bound()
     bytes = [each.size for each in program.slots]
     tensors = (*program.input_types, *program.output_types)
-    bytes += (byte_size(each) for each in tensors)
+    bytes += map(_bytes_of, tensors)
     for each in (*sizes, *bytes):
         found.add(evaluate(magnitude(each), late))
     calls = {
@@ -104,6 +106,12 @@ def reach_of(
         names, _ = kernels[name]
         found.add_with(bounds[name], dict(zip(names, passed, strict=True)))
     return found.reach()
+
+
+def _bytes_of(type: Tensor) -> Dim:
+    """The bytes of a tensor, where a size of zero counts as one."""
+    counted = (max(s, 1) if isinstance(s, int) else s for s in sizes(type))
+    return product(counted) * dtype(type).itemsize
 
 
 def reach_of_plans(program: ProgramOp, reach: Reach) -> Reach:

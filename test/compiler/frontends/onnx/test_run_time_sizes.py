@@ -89,6 +89,21 @@ CASES = {
             ([-2, 6], "at y: expected a size from 0 to 36, got -2"),
         ],
     ),
+    "Reshape with what is not empty": Sized(
+        "float[n,12] x, int64[2] k | { y = Reshape(x, k) }",
+        {"y_size0": 36, "y_size1": 12},
+        [[-1, 12], [4, -1], [-1, 6], [0, -1], [-1, 0]],
+        [([-1, -1], "at y: expected a size from 0 to 36, got -1")],
+    ),
+    "Reshape without copies": Sized(
+        "float[n,12] x, int64[2] k | { y = Reshape<allowzero = 1>(x, k) }",
+        {"y_size0": 60, "y_size1": 12},
+        [[-1, 12], [4, -1], [-1, 6], [12, 4], [-1, 1]],
+        [
+            ([0, -1], "at y: expected a size from 0 to 12, got -1"),
+            ([0, 0], "at y: expected equal sizes"),
+        ],
+    ),
     "Reshape of a part": Sized(
         """float[n,12] x, int64[1] k | <int64[2] c = {0, 3}> {
         s = Concat<axis=0>(c, k) y = Reshape(x, s) }""",
@@ -129,6 +144,24 @@ def test_a_refusal_has_the_names_of_bounds(name: str):
     wanted = ", ".join(f"'{each}': 4096" for each in sized.bounds)
     with pytest.raises(sr.CompileError, match=re.escape(f"bounds={{{wanted}}}")):
         sr.compile(Case(sized.text).model)
+
+
+def test_a_shape_of_a_count_that_only_the_run_knows():
+    case = Case(
+        "float[n,4] x, float[m] w | <int64[1] rest = {-1}> { q = NonZero(w)"
+        " s = Shape<start=1>(q) t = Concat<axis=0>(s, rest) y = Reshape(x, t) }"
+    )
+    module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+    for rows, true in ((3, 4), (3, 1), (3, 12), (0, 2), (5, 10)):
+        x = np.arange(4 * rows, dtype=np.float32).reshape(rows, 4)
+        arrays = {"x": x, "w": np.ones(true, np.float32)}
+        (wanted,) = judge.run(None, arrays)
+        np.testing.assert_array_equal(module(**arrays), wanted)
+    x = np.ones((3, 4), np.float32)
+    with pytest.raises(ValueError, match="beside -1 whose product q_count is not 0"):
+        module(x=x, w=np.zeros(2, np.float32))
+    with pytest.raises(ValueError, match="to be a multiple of q_count, got 12 and 5"):
+        module(x=x, w=np.ones(5, np.float32))
 
 
 def test_a_size_within_one_that_only_the_run_knows():

@@ -45,6 +45,16 @@ func.func @one_element(%x : tensor<1x1xf32>) -> tensor<1x1xf32> {
   return %1 : tensor<1x1xf32>
 }
 
+// A slice of an axis of one element begins at it, which is still checked.
+//
+// CHECK-LABEL: func.func @start_of_the_run
+// CHECK-NEXT:    graph.require {amount = "-k"
+// CHECK-NEXT:    return %x
+func.func @start_of_the_run(%x : tensor<1x4xf32>, %y : tensor<?xf32, ["k + 2"]>) -> tensor<1x4xf32> {
+  %0 = graph.slice %x {starts = ["k", "0"], sizes = ["1", "4"], steps = array<i64: 1, 1>} : tensor<1x4xf32> -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+
 // The type is the same, but the elements change places.
 //
 // CHECK-LABEL: func.func @elements_change_places
@@ -202,16 +212,16 @@ func.func @regions(%x : tensor<1x4xf32>) -> tensor<4x1xf32> {
   return %1 : tensor<4x1xf32>
 }
 
-// The requirement of a slice is kept as an op of its own.
+// A slice requires that it begins inside an axis of one, and no view says so.
 //
 // VIEWS-LABEL: func.func @requirements
-// VIEWS-NEXT:    graph.require
-// VIEWS:         %[[R:.*]] = graph.reshape %x
+// VIEWS-NEXT:    graph.require {amount = "-k"
+// VIEWS:         %[[R:.*]] = graph.subview %x {offset = "k", shape = ["1", "n"]}
 // VIEWS-NEXT:    graph.relu %[[R]]
-func.func @requirements(%x : tensor<?x1xf32, ["n"]>) -> tensor<1x?xf32, ["n"]> {
+func.func @requirements(%x : tensor<?x1xf32, ["n"]>, %y : tensor<?xf32, ["k"]>) -> tensor<1x?xf32, ["n"]> {
   %0 = graph.fusion %x : tensor<?x1xf32, ["n"]> -> tensor<1x?xf32, ["n"]> {
   ^bb0(%a : tensor<?x1xf32, ["n"]>):
-    %2 = graph.slice %a {starts = ["0", "0"], sizes = ["n", "1"], steps = array<i64: 1, 1>} : tensor<?x1xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
+    %2 = graph.slice %a {starts = ["0", "k"], sizes = ["n", "1"], steps = array<i64: 1, 1>} : tensor<?x1xf32, ["n"]> -> tensor<?x1xf32, ["n"]>
     %3 = graph.permute %2 {order = array<i64: 1, 0>} : tensor<?x1xf32, ["n"]> -> tensor<1x?xf32, ["n"]>
     graph.yield %3 : tensor<1x?xf32, ["n"]>
   }

@@ -102,3 +102,20 @@ def test_views_of_what_a_loop_carries_are_read_before_that_is_overwritten():
         last, stacked = model(s, x)
         assert np.array_equal(last, state)
         assert np.array_equal(stacked, np.array(states, np.float32).reshape(n, 4, 1))
+
+
+START = """
+func.func @main(%x: tensor<1xf32>, %y: tensor<?xf32, ["k"]>) -> tensor<1xf32> {
+  %0 = graph.slice %x {starts = ["k"], sizes = ["1"], steps = array<i64: 1>}
+      : tensor<1xf32> -> tensor<1xf32>
+  func.return %0 : tensor<1xf32>
+}
+"""
+
+
+def test_a_slice_of_one_element_begins_at_it():
+    module = sr.compile(START, options=UNCACHED)
+    x = np.ones(1, np.float32)
+    np.testing.assert_array_equal(module(x, np.ones(0, np.float32)), x)
+    with pytest.raises(ValueError, match="expected a slice inside tensor<1xf32>"):
+        module(x, np.ones(1, np.float32))

@@ -40,6 +40,19 @@ def test_what_has_no_elements_takes_no_time(shape: tuple[int, int]):
     assert flipped(x).shape == shape
 
 
+def test_nor_does_what_has_a_huge_number_of_rows():
+    x, cut = f'tensor<{HUGE}x?xf32, ["m"]>', f'tensor<{HUGE}x?xf32, ["min(3, m)"]>'
+    module = sr.compile(
+        f"""func.func @main(%x: {x}) -> {cut} {{
+          %0 = graph.slice %x {{starts = ["0", "0"], sizes = ["{HUGE}", "min(3, m)"],
+              steps = array<i64: 1, 1>}} : {x} -> {cut}
+          return %0 : {cut}
+        }}""",
+        options=sr.Options(cache=False),
+    )
+    assert module(np.empty((HUGE, 0), np.float32)).shape == (HUGE, 0)
+
+
 @pytest.mark.parametrize("shape", [(HUGE, 0), (0, HUGE)])
 def test_a_sum_of_nothing_is_zero_at_once(shape: tuple[int, int]):
     total = compiled(

@@ -58,6 +58,19 @@ def test_products_are_bounded_for_the_sizes_of_a_run():
     assert reaches(program, n=2**61, m=0)
 
 
+def test_a_number_of_zero_counts_as_one():
+    program = compiled("""
+        func.func @main(%x: tensor<?x?x0xf32, ["n", "m"]>)
+            -> tensor<?x?x0xf32, ["n", "m"]> {
+          %0 = graph.relu %x : tensor<?x?x0xf32, ["n", "m"]>
+              -> tensor<?x?x0xf32, ["n", "m"]>
+          return %0 : tensor<?x?x0xf32, ["n", "m"]>
+        }
+    """).program
+    assert not reaches(program, n=2**30, m=2**20)
+    assert reaches(program, n=2**31, m=2**30)
+
+
 def test_a_run_of_products_that_no_word_holds_is_refused():
     module = compiled(PRODUCT)
     empty = np.empty((2**40, 0), np.float32)

@@ -1,0 +1,54 @@
+"""Numbers that a model computes from sizes are those of 64 bits, as its data is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+import static_runtime as sr
+
+from .cases import Case
+
+NUMBERS = {
+    "Add": (2**63 - 1, 2**62),
+    "Mul": (2**61, 2**62, -(2**62), 2**40),
+    "Sub": (-(2**63), -(2**62)),
+}
+
+BODIES = {
+    "data": "y = Identity(e)",
+    "compared": "y = Less(e, g)",
+    "an end": "y = Slice(x, zero, e)",
+    "chosen": "l = Less(e, g) w = Where(l, zero, g) y = Slice(x, zero, w)",
+    "a branch": """l = Less(e, g) q = Squeeze(l)
+        y = If<then_branch = t() => (float[?] a) {a = Neg(x)},
+               else_branch = f() => (float[?] b) {b = Exp(x)}>(q)""",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("op", NUMBERS)
+def test_numbers_from_sizes_wrap(op: str, body: str):
+    for number in NUMBERS[op]:
+        case = Case(
+            f"""float[n] x | <int64[1] zero = {{0}}, int64[1] c = {{{number}}}> {{
+            s = Shape(x) g = Gather<axis=0>(s, zero) e = {op}(c, g) {BODIES[body]} }}"""
+        )
+        module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+        for size in (0, 1, 2, 4, 6, 8, 300):
+            x = np.arange(size, dtype=np.float32)
+            (wanted,) = judge.run(None, {"x": x})
+            got = module(x)
+            assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+            np.testing.assert_allclose(got, wanted, 1e-6)
+
+
+def test_a_count_of_such_numbers_needs_a_bound():
+    case = Case(
+        """float[n] x | <int64 a = {4}, int64 c = {2305843009213693952},
+        int64[1] zero = {0}, int64 d = {-1099511627776}> { s = Shape(x)
+        g = Gather<axis=0>(s, zero) q = Squeeze(g) e = Mul(c, q) y = Range(a, e, d) }"""
+    )
+    with pytest.raises(sr.CompileError, match="which needs a bound"):
+        sr.compile(case.model)

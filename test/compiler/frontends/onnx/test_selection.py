@@ -1,0 +1,84 @@
+"""Slices and pads by numbers that are computed from sizes, whatever these are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+import static_runtime as sr
+
+from .cases import Case
+
+NUMBERS = (
+    "<int64[1] i0 = {0}, int64[1] i1 = {1}, int64[1] i2 = {2}, int64[1] i3 = {3},"
+    " int64[1] i4 = {4}, int64[1] far = {9223372036854775807},"
+    " int64[1] back = {-9223372036854775807}, int64[1] m1 = {-1}, int64[1] m2 = {-2},"
+    " float v = {2.5}>"
+)
+SIZE = "s = Shape(x) n = Gather<axis=0>(s, i1)"
+
+BODIES = {
+    "an end before the last": "e = Sub(n, i3) y = Slice(x, i0, e, i1)",
+    "a start before the last": "b = Sub(n, i3) y = Slice(x, b, far, i1)",
+    "both": "b = Sub(n, i4) e = Sub(n, i2) y = Slice(x, b, e, i1)",
+    "a step": "b = Sub(i3, n) y = Slice(x, b, far, i1, i2)",
+    "backwards": "b = Sub(n, i3) y = Slice(x, b, back, i1, m1)",
+    "backwards to an end": "e = Sub(n, i4) y = Slice(x, m1, e, i1, m2)",
+    "two of one size": """e = Sub(n, i3) a = Slice(x, i0, e, i1) b = Slice(x, i0, e, i1)
+        y = Mul(a, b)""",
+    "a triangle of a size": "k = Sub(n, i3) q = Squeeze(k) y = Trilu(x, q)",
+    "as many numbers": """a = Cast<to = 7>(x) d = Sub(n, i1) b = Max(d, i1)
+        r = Squeeze(b) o = Constant<value = float[2] {0.5, 2}>() y = OneHot(a, r, o)""",
+    "padded to a multiple": """a = Add(n, i3) d = Div(a, i4) e = Mul(d, i4)
+        r = Sub(e, n) p = Concat<axis=0>(i0, i0, i0, r) w = Pad(x, p)
+        t = Concat<axis=0>(i2, d, i4) q = Reshape(w, t)
+        y = ReduceSum<keepdims=0>(q, i2)""",
+    "padded to a size": """r = Sub(i4, n) q = Max(r, i0)
+        p = Concat<axis=0>(i1, q, i0, n) y = Pad(x, p, v)""",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_numbers_from_sizes(name: str):
+    case = Case(f"float[2,n] x | {NUMBERS} {{ {SIZE} {BODIES[name]} }}")
+    module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+    for size in (0, 1, 2, 3, 4, 5, 7, 8, 41):
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size) + 1
+        (wanted,) = judge.run(None, {"x": x})
+        got = module(x)
+        assert got.shape == wanted.shape, size
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_an_axis_cropped_and_one_padded_by_a_size():
+    case = Case(
+        f"float[2,n] x | {NUMBERS} {{ {SIZE} p = Concat<axis=0>(m1, n, i2, m1)"
+        " y = Pad(x, p, v) }"
+    )
+    module = sr.compile(case.model)
+    for size in (1, 2, 7):
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size)
+        wide = ((0, 2), (size, 0))
+        wanted = np.pad(x[1:, :-1], wide, constant_values=np.float32(2.5))
+        np.testing.assert_array_equal(module(x), wanted)
+
+
+def test_a_pad_below_zero_is_refused():
+    case = Case(
+        f"float[2,n] x | {NUMBERS} {{ {SIZE} r = Sub(i4, n)"
+        " p = Concat<axis=0>(i0, i0, i0, r) y = Pad(x, p) }"
+    )
+    module = sr.compile(case.model)
+    assert module(np.ones((2, 3), np.float32)).tolist() == [[1, 1, 1, 0]] * 2
+    with pytest.raises(ValueError, match="at y: expected padding by -n \\+ 4 elements"):
+        module(np.ones((2, 5), np.float32))
+
+
+def test_pads_that_vary_and_repeat_elements_are_refused():
+    case = Case(
+        f"float[2,n] x | {NUMBERS} {{ {SIZE} p = Concat<axis=0>(i0, n, i0, i0)"
+        ' y = Pad<mode = "reflect">(x, p) }'
+    )
+    with pytest.raises(sr.CompileError, match="pads n and 0 that vary, in mode refl"):
+        sr.compile(case.model)
