@@ -86,6 +86,8 @@ class RegisterTile:
         ]
         self.masks = [""] * shape.vectors
         """Of each vector of a row, the lanes that load and store, where not all do."""
+        self.dependences: dict[Operation, tuple[bool, bool]] = {}
+        """Of ops of the regions, whether they differ by row, and by column."""
         self.bases: dict[Operation, list[str]] = {}
         """The addresses of rows of operands that have one for each row of the tile."""
 
@@ -211,7 +213,7 @@ class RegisterTile:
         """
         memory, store = self.host.memory, self.op.store
         assert store is not None, "accumulators are kept where one store puts them"
-        return memory.address(store.buffer, memory.offsets(store.at).first)
+        return memory.address(store.buffer, memory.offsets(memory.at(store)).first)
 
     def write_k_loop(
         self, point: list[str], bounds: Sequence[Dim], accumulators: list[Value]
@@ -303,14 +305,14 @@ class RegisterTile:
         """Writes the address of the first element that a load has in a row."""
         memory = self.host.memory
         with self.at_position((row, 0), self.op.k_loop.block):
-            address = memory.address(op.buffer, memory.offsets(op.at).first)
+            address = memory.address(op.buffer, memory.offsets(memory.at(op)).first)
         return hidden(self.host.w, address)
 
     def load_from(self, base: str, op: LoadOp, vector: int) -> Value:
         """Writes the load of a vector of a row that begins at an address."""
         host, offset = self.host, str(vector * self.shape.lanes)
         for index in self.op.k_loop.block.args[2:-1]:
-            stride = host.w.size(op.at.step(index))
+            stride = host.w.size(host.memory.at(op).step(index))
             offset = host.w.add(offset, host.w.mul(host.scope[index].text, stride))
         type = op.result.type
         here = f"getelementptr inbounds {memory_text(type)}, ptr {base}, i64 {offset}"
@@ -319,6 +321,12 @@ class RegisterTile:
 
     def dependence(self, op: Operation) -> tuple[bool, bool]:
         """Whether what an op of a region computes differs by row, and by column."""
+        if op not in self.dependences:
+            self.dependences[op] = self.find_dependence(op)
+        return self.dependences[op]
+
+    def find_dependence(self, op: Operation) -> tuple[bool, bool]:
+        """The same, from its operands."""
         block = op.parent
         assert block is not None, "an op of the k-loop, or of the epilogue"
         row, column, *_, so_far = block.args

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, SSAValue
@@ -30,6 +31,8 @@ from .types import Value, memory_text, type_text
 
 _NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 """How intrinsics name types, where not as texts do."""
+
+_Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
 
 LINE = 64
 """Bytes of a cache line, which one prefetch brings."""
@@ -62,6 +65,14 @@ class MemoryAccess:
 
     def __init__(self, w: FunctionWriter, scope: Scope):
         self.w, self.scope = w, scope
+        self.subscripts: dict[_Access, Subscript] = {}
+        """Of ops that were written, which are written again for other elements."""
+
+    def at(self, op: _Access) -> Subscript:
+        """Where in its buffer an op accesses elements."""
+        if op not in self.subscripts:
+            self.subscripts[op] = op.at
+        return self.subscripts[op]
 
     def offsets(self, at: Subscript) -> Offsets:
         """Writes the offset of an element."""
@@ -124,7 +135,7 @@ class MemoryAccess:
 
     def load(self, op: LoadOp) -> Value:
         """Writes a load."""
-        offsets, type = self.offsets(op.at), op.result.type
+        offsets, type = self.offsets(self.at(op)), op.result.type
         lanes = self.scope.lanes.count
         if offsets.is_uniform:
             return self.read(self.address(op.buffer, offsets.first), type, 1)
@@ -156,7 +167,7 @@ class MemoryAccess:
 
     def store(self, op: StoreOp) -> None:
         """Writes a store."""
-        offsets, value = self.offsets(op.at), self.scope[op.value]
+        offsets, value = self.offsets(self.at(op)), self.scope[op.value]
         if offsets.is_uniform:
             assert value.lanes == 1, "each lane stores an element of its own"
             return self.put(value, self.address(op.buffer, offsets.first))
@@ -183,7 +194,7 @@ class MemoryAccess:
 
     def prefetch(self, op: PrefetchOp) -> None:
         """Writes a prefetch of each cache line that begins in these lanes."""
-        offsets, lanes = self.offsets(op.at), self.scope.lanes
+        offsets, lanes = self.offsets(self.at(op)), self.scope.lanes
         if lanes.count == 1 or lanes.mask or not offsets.is_contiguous:
             return
         type = element_type(op.buffer)
@@ -196,7 +207,7 @@ class MemoryAccess:
 
     def position(self, op: PositionOp) -> Value:
         """Writes the value of a subscript, as an i64."""
-        offsets, lanes = self.offsets(op.at), self.scope.lanes.count
+        offsets, lanes = self.offsets(self.at(op)), self.scope.lanes.count
         if offsets.is_uniform:
             return Value(offsets.first, i64)
         result, vector = "poison", type_text(i64, lanes)
