@@ -32,7 +32,7 @@ from .types import Value, memory_text, type_text
 _NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 """How intrinsics name types, where not as texts do."""
 
-_Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
+Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
 
 LINE = 64
 """Bytes of a cache line, which one prefetch brings."""
@@ -65,10 +65,10 @@ class MemoryAccess:
 
     def __init__(self, w: FunctionWriter, scope: Scope):
         self.w, self.scope = w, scope
-        self.subscripts: dict[_Access, Subscript] = {}
+        self.subscripts: dict[Access, Subscript] = {}
         """Of ops that were written, which are written again for other elements."""
 
-    def at(self, op: _Access) -> Subscript:
+    def at(self, op: Access) -> Subscript:
         """Where in its buffer an op accesses elements."""
         if op not in self.subscripts:
             self.subscripts[op] = op.at
