@@ -14,6 +14,9 @@ from collections.abc import Mapping
 
 from .dimensions import DimensionWriter
 
+_SIGN = 1 << 63
+"""What the first bit of an i64 counts, below zero."""
+
 
 class IndexWriter(DimensionWriter):
     """The lines of a function, and the arithmetic of its indices."""
@@ -53,7 +56,7 @@ class IndexWriter(DimensionWriter):
             return self.once(f"mul nsw i64 {a}, {b}")
         (x, more), factor = self.parts(a), int(b)
         if x == "0" or factor == 0:
-            return str(more * factor)
+            return self.plus("0", more * factor)
         product = x if factor == 1 else self.once(f"mul nsw i64 {x}, {factor}")
         return self.plus(product, more * factor)
 
@@ -67,6 +70,8 @@ class IndexWriter(DimensionWriter):
 
     def plus(self, x: str, number: int) -> str:
         """An i64 and a number added to it."""
+        # Where there are no elements to address, strides may be as large as an i64.
+        number = (number + _SIGN) % (2 * _SIGN) - _SIGN
         if x == "0" or number == 0:
             return str(number) if x == "0" else x
         name = self.once(f"add nsw i64 {x}, {number}")
