@@ -24,9 +24,8 @@ order already. An order is propagated back through an op to its operands when th
 smaller. Permutations remain where a chain begins and ends; `fold-constants` computes
 those of weights, and one of the model becomes one with that of a chain. A chain that
 computes too little for the elements that it permutes stays in its order. As that
-depends on sizes, and results must not, ops of a chain that is not far from paying get
-the properties (`Carried.unmoved`) with which they compute the same bits as in the other
-order.
+depends on sizes, and results must not, its ops get the properties (`Carried.unmoved`)
+with which they compute the same bits as in the other order.
 """
 
 from __future__ import annotations
@@ -58,9 +57,6 @@ from ....dialects.graph import (
 _WORTH = 64
 """The points of a preferred nest that pay for one permuted element."""
 
-_CLEAR = 3
-"""How many times too little a chain computes that would not pay at other sizes."""
-
 
 @dataclass(frozen=True)
 class AssignLayouts(ModulePass):
@@ -74,7 +70,7 @@ class AssignLayouts(ModulePass):
                 block = function.body.block
                 choice = _Choice(block)
                 for each, carried in choice.plan.items():
-                    if choice.chains[each].nearly_pays:
+                    if not choice.chains[each].pays:
                         each.properties |= carried.unmoved
                 _rebuild(block, choice.made())
 
@@ -93,11 +89,6 @@ class _Chain:
     def pays(self) -> bool:
         """Whether the chain computes enough to pay for its permutations."""
         return self.points >= _WORTH * self.moved
-
-    @property
-    def nearly_pays(self) -> bool:
-        """Whether the chain does not pay, but may at other sizes."""
-        return not self.pays and _CLEAR * self.points >= _WORTH * self.moved
 
 
 class _Choice:

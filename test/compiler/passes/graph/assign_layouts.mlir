@@ -139,16 +139,15 @@ func.func @weights_are_free(%x : tensor<1x256x2x2xf32>) -> tensor<1x256x2x2xf32>
   return %1 : tensor<1x256x2x2xf32>
 }
 
-// A chain that nearly computes enough stays in its order, but adds up as it would in the
-// other: how much it computes depends on sizes. One that is far from it, and an op
-// outside of chains, are left alone.
+// A chain that computes too little stays in its order, but adds up as it would in the
+// other: how much it computes depends on sizes. An op outside of chains is left alone.
 //
-// CHECK-LABEL: func.func @nearly_enough
+// CHECK-LABEL: func.func @too_little
 // CHECK:         %[[CONV:.*]] = graph.conv %x, %w {{{.*}}, taps_first} : tensor<1x4x8x8xf32>
 // CHECK-NEXT:    %[[LAST:.*]] = graph.conv %[[CONV]], %v {{{.*}}, taps_first} : tensor<1x8x6x6xf32>
 // CHECK:         graph.conv %x, %u {strides = array<i64: 1, 1>, {{[^}]*}}groups = 1 : i64} : tensor<1x4x8x8xf32>
-// CHECK:         graph.conv %x, %t {strides = array<i64: 1, 1>, {{[^}]*}}groups = 1 : i64} : tensor<1x4x8x8xf32>
-func.func @nearly_enough(%x : tensor<1x4x8x8xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x4x6x6xf32>, tensor<1x8x7x7xf32>) {
+// CHECK:         graph.conv %x, %t {{{.*}}, taps_first} : tensor<1x4x8x8xf32>
+func.func @too_little(%x : tensor<1x4x8x8xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x4x6x6xf32>, tensor<1x8x7x7xf32>) {
   %w = graph.constant dense<0.5> : tensor<8x4x3x3xf32>
   %v = graph.constant dense<0.5> : tensor<2x8x3x3xf32>
   %u = graph.constant dense<0.5> : tensor<4x4x3x3xf32>
