@@ -1,10 +1,21 @@
-"""Sizes that are provably multiples of others, or zero where others are."""
+"""Sizes that are multiples of one symbol, or provably of others."""
 
 from __future__ import annotations
 
 from math import gcd
 
-from .dims import Dim, SizeError, floordiv
+from .dims import Dim, SizeError, Symbol, floordiv, terms_of
+
+
+def affine(size: Dim) -> tuple[str, int, int] | None:
+    """The symbol, factor and offset of `c * n + k`; None for any other size."""
+    match terms_of(size):
+        case (((Symbol(name),), factor),):
+            return name, factor, 0
+        case (((Symbol(name),), factor), ((), offset)):
+            return name, factor, offset
+        case _:
+            return None
 
 
 def primitive(quantity: Dim) -> Dim:

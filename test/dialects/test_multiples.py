@@ -1,11 +1,27 @@
-"""What divides a size is zero only where the size is."""
+"""Sizes of one symbol; and what divides a size is zero only where the size is."""
 
 from __future__ import annotations
 
 import pytest
 
 from static_runtime.dialects.dims import Dim, dim
-from static_runtime.dialects.multiples import divides, primitive
+from static_runtime.dialects.multiples import affine, divides, primitive
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("n", ("n", 1, 0)),
+        ("-2 * n + 4", ("n", -2, 4)),
+        ("n * m", None),
+        ("n + m", None),
+        ("n * n + 1", None),
+        ("floordiv(n, 2)", None),
+        ("6", None),
+    ],
+)
+def test_affine(text: str, wanted: tuple[str, int, int] | None):
+    assert affine(dim(text)) == wanted
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 import static_runtime as sr
-from static_runtime.dialects.dims import Symbol, dim, evaluate, terms_of
+from static_runtime.dialects.dims import dim, evaluate
 from static_runtime.dialects.dims import product as times
 from static_runtime.dialects.graph.literal import to_names
 from static_runtime.dialects.graph.op import GraphOp
@@ -40,6 +40,7 @@ from static_runtime.dialects.graph.ops.pool import MaxPoolOp
 from static_runtime.dialects.graph.ops.reduce import SumOp
 from static_runtime.dialects.graph.ops.reshape import ReshapeOp
 from static_runtime.dialects.graph.ops.slice import SliceOp
+from static_runtime.dialects.multiples import affine
 from static_runtime.dialects.shape import ELEMENTS, sizes, tensor, tensor_type
 
 ALONE = ("n", "m", "n", "m", "k")
@@ -217,13 +218,9 @@ class Model:
         places = [(dim(text), size) for text, size in zip(self.texts, shape)]
         found = {str(each): size for each, size in places if str(each) in ALONE}
         for each, size in places:
-            match terms_of(each):
-                case (((Symbol(name),), factor),):
-                    offset = 0
-                case (((Symbol(name),), factor), ((), offset)):
-                    pass
-                case _:
-                    continue
+            if (form := affine(each)) is None:
+                continue
+            name, factor, offset = form
             found.setdefault(name, max((size - offset) // factor, 0))
         fits = all(evaluate(each, found) == size for each, size in places)
         return found if fits else None

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import SSAValue
 
-from ....dialects import DTYPES, Dim, ceildiv, product
+from ....dialects import DTYPES, ceildiv, product
 from ....dialects.graph import (
     AddOp,
     ArgmaxOp,
@@ -168,24 +168,14 @@ def _triangle(node: Node) -> Result:
     """The elements on one side of a diagonal of each matrix, zeros elsewhere."""
     if node.rank(0) < 2:
         raise node.error(f"expected matrices, got {node.type(0)}")
-    k = quantity(_only(node, 1) if node.has(1) else 0, i64)
+    k = quantity(node.dimension(1) if node.has(1) else 0, i64)
     inside = (GeOp if node.flag("upper") else LeOp)(_diagonal_of(node), k)
     return WhereOp(inside, node.operand(0), number(0, node.element(0)))
 
 
-def _only(node: Node, place: int) -> Dim:
-    """The only element of an input, a number or what is computed from sizes."""
-    match node.dims(place):
-        case [one]:
-            return one
-        case several:
-            name = node.signature.input(place).name
-            raise node.error(f"expected one {name}, got {len(several)}")
-
-
 def one_hot(node: Node) -> Result:
     """One row for every index, with one value at the index and another elsewhere."""
-    depth = _only(node, 1)
+    depth = node.dimension(1)
     if isinstance(depth, int) and not 0 < depth <= _MOST:
         raise node.error(f"expected a depth from 1 to {_MOST}, got {depth}")
     indices, kind = node.operand(0), node.element(0)

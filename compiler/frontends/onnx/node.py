@@ -261,18 +261,19 @@ class Node:
 
     def whole_number(self, place: int) -> int:
         """The only element of the input at this position, which must be a number."""
-        match self.whole_numbers(place):
-            case [one]:
-                return one
-            case several:
-                name = self.signature.input(place).name
-                raise self.error(f"expected one {name}, got {len(several)}")
+        numbers = self.whole_numbers(place)
+        self.dimension(place)
+        return numbers[0]
+
+    def dimension(self, place: int) -> Dim:
+        """The only element of the input at this position, as a dimension."""
+        if len(found := self.dims(place)) != 1:
+            name = self.signature.input(place).name
+            raise self.error(f"expected one {name}, got {len(found)}")
+        return found[0]
 
     def scalar(self, place: int) -> float | bool | None:
-        """
-        The only element of the input at this position; None when it is computed at run
-        time.
-        """
+        """The only element of an input; None when it is computed at run time."""
         value = self.known(place)
         if value is None or value.is_symbolic:
             return None

@@ -9,7 +9,7 @@ from ....dialects import (
     FUNCTIONS,
     Dim,
     Polynomial,
-    Symbol,
+    affine,
     dim,
     evaluate,
     is_nonnegative,
@@ -17,7 +17,6 @@ from ....dialects import (
     minimum,
     symbol,
     symbols_of,
-    terms_of,
 )
 from ...errors import CompileError
 
@@ -157,10 +156,8 @@ def _determined(size: Dim) -> str | None:
     The symbol of a size such as `2 * n` or `n + 1`; None for one that may be a name,
     such as `n - 1`.
     """
-    match terms_of(size):
-        case [((Symbol(name),), factor)] if factor > 0:
-            return name
-        case [((Symbol(name),), factor), ((), offset)] if factor > 0 and offset > 0:
+    match affine(size):
+        case (name, factor, offset) if factor > 0 and offset >= 0:
             return name
         case _:
             return None

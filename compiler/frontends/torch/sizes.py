@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, i64
 from ....dialects import (
     FUNCTIONS,
     Dim,
-    Symbol,
+    affine,
     floordiv,
     maximum,
     minimum,
@@ -160,13 +160,9 @@ class Sizes:
             if amount < 0:
                 raise Unsupported(f"a size of {amount}")
             return
-        match amount.terms:
-            case (((Symbol(name),), factor),):
-                offset = 0
-            case ((((Symbol(name),), factor)), ((), offset)):
-                pass
-            case _:
-                return  # other conditions are checked at run time
+        if (form := affine(amount)) is None:
+            return  # other conditions are checked at run time
+        name, factor, offset = form
         if name in self.defined:
             return  # it is checked once it is known
         low, high = self.ranges[name]

@@ -47,7 +47,7 @@ from xdsl.utils.hints import isa
 from ....dialects import (
     FUNCTIONS,
     Dim,
-    Symbol,
+    affine,
     floordiv,
     maximum,
     minimum,
@@ -56,7 +56,6 @@ from ....dialects import (
     symbols_of,
     tensor,
     tensor_type,
-    terms_of,
 )
 from ....dialects.graph import RequireOp, ReshapeOp, defined_symbols, to_names
 from ..symbol_ranges import SYMBOLS, tensors_of
@@ -106,13 +105,9 @@ def _axes(function: func.FuncOp) -> Iterator[Axis]:
     whole = {str(size) for _, shape in shapes for size in shape}
     for argument, shape in shapes:
         for place, size in enumerate(shape):
-            match terms_of(size):
-                case (((Symbol(name),), factor),):
-                    offset = 0
-                case (((Symbol(name),), factor), ((), offset)):
-                    pass
-                case _:
-                    continue
+            if (form := affine(size)) is None:
+                continue
+            name, factor, offset = form
             if name not in whole and factor > 0:
                 yield Axis(argument, place, name, factor, offset)
 
