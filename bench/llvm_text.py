@@ -4,10 +4,12 @@ them all.
 
     python -m bench.llvm_text > after.txt; diff before.txt after.txt
     python -m bench.llvm_text --models digits resnet50 --texts build/llvm
+    python -m bench.llvm_text --kernels
 
 A kernel's function is named after its text; here kernels are numbered in the order in
-which the program calls them, so that names do not count. Nothing is compiled by LLVM,
-so every target can be asked for on every machine.
+which they were lowered, so that names do not count. Nothing is compiled by LLVM,
+so every target can be asked for on every machine. With `--kernels` each kernel has a
+line, and the program that calls them has none: a change of the program keeps them all.
 """
 
 from __future__ import annotations
@@ -65,28 +67,42 @@ def lower(path: Path, target: str, precision: str) -> LlvmProgram:
     return lower_program(module)
 
 
-def normalised(program: LlvmProgram) -> str:
-    """The text of a program and its kernels, without the names of these."""
+def normalised(program: LlvmProgram) -> dict[str, str]:
+    """The texts of a program and of its kernels, without the names of these."""
     texts = {f"sr_k_{each.name}": each.text for each in program.kernels}
-    numbers: dict[str, str] = {}
-    for name in KERNEL.findall(program.main.text):
-        numbers.setdefault(name, f"kernel_{len(numbers)}")
-    parts = [program.main.text, *(texts[each] for each in numbers)]
-    return "\n".join(KERNEL.sub(lambda found: numbers[found[0]], p) for p in parts)
+    numbers = {name: f"kernel_{at}" for at, name in enumerate(texts)}
+    parts = {"program": program.main.text}
+    parts |= {number: texts[name] for name, number in numbers.items()}
+    return {
+        part: KERNEL.sub(lambda found: numbers[found[0]], text)
+        for part, text in parts.items()
+    }
+
+
+def digest(text: str) -> str:
+    """A hash of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def main() -> None:
     """Prints a line for each model and setting."""
     parser = argparse.ArgumentParser(description="Print hashes of LLVM text.")
     parser.add_argument("--models", nargs="+", default=[], help="names; else all")
+    parser.add_argument(
+        "--kernels", action="store_true", help="a line for each kernel, none for models"
+    )
     parser.add_argument("--texts", type=Path, help="a folder to write the texts to")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for name, path in models(Path(folder), arguments.models):
             for target, precision in SETTINGS:
-                text = normalised(lower(path, target, precision))
-                digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-                print(f"{name:24} {target:16} {precision:5} {digest}", flush=True)
+                parts = normalised(lower(path, target, precision))
+                text = "\n".join(parts.values())
+                head = f"{name:24} {target:16} {precision:5}"
+                if not arguments.kernels:
+                    print(head, digest(text), flush=True)
+                for part in [*parts][1:] if arguments.kernels else ():
+                    print(f"{head} {part:11} {digest(parts[part])}", flush=True)
                 if arguments.texts is not None:
                     arguments.texts.mkdir(parents=True, exist_ok=True)
                     file = arguments.texts / f"{name}.{target}.{precision}.ll"
