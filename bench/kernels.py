@@ -30,7 +30,7 @@ from static_runtime.dialects.loop.ops.kernel import KernelOp
 from static_runtime.dialects.loop.ops.program import ProgramOp
 from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
-from static_runtime.lowering.loop_to_llvm import function_name, lower_kernels
+from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
 from static_runtime.runtime.code import link_functions
 from static_runtime.runtime.inputs import random_inputs, sizes_of
 from static_runtime.runtime.runtime import StaticRuntime
@@ -115,8 +115,7 @@ def main(path: str, given: list[str]) -> None:
         symbols[name] = int(runtime.context[first + at])
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {
-        name: function_name(each.name)[1:]
-        for name, each in lower_kernels(module).items()
+        name: kernel_function(each.name) for name, each in lower_kernels(module).items()
     }
     main_object = len(artifact.objects) - 1
     functions = link_functions(

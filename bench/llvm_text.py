@@ -25,7 +25,7 @@ from static_runtime import Options
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
-from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
+from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 
 ROOT = Path(__file__).parent.parent
 

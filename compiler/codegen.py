@@ -8,45 +8,41 @@ imports them; the driver, the tools and the tuner import them from here.
 from __future__ import annotations
 
 from ..lowering.graph_to_loop import build_kernel, kernel_name
-from ..lowering.llvm_to_object import Machine, kept_object, machine_of, objects
-from ..lowering.llvm_to_object.linked import linked_object
-from ..lowering.loop_to_bytecode import (
-    write_bytecode,
-    write_row_plan,
-    write_tensor_plan,
+from ..lowering.host_to_bytecode import (
+    lower_plan_to_bytecode,
+    lower_program_to_bytecode,
 )
-from ..lowering.loop_to_llvm import (
-    ALIGNMENT,
-    MOST,
-    NOT_PLANNED,
-    OTHER_WEIGHTS,
+from ..lowering.host_to_llvm import (
     SUPPORT,
-    Places,
-    function_name,
-    limits_of,
     lower_bundle,
     lower_by_module,
-    lower_kernels,
     lower_library,
     lower_program,
     module_to_llvm,
+)
+from ..lowering.llvm_to_object import Machine, kept_object, machine_of, objects
+from ..lowering.llvm_to_object.linked import linked_object
+from ..lowering.loop_to_llvm import kernel_function, lower_kernels, text_constant
+from ..lowering.program_to_host import (
+    MOST,
+    NOT_PLANNED,
+    OTHER_WEIGHTS,
+    Places,
+    limits_of,
     refusals,
     sum_of_words,
-    text_constant,
-    write_bundle_check,
 )
 
 __all__ = [
-    "ALIGNMENT",
     "MOST",
+    "Machine",
     "NOT_PLANNED",
     "OTHER_WEIGHTS",
-    "Machine",
     "Places",
     "SUPPORT",
     "build_kernel",
-    "function_name",
     "kept_object",
+    "kernel_function",
     "kernel_name",
     "limits_of",
     "linked_object",
@@ -54,15 +50,13 @@ __all__ = [
     "lower_by_module",
     "lower_kernels",
     "lower_library",
+    "lower_plan_to_bytecode",
     "lower_program",
+    "lower_program_to_bytecode",
     "machine_of",
     "module_to_llvm",
     "objects",
     "refusals",
     "sum_of_words",
     "text_constant",
-    "write_bundle_check",
-    "write_bytecode",
-    "write_row_plan",
-    "write_tensor_plan",
 ]

@@ -22,9 +22,9 @@ from .codegen import (
     SUPPORT,
     kept_object,
     lower_by_module,
+    lower_plan_to_bytecode,
     machine_of,
     objects,
-    write_row_plan,
 )
 from .context import SrContext
 from .describe import constant_block, describe, program_of
@@ -94,8 +94,8 @@ class _Code:
         """The texts; the rest is known after them. Raises `VerifyException`."""
         lowered = yield from lower_by_module(self.module)
         self.kernels, self.reach = len(lowered.kernels), lowered.reach
-        plans = write_row_plan(self.program, self.reach)
-        if plans is not None:
+        if self.program.symbols:
+            plans = lower_plan_to_bytecode(self.program, self.reach, is_placed=False)
             self.plans = plans.to_bytes()
             self.shared.append(interpreter_text())
         self.written = time.perf_counter()

@@ -40,8 +40,8 @@ _RUNTIME = Path(__file__).parent.parent / "runtime"
 _ENTRIES = ("run.py", "standalone.py")
 """The files that a user of the folder imports."""
 
-_NEEDS_LLVM = frozenset({"thread_pool_text.py", "interpreter_text.py"})
-"""Files that are imported where something was not built before."""
+_NEEDS_LLVM = "llvm_text.py"
+"""The file that is imported where something was not built before."""
 
 _OP = re.compile(r"= (graph\.\w+) ")
 """The name of the op in the text of a fallback op."""
@@ -109,7 +109,7 @@ def runtime_files() -> list[Path]:
     queue = [_RUNTIME / each for each in _ENTRIES]
     while queue:
         path = queue.pop()
-        if path in found or path.name in _NEEDS_LLVM:
+        if path in found or path.name == _NEEDS_LLVM:
             continue
         found.add(path)
         queue += _imported(path)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .abi import WORD, State
 from .elf import Image, link_image
-from .layout import WORD, State
 from .numpy_layout import has_gil
 
 

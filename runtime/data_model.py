@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .abi import WIDTH, Opcode, Words, check_bytecode
 from .artifact import Artifact
-from .bytecode import WIDTH, Opcode, Words, check_bytecode
 from .code import Code
 from .coverage import refusal_of_call, refusals
 from .interpreter import interpreted

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .layout import WORD
+from .abi import WORD
 from .program import CallOut
 from .runtime import StaticRuntime
 

@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .bytecode import Words
+from .abi import WORD, ContextLayout, State, Words
 from .code import PLANNING, Code, planning_of
 from .elf import Image, link_image
-from .layout import WORD, ContextLayout, State
 
 ENTRY = "sr_e_"
 """How the name of a function begins by which a kernel is called."""
@@ -40,7 +39,7 @@ def _interpreter_object() -> bytes:
         return (_PREBUILT / interpreter_name(machine)).read_bytes()
     except FileNotFoundError:
         # LLVM, which is there where a folder was not built.
-        from .interpreter_text import interpreter_object
+        from .llvm_text import interpreter_object
 
         return interpreter_object(machine)
 

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from .code import link_functions
 from .elf import Image
 from .fork import check_whole, unforked
+from .hostcode import interpreter_text, pool_text
 
 _LOCK = threading.Lock()
 """LLVM's global state is set up by one thread."""
 
 
-def object_of(text: str, machine: str) -> bytes:
+def _object_of(text: str, machine: str) -> bytes:
     """The object of LLVM IR for a machine, x86_64 or aarch64, on Linux."""
     check_whole()
     with unforked(), _LOCK:
@@ -28,6 +29,16 @@ def object_of(text: str, machine: str) -> bytes:
             return made.emit_object(binding.parse_assembly(text))
 
 
+def interpreter_object(machine: str) -> bytes:
+    """The interpreter of bytecode, and what plans call, as an object for a machine."""
+    return _object_of(interpreter_text(), machine)
+
+
+def pool_object(machine: str) -> bytes:
+    """The functions of the pool of threads as an object for a machine."""
+    return _object_of(pool_text(machine), machine)
+
+
 def link_text(text: str, exported: Sequence[str]) -> Image:
     """The addresses of functions by name, from LLVM IR that is compiled as it is."""
-    return link_functions([object_of(text, platform.machine())], exported)
+    return link_functions([_object_of(text, platform.machine())], exported)

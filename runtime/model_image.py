@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from .bytecode import Words
+from .abi import Words
 from .plan_code import PlanCode, PlanLayout
 
 MAGIC = int.from_bytes(b"sr.model", "little")

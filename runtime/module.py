@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import numpy_layout
+from .abi import CALL_OUT_ERROR, CALLED, State
 from .arguments import bind_symbols, check_values, match_inputs, to_array
 from .block import LOCK, watch
 from .code import Code
 from .fallback import KeptError, Reference, run_call_out
-from .layout import CALL_OUT_ERROR, CALLED, State
 from .memory_report import MemoryReport, report_memory
 from .outputs import apart, match_outputs
 from .plan_code import PlanCode, Planner

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import vectorcall
-from .layout import DTYPE_NAMES, WORD, State
+from .abi import DTYPE_NAMES, WORD, State
 
 HEAD = 16
 """Bytes of every object, before its own fields: its references and its type."""

@@ -18,50 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .bytecode import Words, check_bytecode
-from .layout import RowLayout
-
-PLAN_ARGUMENTS = 4
-"""Words that `sr_plan_slots` takes before those of slots."""
-
-
-@dataclass(frozen=True)
-class PlanLayout:
-    """
-    The fields of the memory that a plan is made in; where it places tensors, inputs and
-    outputs one after the other, they have an offset, a count of elements, and sizes.
-    """
-
-    row: RowLayout
-    ranks: tuple[int, ...] = ()
-    """The ranks of the tensors that are placed."""
-
-    ORDERS = 0
-    """The address of the orders of slots, each of 32 bits; given."""
-    PLACED = 1
-    """The bytes of the tensors together."""
-    HEAD = 2
-    """The offset of the first tensor."""
-
-    @property
-    def first_count(self) -> int:
-        """How many elements the first tensor has."""
-        return self.HEAD + len(self.ranks)
-
-    @property
-    def first_size(self) -> int:
-        """The first size of the first tensor; those of all others follow."""
-        return self.first_count + len(self.ranks)
-
-    @property
-    def first_row(self) -> int:
-        """The first field of the plan row; its symbols are given."""
-        return self.first_size + sum(self.ranks)
-
-    @property
-    def size(self) -> int:
-        """How many fields there are."""
-        return self.first_row + self.row.size
+from .abi import PLAN_ARGUMENTS, PlanLayout, Words, check_bytecode
 
 
 @dataclass(frozen=True)
@@ -108,7 +65,7 @@ class Planner:
         interpret, plan = functions
         self.kept = made.code, np.array(orders, np.int32), np.array([plan], np.uint64)
         self.blank = np.zeros(self.layout.size, np.uint64)
-        self.blank[PlanLayout.ORDERS] = self.kept[1].ctypes.data
+        self.blank[self.layout.orders] = self.kept[1].ctypes.data
         self.registers = np.zeros(made.registers, np.int64)
         each = made.code, self.registers, self.kept[2]
         self.addresses = [array.ctypes.data for array in each]
@@ -120,7 +77,7 @@ class Planner:
         """The row for these sizes, or None where Python is to say what is wrong."""
         row = self.layout.row
         memory = self.blank.copy()
-        made = memory[self.layout.first_row :]
+        made = memory[self.layout.first_row : self.layout.orders]
         made[row.first_symbol : row.first_slot] = symbols
         code, registers, functions = self.addresses
         with self.lock:

@@ -18,9 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .block import ALIGNMENT, LOCK
-from .fork import unforked
-from .layout import (
+from .abi import (
     HASH_FACTOR,
     HASH_SHIFT,
     NOTES,
@@ -29,6 +27,8 @@ from .layout import (
     RowLayout,
     State,
 )
+from .block import ALIGNMENT, LOCK
+from .fork import unforked
 from .plan_code import Planner
 from .planning import Plan, Record, plan, plan_in_order
 from .program import LIMIT, Program, named

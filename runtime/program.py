@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
 from typing import TypeAlias, TypeVar
 
-from .layout import ContextLayout, RowLayout
+from .abi import ContextLayout, RowLayout
 from .planning import Plan
 from .size import Size, Symbols, evaluate, symbols_in
 

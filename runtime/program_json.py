@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
-from .layout import DTYPE_NAMES
+from .abi import DTYPE_NAMES
 from .planning import PLANNERS
 from .program import CallOut, Check, Program, Skip, Slot, TensorInfo, Way, check_symbols
 from .size import Size, symbols_in

@@ -16,9 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .block import LOCK, NO_BLOCK, aligned_block, fits
-from .code import Code
-from .layout import (
+from .abi import (
     CALL_OUT_ERROR,
     CALLS,
     EQUALITY_ERROR,
@@ -28,6 +26,8 @@ from .layout import (
     SIZE_ERROR,
     SMALL,
 )
+from .block import LOCK, NO_BLOCK, aligned_block, fits
+from .code import Code
 from .memory import NoMemory
 from .plan_table import PlanTable
 from .planning import Plan

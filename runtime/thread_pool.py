@@ -29,16 +29,9 @@ from pathlib import Path
 
 import numpy as np
 
+from .abi import ALIGNMENT, EVERYONE, FUTEX, WAKE, PoolState
 from .code import link_functions
-from .futex import FUTEX
 from .host import get_host
-
-_FIELDS = 128
-"""Fields of 8 bytes in the state; each group of them has a cache line of its own."""
-
-_MOST = 65535
-"""Parts that a ticket has room for."""
-
 
 _PREBUILT = Path(__file__).parent
 """Where the object of the pool is, in a folder that was built to need no LLVM."""
@@ -56,7 +49,7 @@ def _pool_object() -> bytes:
         return (_PREBUILT / object_name(machine)).read_bytes()
     except FileNotFoundError:
         # LLVM, which a pool needs where it was not built before.
-        from .thread_pool_text import pool_object
+        from .llvm_text import pool_object
 
         return pool_object(machine)
 
@@ -79,8 +72,8 @@ class ThreadPool:
         self.library = link_functions([_pool_object()], ("sr_work", "sr_fork"))
         self.fork = self.library["sr_fork"]
         self.work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.library["sr_work"])
-        self.state = np.zeros(_FIELDS + 8, np.uint64)
-        self.address = -(-self.state.ctypes.data // 64) * 64
+        self.state = np.zeros(PoolState.SIZE + ALIGNMENT, np.uint8)
+        self.address = -(-self.state.ctypes.data // ALIGNMENT) * ALIGNMENT
         self.threads: list[threading.Thread] = []
         self.lock = threading.Lock()
         os.register_at_fork(after_in_child=self.start_again)
@@ -96,7 +89,7 @@ class ThreadPool:
         the system refuses one.
         """
         with self.lock:
-            for number in range(len(self.threads) + 1, min(threads, _MOST)):
+            for number in range(len(self.threads) + 1, min(threads, PoolState.MOST)):
                 worker = threading.Thread(
                     target=self.work,
                     args=(self.address,),
@@ -108,7 +101,7 @@ class ThreadPool:
                 except RuntimeError:
                     return
                 self.threads.append(worker)
-                self.int32(384).value = len(self.threads)
+                self.int32(PoolState.WORKERS).value = len(self.threads)
 
     def start_again(self) -> None:
         """Starts workers in the child of a fork, which has none."""
@@ -118,11 +111,11 @@ class ThreadPool:
 
     def stop(self) -> None:
         """Ends the workers, and waits for them."""
-        self.int32(384).value = 0
-        self.int32(192).value = 1
-        self.int32(4).value += 1
+        self.int32(PoolState.WORKERS).value = 0
+        self.int32(PoolState.STOP).value = 1
+        self.int32(PoolState.CALLS).value += 1
         if self.threads:
-            _wake(self.address + 4)
+            _wake(self.address + PoolState.CALLS)
         for each in self.threads:
             each.join(1)
         self.threads.clear()
@@ -134,8 +127,8 @@ def _wake(address: int) -> None:
     library.syscall(
         ctypes.c_long(FUTEX[platform.machine()]),
         ctypes.c_void_p(address),
-        ctypes.c_long(129),
-        ctypes.c_int(2**31 - 1),
+        ctypes.c_long(WAKE),
+        ctypes.c_int(EVERYONE),
     )
 
 

@@ -15,7 +15,7 @@ import ctypes
 from functools import cache
 from typing import Any
 
-from .layout import WORD
+from .abi import WORD
 
 # Of Python's headers: Py_TPFLAGS_DEFAULT, Py_TPFLAGS_HAVE_VECTORCALL, Py_tp_members,
 # T_PYSSIZET and READONLY.

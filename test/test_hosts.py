@@ -21,8 +21,8 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.loop.target import target_of
 from static_runtime.dialects.shape import Array
+from static_runtime.lowering.host_to_llvm import SUPPORT, lower_program
 from static_runtime.lowering.llvm_to_object import Machine, assembly, machine_of
-from static_runtime.lowering.loop_to_llvm import SUPPORT, lower_program
 from static_runtime.runtime import host, interpreter_text
 
 from .as_host import runs_here

@@ -47,7 +47,7 @@ TESTED_ELSEWHERE = {
     "compiler/library/data_model.py": (
         "is what a library runs",
         "compiler/library/test_kernels.py",
-        "lowering/loop_to_bytecode/test_program.py",
+        "lowering/test_host_to_bytecode.py",
     ),
     "compiler/cost/packing.py": (
         "says what one pass then does",
@@ -183,10 +183,6 @@ TESTED_ELSEWHERE = {
         "lowering/graph_to_loop/test_kernel.py",
         "lowering/graph_to_loop/test_program.py",
     ),
-    "lowering/loop_to_bytecode": (
-        "writes the parts of a program",
-        "lowering/loop_to_bytecode/test_program.py",
-    ),
     "lowering/loop_to_llvm/contraction": (
         "are parts of one loop nest, tried in every schedule",
         "compiler/cost/test_blocking.py",
@@ -206,7 +202,7 @@ TESTED_ELSEWHERE = {
         "lowering/loop_to_llvm/math/test_accuracy.py",
         "lowering/loop_to_llvm/math/test_special_values.py",
     ),
-    "lowering/loop_to_llvm/program": (
+    "lowering/program_to_host": (
         "is what a call of a module does",
         "runtime/test_module.py",
         "runtime/test_vectorcall.py",
@@ -215,20 +211,27 @@ TESTED_ELSEWHERE = {
         "is seen in the text of a kernel",
         "lowering/loop_to_llvm.mlir",
     ),
+    "runtime/abi": (
+        "is what programs and caches read",
+        "runtime/test_artifact.py",
+        "runtime/test_thread_pool.py",
+    ),
+    "runtime/hostcode": (
+        "are what a builder is made of, and functions that every run calls",
+        "runtime/hostcode/test_builder.py",
+        "runtime/test_thread_pool.py",
+        "runtime/test_plan_code.py",
+    ),
     "runtime/fallback.py": (
         "is what a call of a fallback op does",
         "runtime/test_module_fallbacks.py",
     ),
     "runtime/interpreter.py": (
         "links the interpreter, and calls it",
-        "runtime/test_interpreter_text.py",
-        "lowering/loop_to_bytecode/test_program.py",
+        "runtime/hostcode/test_interpreter.py",
+        "lowering/test_host_to_bytecode.py",
     ),
     "runtime/statistics.py": ("is what a module tells", "runtime/test_module.py"),
-    "runtime/layout.py": (
-        "is what programs and caches read",
-        "runtime/test_artifact.py",
-    ),
     "runtime/program_json.py": (
         "is what a program is read by",
         "runtime/test_program.py",
@@ -241,10 +244,6 @@ TESTED_ELSEWHERE = {
         "is what a model as data has",
         "runtime/test_data_model.py",
         "compiler/library/test_c_library.py",
-    ),
-    "runtime/plan_text.py": (
-        "is what the code of plans calls",
-        "runtime/test_plan_code.py",
     ),
     "runtime/safetensors_header.py": (
         "is the head of a file",
@@ -259,15 +258,10 @@ TESTED_ELSEWHERE = {
         "runtime/elf/test_linker.py",
         "runtime/elf/test_object_file.py",
     ),
-    "runtime/futex.py": ("is a table", "runtime/test_thread_pool.py"),
     "runtime/inputs.py": (
         "is an option of commands",
         "compiler/tools/test_run.py",
         "compiler/tools/test_trace.py",
-    ),
-    "runtime/thread_pool_text.py": (
-        "is the code of a pool",
-        "runtime/test_thread_pool.py",
     ),
     "runtime/llvm_text.py": ("is what tests link", "runtime/test_code.py"),
     "runtime/output_file.py": (

@@ -21,7 +21,14 @@ ARROWS = {
     "dialects.graph": {"dialects", "dialects.scalar"},
     "dialects.kernel": {"dialects", "dialects.scalar", "dialects.graph"},
     "dialects.loop": {"dialects", "dialects.scalar"},
-    "runtime": {"runtime.elf", "runtime.planning"},
+    "runtime": {
+        "runtime.abi",
+        "runtime.elf",
+        "runtime.hostcode",
+        "runtime.planning",
+    },
+    "runtime.abi": set[str](),
+    "runtime.hostcode": {"runtime.abi"},
     "runtime.elf": set[str](),
     "runtime.planning": set[str](),
 }

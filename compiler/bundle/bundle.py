@@ -10,16 +10,15 @@ import numpy as np
 
 from ...dialects.loop import target_of
 from ...runtime import ConstantBlock, Program, atomic_file
+from ...runtime.abi import ALIGNMENT
 from ..building import alone
 from ..codegen import (
-    ALIGNMENT,
     Machine,
     Places,
     linked_object,
     lower_bundle,
     machine_of,
     refusals,
-    write_bundle_check,
 )
 from ..compile import Compilation
 from ..errors import CompileError
@@ -137,8 +136,8 @@ def _part(network: Network, api: str) -> _Part:
         )
         offsets, count = [each.offset for each in placed], len(known.inputs)
         places = Places(tuple(offsets[:count]), tuple(offsets[count:]))
-        texts = lower_bundle(module, entry, None if is_open else places)
-        texts = (*texts, write_bundle_check(entry, weights.pieces()))
+        placed_at = None if is_open else places
+        texts = lower_bundle(module, entry, placed_at, weights.pieces())
         symbols = described.functions
         if api == "dynamic":
             texts = (*texts, table_text(described))

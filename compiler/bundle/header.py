@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...runtime import INDEX_ERROR, Program
-from ..codegen import ALIGNMENT, MOST, NOT_PLANNED, OTHER_WEIGHTS, text_constant
+from ...runtime import Program
+from ...runtime.abi import ALIGNMENT, INDEX_ERROR
+from ..codegen import MOST, NOT_PLANNED, OTHER_WEIGHTS, text_constant
 from ..errors import CompileError
 from .c_names import comment, identifier_of, member_of
 from .placeholder import Placeholder
@@ -146,11 +147,14 @@ def _planning(known: Described) -> Iterator[str]:
     yield f"typedef struct {entry}_memory {{"
     yield "  uint64_t mutableMemSize;"
     yield "  uint64_t activationsMemSize;"
+    yield "  uint64_t activationsLowerBound; /* the least that any plan takes */"
     for what in ("offset", "elements"):
         yield "  struct {"
         for each in known.placed:
             yield f"    uint64_t {member_of(each.name)}; /* {comment(each.text)} */"
         yield f"  }} {what};"
+    if ranks := sum(len(each.shape) for each in (*program.inputs, *program.outputs)):
+        yield f"  int64_t shapes[{ranks}]; /* of all tensors, one after the other */"
     yield f"  uint64_t plan[{program.row_layout.size}]; /* where activations are */"
     yield f"}} {entry}_memory;"
     yield "/* Plans calls of these sizes. Returns GLOW_SUCCESS, or what was expected:"

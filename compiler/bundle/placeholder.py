@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ...runtime import Size, TensorInfo
-from ..codegen import ALIGNMENT
+from ...runtime.abi import ALIGNMENT
 from ..errors import CompileError
 from .c_names import identifier_of
 

@@ -16,12 +16,14 @@ from ...runtime import (
     ENTRY,
     TARGETS,
     Cache,
+    ImageHead,
     Selection,
     atomic_file,
     default_folder,
     interpreter_text,
     needed_words,
 )
+from ...runtime.abi import ContextLayout, PlanLayout, RowLayout
 from ..codegen import linked_object, machine_of, text_constant
 from ..errors import CompileError
 from ..options import Options
@@ -71,7 +73,7 @@ def build_c_library(
         members.append(ArchiveMember(f"kernels{number}.o", data, (table,)))
     files = {
         "libsr.a": archive(members),
-        "sr.h": _HEADER.read_bytes(),
+        "sr.h": header_text().encode(),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
@@ -98,6 +100,19 @@ def _kernels_object(
     texts, machine = library_texts(kernels, usable)
     table = _kernel_table(_table_name(target), kernels)
     return linked_object([*texts.values(), table], (), machine, cache)
+
+
+def header_text() -> str:
+    """The header, with the numbers of words that the runtime has."""
+    words = {f"HEAD_{each.name}": each.value for each in ImageHead}
+    words["HEAD_SIZE"] = len(ImageHead)
+    kinds = {"PLAN": PlanLayout, "ROW": RowLayout, "CONTEXT": ContextLayout}
+    for prefix, kind in kinds.items():
+        for name, number in vars(kind).items():
+            if name.isupper():
+                words[f"{prefix}_{name}"] = number
+    lines = "\n  ".join(f"SR_{name} = {number}," for name, number in words.items())
+    return _HEADER.read_text().replace("@WORDS@", lines)
 
 
 def _kernel_table(name: str, kernels: Mapping[str, Member]) -> str:

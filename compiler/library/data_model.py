@@ -16,7 +16,11 @@ from ...dialects.loop import CallOp, KernelOp, ProgramOp
 from ...runtime import IS_DATA, Artifact, Operator, Selection, to_json
 from ..building import alone
 from ..call_notes import CallNotes, selection_of
-from ..codegen import lower_program, write_bytecode, write_tensor_plan
+from ..codegen import (
+    lower_plan_to_bytecode,
+    lower_program,
+    lower_program_to_bytecode,
+)
 from ..compile import Compilation
 from ..context import context
 from ..describe import CALLS, constant_block, describe, program_of
@@ -113,9 +117,9 @@ class _Made:
         program = program_of(self.module)
         known = describe(program)
         refuse_fallbacks(known)
-        lowered = lower_program(self.module)
-        known = replace(known, reach=lowered.reach)
-        bytecode = write_bytecode(program)
+        reach = lower_program(self.module).reach
+        known = replace(known, reach=reach)
+        bytecode = lower_program_to_bytecode(program)
         arguments = [arguments_of(self.kernels[name]) for name in bytecode.kernels]
         calls = [*_uses(program, self.notes)]
         texts = [json.dumps(to_json(used)) for _, used in calls]
@@ -135,7 +139,7 @@ class _Made:
         called = Called(
             *(bytecode.code, bytecode.registers, bytecode.kernels, arguments)
         )
-        plans = write_tensor_plan(program, lowered.reach)
+        plans = lower_plan_to_bytecode(program, reach, is_placed=True)
         image = write_image(program, known, called, plans, constants)
         return GenericModel(
             Artifact(known, [image], constants, notes), self.kernels, uses

@@ -88,49 +88,11 @@ int32_t sr_plan_slots(int64_t *arguments, void *context);
 }
 #endif
 
-/* The words of an image, of a plan and of a context; runtime/model_image.py,
-   runtime/plan_code.py and runtime/layout.py have the same. */
+/* The words of an image, of a plan, of a plan row and of a context. */
 enum {
-  SR_HEAD_MAGIC = 0,
-  SR_HEAD_VERSION = 1,
-  SR_HEAD_CONSTANTS = 2,
-  SR_HEAD_SYMBOLS = 3,
-  SR_HEAD_INPUTS = 4,
-  SR_HEAD_OUTPUTS = 5,
-  SR_HEAD_DEFINED = 6,
-  SR_HEAD_KERNELS = 7,
-  SR_HEAD_CALLS = 8,
-  SR_HEAD_REFUSALS = 9,
-  SR_HEAD_CONTEXT = 10,
-  SR_HEAD_PLAN = 11,
-  SR_HEAD_ROW = 12,
-  SR_HEAD_REGISTERS = 13,
-  SR_HEAD_PLAN_REGISTERS = 14,
-  SR_HEAD_SYMBOL_TABLE = 15,
-  SR_HEAD_TENSOR_TABLE = 16,
-  SR_HEAD_KERNEL_TABLE = 17,
-  SR_HEAD_CALL_TABLE = 18,
-  SR_HEAD_REFUSAL_TABLE = 19,
-  SR_HEAD_ORDERS = 20,
-  SR_HEAD_CODE = 21,
-  SR_HEAD_PLAN_CODE = 23,
-  SR_HEAD_SIZE = 25,
+  @WORDS@
   SR_FOOT = 2,
-  SR_DIGEST = 32,
-  SR_PLAN_ORDERS = 0,
-  SR_PLAN_PLACED = 1,
-  SR_PLAN_HEAD = 2,
-  SR_ROW_BYTES = 0,
-  SR_ROW_USED = 1,
-  SR_ROW_HEAD = 3,
-  SR_CONTEXT_ACTIVATIONS = 1,
-  SR_CONTEXT_CONSTANTS = 2,
-  SR_CONTEXT_FAILED = 3,
-  SR_CONTEXT_POOL = 8,
-  SR_CONTEXT_FORK = 9,
-  SR_CONTEXT_THREADS = 10,
-  SR_CONTEXT_PLAN = 14,
-  SR_CONTEXT_HEAD = 19
+  SR_DIGEST = 32
 };
 
 static inline const char *sr_text(const sr_model *model, int64_t offset) {
@@ -301,7 +263,7 @@ static inline int sr_plan(const sr_model *model, const int64_t *sizes, void *pla
   const int64_t *image = model->image;
   int64_t *fields = (int64_t *)plan, *row = fields + image[SR_HEAD_ROW];
   memset(plan, 0, sr_plan_bytes(model));
-  fields[SR_PLAN_ORDERS] = (int64_t)(intptr_t)sr_table(model, SR_HEAD_ORDERS);
+  fields[image[SR_HEAD_PLAN] - 1] = (int64_t)(intptr_t)sr_table(model, SR_HEAD_ORDERS);
   for (uint64_t at = 0; at < sr_symbols(model); ++at) row[SR_ROW_HEAD + at] = sizes[at];
   int status = sr_interpret(plan, sr_table(model, SR_HEAD_PLAN_CODE),
                             fields + image[SR_HEAD_PLAN], functions);
@@ -337,6 +299,12 @@ static inline sr_tensor sr_tensor_of(const sr_model *model, const void *plan, ui
 static inline uint64_t sr_tensor_bytes(const sr_model *model, const void *plan) {
   (void)model;
   return (uint64_t)((const int64_t *)plan)[SR_PLAN_PLACED];
+}
+
+/* The least bytes that any plan has for what is computed. */
+static inline uint64_t sr_lower_bound(const sr_model *model, const void *plan) {
+  (void)model;
+  return (uint64_t)((const int64_t *)plan)[SR_PLAN_LOWER_BOUND];
 }
 
 /* The bytes of the buffer of what a run needs besides. */

@@ -34,7 +34,7 @@ from ...dialects.loop import (
 from ...runtime import Cache
 from ..codegen import (
     build_kernel,
-    function_name,
+    kernel_function,
     lower_kernels,
     machine_of,
     objects,
@@ -115,7 +115,7 @@ def build(op: GraphOp, target: TargetAttr, preference: PreferenceAttr = OWN) -> 
     return Build(
         preference,
         max(tiles, key=lambda each: known(product(each.sizes))),
-        function_name(lowered.name)[1:],
+        kernel_function(lowered.name),
         lowered.text,
         _operands_of(module, ctx),
         kernel.work is not None,

@@ -28,7 +28,7 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.pipeline import pipeline
-from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
+from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 
 Array = npt.NDArray[np.float32]
 

@@ -17,7 +17,7 @@ from static_runtime.compiler.parse_ir import parse_module
 from static_runtime.compiler.pipeline import pipeline
 from static_runtime.compiler.tools.opt import PASSES
 from static_runtime.compiler.verify import verify
-from static_runtime.lowering.loop_to_llvm import module_to_llvm
+from static_runtime.lowering.host_to_llvm import module_to_llvm
 
 from ..sections import Section, sections
 

@@ -12,7 +12,7 @@ import static_runtime as sr
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
-from static_runtime.lowering.loop_to_llvm import lower_program
+from static_runtime.lowering.host_to_llvm import lower_program
 
 UNCACHED = sr.Options(cache=False)
 SLICE: tuple[Any, ...] = ("Slice", ["x", "start", "end"], ["y"], {})

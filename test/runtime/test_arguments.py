@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from static_runtime.runtime.abi import DTYPE_NAMES
 from static_runtime.runtime.arguments import (
     Array,
     bind_symbols,
     match_inputs,
     to_array,
 )
-from static_runtime.runtime.layout import DTYPE_NAMES
 from static_runtime.runtime.program import Check, Program, TensorInfo
 
 from .arrangements import Tensor, arrangements, same

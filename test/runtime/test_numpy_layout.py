@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.lowering.loop_to_llvm.program import python_objects as objects
+from static_runtime.lowering.program_to_host import python_api as objects
 from static_runtime.runtime import code, numpy_layout, vectorcall
+from static_runtime.runtime.abi import DTYPE_NAMES, State
 from static_runtime.runtime.code import guarded
-from static_runtime.runtime.layout import DTYPE_NAMES, State
 from static_runtime.runtime.numpy_layout import (
     fill_state,
     has_gil,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.bytecode import Opcode
-from static_runtime.runtime.layout import RowLayout, State
+from static_runtime.runtime.abi import Opcode, RowLayout, State
 from static_runtime.runtime.plan_code import PlanCode, PlanLayout
 from static_runtime.runtime.plan_table import PlanTable
 from static_runtime.runtime.program import Program

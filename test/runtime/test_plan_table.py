@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from static_runtime.runtime import plan_table
-from static_runtime.runtime.layout import ContextLayout, State
+from static_runtime.runtime.abi import ContextLayout, State
 from static_runtime.runtime.plan_table import PlanTable, hash_of
 from static_runtime.runtime.program import Program, Slot, TensorInfo
 

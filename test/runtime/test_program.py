@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from static_runtime.runtime.layout import DTYPE_NAMES, ContextLayout, RowLayout
+from static_runtime.runtime.abi import DTYPE_NAMES, ContextLayout, RowLayout
 from static_runtime.runtime.planning import PLANNERS
 from static_runtime.runtime.program import (
     CallOut,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.runtime.abi import CALLS
 from static_runtime.runtime.block import ALIGNMENT, memory_in_use
-from static_runtime.runtime.layout import CALLS
 from static_runtime.runtime.runtime import StaticRuntime
 
 from .texts import DOUBLE, RUNNING, WORDS, compiled, fresh

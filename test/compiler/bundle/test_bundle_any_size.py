@@ -21,8 +21,6 @@ from static_runtime.compiler.bundle.bundle import (
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.options import Options
 from static_runtime.runtime.arguments import bind_symbols
-from static_runtime.runtime.planning import Record, plan_in_order
-from static_runtime.runtime.size import evaluate
 
 from ...models.open_models import BLOCK, CHAIN, OPSET, Array, OpenModel, several
 from .c_program import SANITIZERS, any_size_program, build, run_any_size
@@ -130,12 +128,7 @@ def test_each_size_has_the_bits_of_python(
         for threads in (0, 4):
             told, found = run_any_size(tmp_path, program, symbols, named, threads)
             assert found == expected
-            records = [
-                Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
-                for slot in program.slots
-            ]
-            if program.slots and program.orders:
-                assert int(told[0]) == plan_in_order(records, program.orders).size
+            assert int(told[0]) == module.runtime.plans.plan_for(symbols).size
             forks += int(told[1])
             assert threads or told[1] == "0"
     assert forks

@@ -8,6 +8,7 @@ from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.compiler.options import Options
 from static_runtime.compiler.parse_ir import parse_module
+from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 from static_runtime.lowering.llvm_to_object import (
     FEW_PASSES,
     Machine,
@@ -19,7 +20,6 @@ from static_runtime.lowering.llvm_to_object.pass_manager import (
     frees_nothing,
     pass_manager,
 )
-from static_runtime.lowering.loop_to_llvm import LlvmProgram, lower_program
 
 from ...runtime.resident import growth
 

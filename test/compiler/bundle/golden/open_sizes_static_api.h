@@ -35,6 +35,7 @@ typedef struct run_sizes {
 typedef struct run_memory {
   uint64_t mutableMemSize;
   uint64_t activationsMemSize;
+  uint64_t activationsLowerBound; /* the least that any plan takes */
   struct {
     uint64_t x; /* float32, n x 3 */
     uint64_t output; /* float32, n x 3 */
@@ -43,6 +44,7 @@ typedef struct run_memory {
     uint64_t x; /* float32, n x 3 */
     uint64_t output; /* float32, n x 3 */
   } elements;
+  int64_t shapes[4]; /* of all tensors, one after the other */
   uint64_t plan[4]; /* where activations are */
 } run_memory;
 /* Plans calls of these sizes. Returns GLOW_SUCCESS, or what was expected:

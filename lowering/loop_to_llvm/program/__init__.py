@@ -1,1 +1,0 @@
-"""The function that runs a program, and the one that Python calls."""

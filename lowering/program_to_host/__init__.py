@@ -1,0 +1,54 @@
+"""
+Lower a program to functions of the host level: what a call does besides kernels.
+
+Each meaning is written once: sizes, addresses, the calls in order, plans, the entry
+that Python calls and that of a bundle, which machine code and bytecode then are.
+"""
+
+from __future__ import annotations
+
+from .body import lower_body, lower_whole
+from .bundle import (
+    NOT_PLANNED,
+    OTHER_WEIGHTS,
+    Places,
+    lower_bundle_check,
+    lower_bundle_plan,
+    lower_bundle_runs,
+    sum_of_words,
+)
+from .call import lower_enter
+from .entry import lower_entry
+from .lending import lending
+from .plan import MOST, limits_of, lower_plan, plan_layout, refusals
+from .python_calls import python_calls
+from .reach import reach_of
+from .sharing import callee_of, lower_kernel_entry, lower_sharing
+from .wide_entry import is_wide, lower_wide_entry
+
+__all__ = [
+    "MOST",
+    "NOT_PLANNED",
+    "OTHER_WEIGHTS",
+    "Places",
+    "callee_of",
+    "is_wide",
+    "lending",
+    "limits_of",
+    "lower_body",
+    "lower_bundle_check",
+    "lower_bundle_plan",
+    "lower_bundle_runs",
+    "lower_enter",
+    "lower_entry",
+    "lower_kernel_entry",
+    "lower_plan",
+    "lower_sharing",
+    "lower_whole",
+    "lower_wide_entry",
+    "plan_layout",
+    "python_calls",
+    "reach_of",
+    "refusals",
+    "sum_of_words",
+]

@@ -1,0 +1,240 @@
+"""
+What both forms of the entry build (`entry.py`, `wide_entry.py`): how one call checks
+arrays, finds its plan row, borrows a context, and runs.
+
+A check that does not hold sends the call to Python, at the exit `slow`. The GIL is held
+while the free list of contexts changes hands, and released around a run that is long
+enough to be worth it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects import UNKNOWN, Dim, Symbol, Tensor, dtype, sizes, symbols_of
+from ...dialects.loop import ProgramOp
+from ...runtime.abi import (
+    CALLS,
+    DTYPE_NAMES,
+    LITTLE,
+    SMALL,
+    ContextLayout,
+    RowLayout,
+    State,
+)
+from ...runtime.hostcode import (
+    ADDRESS,
+    NULL,
+    WORD,
+    Builder,
+    Function,
+    Op,
+    Signature,
+    Value,
+)
+from . import polls
+from . import python_api as api
+from .addresses import layout_of, row_of
+from .body import RUN
+from .lending import GIVE_BACK, NOTE, RESERVE, ROW, put_back, take
+from .polls import length_of
+from .python_calls import ENTER, ENTER_IF, EXPLAIN, NEW_ARRAY, SLOW, is_like
+from .sizes import SizeBuilder
+
+CALL = Signature("sr_call", (ADDRESS, ADDRESS, WORD, ADDRESS), ADDRESS)
+
+_WORTH_RELEASING = 32768
+"""Points of loops from which on a run is some two microseconds long."""
+
+
+def descriptor_field(type: Tensor) -> int:
+    """The field of the state that has the descriptor of a tensor's dtype."""
+    return State.DTYPES + DTYPE_NAMES.index(dtype(type).name)
+
+
+class ArrayBuilder:
+    """Builds what a function asks of the arrays that it is called with."""
+
+    def __init__(self, b: Builder):
+        """A function whose symbols have no value before inputs were read."""
+        self.b = b
+        self.sizes = SizeBuilder(b, {})
+
+    def require(self, condition: Value) -> None:
+        """Continues if a condition holds; otherwise leaves the call to Python."""
+        self.b.go_unless(condition, "slow")
+
+    def require_array(self, array: Value, type: Tensor) -> None:
+        """Continues if an array has the dtype, the rank and the flags of an input."""
+        b = self.b
+        kind = b.load(b.offset(array, api.TYPE), type=ADDRESS)
+        self.require(b.eq(kind, api.field(b, State.ARRAY_TYPE)))
+        descriptor = api.field(b, descriptor_field(type))
+        rank = len(sizes(type))
+        self.require(is_like(b, array, descriptor, rank, api.WANTED_FLAGS))
+
+    def dimensions(self, array: Value, type: Tensor) -> list[tuple[Op, Dim]]:
+        """The sizes of an array beside those that a type declares."""
+        declared = sizes(type)
+        if not declared:
+            return []
+        dims = self.b.load(self.b.offset(array, api.DIMS), type=ADDRESS)
+        return [(self.b.load(dims, axis), each) for axis, each in enumerate(declared)]
+
+    def require_sizes(self, dimensions: Sequence[tuple[Op, Dim]]) -> None:
+        """Continues if sizes are those that are declared."""
+        for actual, declared in dimensions:
+            self.require(self.b.eq(actual, self.sizes.size(declared)))
+
+    def new_array(self, type: Tensor, dims: Value) -> Op:
+        """A new array, null when there is no memory; `dims` has room for its sizes."""
+        for axis, size in enumerate(sizes(type)):
+            self.b.store(self.sizes.size(size), dims, axis)
+        return self.b.call(NEW_ARRAY, descriptor_field(type), len(sizes(type)), dims)
+
+    def data(self, array: Value) -> Op:
+        """Where the elements of an array are."""
+        return self.b.load(self.b.offset(array, api.DATA), type=ADDRESS)
+
+
+class CallBuilder(ArrayBuilder):
+    """Builds `sr_call` for a program."""
+
+    def __init__(self, program: ProgramOp):
+        """A function that calls a program, of which nothing is built yet."""
+        super().__init__(Builder(CALL, '"few-passes"'))
+        self.program = program
+        _, self.arguments, self.flags, self.names = self.b.parameters
+        self.inputs, self.outputs = program.input_types, program.output_types
+        self.layout, self.row = layout_of(program), row_of(program)
+        self.symbols = program.symbol_names
+        self.length = length_of(program)
+        self.wanted: Value = self.b.room(len(self.symbols)) if self.symbols else NULL
+        """Where the values of the symbols are, in their order."""
+        defined = {*program.defined}
+        self.is_cut = any(
+            symbols_of(size) & defined for type in self.outputs for size in sizes(type)
+        )
+        """Whether the shapes of outputs are known only after the run."""
+
+    def made(self) -> Function:
+        """The function, which ends here, but for the way to Python."""
+        with self.b.exit("slow"):
+            self.b.leave(self.b.call(SLOW, self.arguments, self.flags, self.names))
+        return self.b.function
+
+    def argument(self, at: int) -> Op:
+        """The argument of a number."""
+        return self.b.load(self.arguments, at, ADDRESS)
+
+    def search(self) -> Op:
+        """The plan row in the table; Python adds one, or explains the call."""
+        b = self.b
+        row = b.call(ROW, self.wanted, len(self.symbols), self.row.first_symbol)
+        self.require(b.ne(row, NULL))
+        b.store(row, api.state(b), State.LAST)
+        return row
+
+    def borrow(self, row: Value) -> Value:
+        """
+        A context with memory for the plan of a row (no row without symbols). Nothing
+        is left to Python after this, but the end of a call whose memory there is not.
+        """
+        b, planned = self.b, self.program.plan.bytes.data
+        first = api.field(b, State.FREE)
+        with b.when(b.ne(first, NULL), fits=False, bytes=0, room=0) as look:
+            look.bytes = max(planned, 0)
+            if planned == UNKNOWN and self.symbols:
+                look.bytes = b.load(row, RowLayout.BYTES)
+            look.room = b.load(first, ContextLayout.ROOM)
+            look.fits = b.binary("ule", look.bytes, look.room)
+            if self.symbols:
+                left = b.load(first, ContextLayout.LEFT)
+                look.fits = b.both(look.fits, b.ne(left, 0))
+        with b.when(look.fits, context=first) as have:
+            take(b, first)
+            if self.symbols:
+                b.store(row, first, ContextLayout.PLAN)
+                b.store(1, first, ContextLayout.TOUCHED)
+                b.store(b.load(api.state(b), State.NOW), row, RowLayout.USED)
+                self.note_need(first, look.bytes, look.room)
+        with have.otherwise():
+            have.context = b.call(RESERVE, self.wanted)
+            b.leave_if(b.eq(have.context, NULL), NULL)
+        if self.program.skips:
+            # The row that was found may be gone, if Python lent the context.
+            b.call(NOTE, b.load(have.context, ContextLayout.PLAN, ADDRESS))
+        return have.context
+
+    def note_need(self, context: Value, bytes: Value, room: Value) -> None:
+        """
+        Counts a call that needs little of the block; one that needs more begins the
+        count anew.
+        """
+        b = self.b
+        kept = b.add(b.binary("shl", bytes, LITTLE), SMALL)
+        with b.when(b.binary("ult", kept, room)) as is_little:
+            peak = b.load(context, ContextLayout.PEAK)
+            b.store(b.binary("umax", peak, bytes), context, ContextLayout.PEAK)
+            left = b.load(context, ContextLayout.LEFT)
+            b.store(b.sub(left, 1), context, ContextLayout.LEFT)
+        with is_little.otherwise():
+            b.store(CALLS, context, ContextLayout.LEFT)
+            b.store(0, context, ContextLayout.PEAK)
+
+    def run(self, context: Value) -> Value:
+        """Runs the program, without the GIL when it is long; its status."""
+        b, work = self.b, self.length.work
+        if self.length.is_endless:
+            return b.call(ENTER, context)
+        if isinstance(work, int):
+            return b.call(RUN if work < _WORTH_RELEASING else ENTER, context)
+        is_short = b.lt(self.sizes.size(work), _WORTH_RELEASING)
+        with b.when(is_short, status=0) as way:
+            way.status = b.call(RUN, context)
+        with way.otherwise():
+            way.status = b.call(ENTER, context)
+        return way.status
+
+    def explain(self, context: Value, status: Value) -> None:
+        """Ends the call after a run that failed."""
+        self.b.leave(self.b.call(EXPLAIN, context, status))
+
+    def give_back(self, context: Value) -> None:
+        """Puts the context on the free list after a run."""
+        put_back(self.b, context)
+
+    def leave_call(self, context: Value) -> None:
+        """Leaves the call to Python after there was no memory for an output."""
+        self.b.call(GIVE_BACK, context)
+        self.b.call(api.CLEAR)
+        self.b.go("slow")
+
+
+def bare_symbol(size: Dim) -> str | None:
+    """The name of the symbol that a dimension is, if it is nothing else."""
+    if isinstance(size, int) or len(size.terms) != 1:
+        return None
+    ((monomial, factor),) = size.terms
+    match monomial:
+        case (Symbol(name),) if factor == 1:
+            return name
+        case _:
+            return None
+
+
+def lower_enter(program: ProgramOp) -> list[Function]:
+    """`sr_enter` of a program whose runs are long, or may be; none for others."""
+    length = length_of(program)
+    if not length.is_ever_long:
+        return []
+    b = Builder(ENTER)
+    (context,) = b.parameters
+    is_long: Value = True
+    if not length.is_always_long:
+        row, first = row_of(program), b.load(context, ContextLayout.PLAN, ADDRESS)
+        names = enumerate(program.symbol_names, row.first_symbol)
+        symbols: dict[str, Value] = {name: b.known(first, at) for at, name in names}
+        is_long = b.le(polls.LONG, SizeBuilder(b, symbols).size(length.work))
+    b.leave(b.call(ENTER_IF, context, is_long))
+    return [b.function]

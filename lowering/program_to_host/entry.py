@@ -1,0 +1,216 @@
+"""
+Lower the entry of a program: the function that Python calls, which reads arrays itself.
+
+    PyObject *sr_call(self, PyObject **arguments, size_t flags, PyObject *names)
+
+It takes a call whose arguments are numpy arrays of just the declared dtypes and shapes,
+contiguous and aligned, with symbols of which there is a plan. It makes the outputs, or
+writes to those that the caller gave as `out`, borrows a context from the module's free
+list, and runs. Everything else goes to the module's Python callable with the arguments
+as they came, which converts or explains. A run that ends in an error is explained by
+another callable, which is given the context and what the run returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects import Dim, Tensor, sizes
+from ...dialects.loop import ProgramOp
+from ...runtime.abi import State
+from ...runtime.hostcode import ADDRESS, NULL, Function, Op, Value
+from . import python_api as api
+from .call import CallBuilder, bare_symbol, descriptor_field
+from .python_calls import COUNT, IS_APART, IS_ARRAY, IS_OUT, TUPLE
+
+_FEW_OUTPUTS = 4
+"""Outputs up to which a tuple of them is made in line."""
+
+_FEW_PAIRS = 6
+"""Pairs of ranges of memory that are compared without a table and a loop."""
+
+
+def lower_entry(program: ProgramOp) -> tuple[list[Function], tuple[Dim, ...]]:
+    """`sr_call` for a program, and the dimensions that it computes."""
+    entry = _Entry(program)
+    entry.build()
+    return [entry.made()], tuple(entry.sizes.computed)
+
+
+class _Entry(CallBuilder):
+    """Builds the checks, the outputs and the run of one call."""
+
+    def build(self) -> None:
+        """Builds all but the way to Python."""
+        b = self.b
+        if self.is_cut:
+            b.go("slow")
+            return
+        count = b.binary("and", self.flags, COUNT)
+        self.require(b.eq(count, len(self.inputs)))
+        arrays = [self.argument(at) for at in range(len(self.inputs))]
+        for array, type in zip(arrays, self.inputs, strict=True):
+            self.require_array(array, type)
+        row = self.bind(arrays)
+        out, given = self.read_outputs(arrays)
+        context = self.borrow(row)
+        made, elements = self.make_missing(context, out, given)
+        for at, address in enumerate([*map(self.data, arrays), *elements]):
+            b.store(address, context, self.layout.HEAD + at)
+        status = self.run(context)
+        with b.when(b.ne(status, 0)):
+            for each in made:
+                b.call(api.DECREF, each)
+            self.explain(context, status)
+        self.give_back(context)
+        self.answer(out, made)
+
+    def bind(self, arrays: Sequence[Value]) -> Value:
+        """
+        Binds symbols to sizes of the arrays, checks every dimension against them, and
+        returns their plan row; null without symbols.
+
+        No plan is made where a size would exceed 64 bits, so sizes are computed only
+        after a row was found.
+        """
+        later: list[tuple[Op, Dim]] = []
+        for array, type in zip(arrays, self.inputs, strict=True):
+            for actual, size in self.dimensions(array, type):
+                name = bare_symbol(size)
+                if name is not None and name not in self.sizes.symbols:
+                    self.sizes.symbols[name] = actual
+                else:
+                    later.append((actual, size))
+        row = self.find_row() if self.symbols else NULL
+        self.require_sizes(later)
+        return row
+
+    def find_row(self) -> Value:
+        """The plan row of the values of the symbols, which the last call often had."""
+        b, last = self.b, api.field(self.b, State.LAST)
+        same: Value = True
+        for at, name in enumerate(self.symbols):
+            value = self.sizes.symbols[name]
+            b.store(value, self.wanted, at)
+            same = b.both(same, b.eq(b.load(last, self.row.first_symbol + at), value))
+        with b.when(b.ne(same, True), row=last) as other:
+            other.row = self.search()
+        return other.row
+
+    def read_outputs(self, arrays: Sequence[Value]) -> tuple[Value, list[Value]]:
+        """
+        What the caller gave as `out`, null if nothing, and the addresses of its arrays'
+        elements. They are checked as inputs are, and that none overlaps another array.
+        """
+        b, count = self.b, len(self.outputs)
+        names = [f"at{each}" for each in range(count)]
+        carried: dict[str, Value] = dict.fromkeys(("out", *names), NULL)
+        with b.when(b.ne(self.names, NULL), **carried) as named:
+            self.require(b.call(IS_OUT, self.names))
+            named.out = self.argument(len(arrays))
+            given = [named.out]
+            if count != 1:
+                kind = b.load(b.offset(named.out, api.TYPE), type=ADDRESS)
+                self.require(b.eq(kind, api.field(b, State.TUPLE_TYPE)))
+                self.require(b.eq(b.call(api.TUPLE_SIZE, named.out), count))
+                given = [b.call(api.GET_ITEM, named.out, at) for at in range(count)]
+            for array, type in zip(given, self.outputs, strict=True):
+                self.require_written(array, type)
+            self.require_apart([*map(self.data, given)], [*map(self.data, arrays)])
+            for name, array in zip(names, given, strict=True):
+                setattr(named, name, self.data(array))
+        return named.out, [getattr(named, each) for each in names]
+
+    def require_written(self, array: Value, type: Tensor) -> None:
+        """
+        Continues if an output may be written to an array. It is a call, as calls that
+        give their outputs are a copy of others in all but these checks.
+        """
+        b, field = self.b, descriptor_field(type)
+        rank = len(sizes(type))
+        self.require(b.call(IS_ARRAY, array, field, rank, api.WRITTEN_FLAGS))
+        self.require_sizes(self.dimensions(array, type))
+
+    def require_apart(self, outputs: Sequence[Op], inputs: Sequence[Op]) -> None:
+        """Continues if no output shares memory with another array."""
+        b, own = self.b, len(outputs)
+        counts = [*map(self.sizes.bytes, (*self.outputs, *self.inputs))]
+        for each in self.program.donations:
+            input, output = each.input.data, each.output.data
+            # Nothing of the input counts where it is the memory of its output.
+            same = b.eq(inputs[input], outputs[output])
+            counts[own + input] = b.select(same, 0, counts[own + input])
+        starts = [b.number_of(each) for each in (*outputs, *inputs)]
+        ends = [b.add(*each) for each in zip(starts, counts, strict=True)]
+        pairs = [(x, y) for x in range(own) for y in range(x + 1, len(starts))]
+        if len(pairs) <= _FEW_PAIRS:
+            for x, y in pairs:
+                before = b.binary("ule", ends[x], starts[y])
+                after = b.binary("ule", ends[y], starts[x])
+                self.require(b.either(before, after))
+            return
+        table = b.room(2 * len(starts))
+        for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            b.store(start, table, 2 * at)
+            b.store(end, table, 2 * at + 1)
+        self.require(b.call(IS_APART, table, own, len(starts)))
+
+    def make_missing(
+        self, context: Value, out: Value, given: Sequence[Value]
+    ) -> tuple[list[Value], list[Value]]:
+        """
+        The arrays that are made unless the caller gave some, null if it did, and the
+        addresses of the outputs' elements, which are at `given` if it did.
+        """
+        b, count = self.b, len(self.outputs)
+        carried: dict[str, Value] = {f"made{at}": NULL for at in range(count)}
+        carried |= {f"at{at}": each for at, each in enumerate(given)}
+        with b.when(b.eq(out, NULL), **carried) as none:
+            for at, array in enumerate(self.make_outputs(context)):
+                setattr(none, f"made{at}", array)
+                setattr(none, f"at{at}", self.data(array))
+        made = [getattr(none, f"made{at}") for at in range(count)]
+        return made, [getattr(none, f"at{at}") for at in range(count)]
+
+    def make_outputs(self, context: Value) -> list[Value]:
+        """Makes an array for each output; without memory, Python says for which."""
+        b = self.b
+        made: list[Value] = []
+        dims = b.room(max((len(sizes(each)) for each in self.outputs), default=0))
+        for at, type in enumerate(self.outputs):
+            made.append(self.new_array(type, dims))
+            b.go_unless(b.ne(made[at], NULL), f"failed.{at}")
+        # Each lets go of the array before, and goes on as if that had failed.
+        for at in range(len(made)):
+            with b.exit(f"failed.{at}"):
+                if at:
+                    b.call(api.DECREF, made[at - 1])
+                    b.go(f"failed.{at - 1}")
+                else:
+                    self.leave_call(context)
+        return made
+
+    def answer(self, out: Value, made: Sequence[Value]) -> None:
+        """Returns what the caller gave, or the only output, or a tuple of several."""
+        b = self.b
+        with b.when(b.ne(out, NULL)):
+            b.call(api.INCREF, out)
+            b.leave(out)
+        if len(made) == 1:
+            b.leave(made[0])
+            return
+        if len(made) > _FEW_OUTPUTS:
+            # A table is less code for many.
+            table = b.room(len(made))
+            for at, each in enumerate(made):
+                b.store(each, table, at)
+            b.leave(b.call(TUPLE, table, len(made)))
+            return
+        whole = b.call(api.NEW_TUPLE, len(made))
+        with b.when(b.eq(whole, NULL)):
+            for each in made:
+                b.call(api.DECREF, each)
+            b.leave(NULL)
+        for at, each in enumerate(made):
+            b.call(api.SET_ITEM, whole, at, each)
+        b.leave(whole)

@@ -1,0 +1,241 @@
+"""
+What the programs of all models do with Python, off the way of most calls.
+
+They are native functions of one LLVM module, which is compiled once and linked to each
+program. What every call passes through is not here but in the entry, where LLVM sees it
+whole.
+"""
+
+from __future__ import annotations
+
+from ...runtime.abi import INTERRUPTED, ContextLayout, State
+from ...runtime.hostcode import (
+    ADDRESS,
+    BIT,
+    INT32,
+    NULL,
+    WORD,
+    Builder,
+    Function,
+    Signature,
+    Value,
+)
+from . import python_api as api
+from .body import ASK, RUN, SPEND
+from .lending import GIVE_BACK
+from .polls import LONG
+
+SLOW = Signature("sr_slow", (ADDRESS, WORD, ADDRESS), ADDRESS)
+EXPLAIN = Signature("sr_explain", (ADDRESS, WORD), ADDRESS)
+DROP = Signature("sr_drop", (ADDRESS, WORD))
+TUPLE = Signature("sr_tuple", (ADDRESS, WORD), ADDRESS)
+ENTER = Signature("sr_enter", (ADDRESS,), INT32)
+ENTER_IF = Signature("sr_enter_if", (ADDRESS, BIT), INT32)
+_REPEAT = Signature("sr_repeat", (ADDRESS, WORD), INT32)
+IS_ARRAY = Signature("sr_is_array", (ADDRESS, WORD, WORD, WORD), BIT)
+NEW_ARRAY = Signature("sr_new_array", (WORD, WORD, ADDRESS), ADDRESS)
+IS_OUT = Signature("sr_is_out", (ADDRESS,), BIT)
+IS_APART = Signature("sr_is_apart", (ADDRESS, WORD, WORD), BIT)
+
+COUNT = 2**63 - 1
+"""The bits of the flags of a call that count the arguments by position."""
+
+_COARSE = 6
+"""
+The clock that takes least to read: CLOCK_MONOTONIC_COARSE of Linux, CLOCK_MONOTONIC of
+macOS.
+"""
+
+_QUARTER = 250_000_000
+"""Nanoseconds between the times at which a long run asks for signals."""
+
+_MAKE = Signature(
+    "", (ADDRESS, ADDRESS, INT32, ADDRESS, ADDRESS, ADDRESS, INT32, ADDRESS), ADDRESS
+)
+"""`PyArray_NewFromDescr`."""
+
+
+def python_calls() -> list[Function]:
+    """All of the functions."""
+    makers = (_slow, _explain, _drop, _tuple, _ask, _spend, _enter_if, _enter)
+    others = (_repeat, _is_array, _new_array, _is_out, _is_apart)
+    return [make() for make in (*makers, *others)]
+
+
+def _slow() -> Function:
+    """
+    Leaves a call to Python, unless something was raised. The flags have a bit besides
+    the number of arguments.
+    """
+    b = Builder(SLOW, "nounwind")
+    arguments, flags, names = b.parameters
+    b.leave_if(b.ne(b.call(api.OCCURRED), NULL), NULL)
+    callable = api.field(b, State.SLOW)
+    count = b.binary("and", flags, COUNT)
+    b.leave(b.call(api.VECTORCALL, callable, arguments, count, names))
+    return b.function
+
+
+def _explain() -> Function:
+    """
+    Leaves the error of a run to Python, which also gives the context back. The
+    exception of an interruption is set already, and needs no explanation.
+    """
+    b = Builder(EXPLAIN, "nounwind")
+    context, status = b.parameters
+    with b.when(b.eq(status, INTERRUPTED)):
+        b.call(GIVE_BACK, context)
+        b.leave(NULL)
+    b.leave(api.ask(b, State.EXPLAIN, context, status))
+    return b.function
+
+
+def _drop() -> Function:
+    """Lets go of arrays in a table, of which some are null."""
+    b = Builder(DROP, "nounwind")
+    made, count = b.parameters
+    with b.loop(0, count) as each:
+        b.call(api.DECREF, b.load(b.at(made, each.index), type=ADDRESS))
+    b.leave()
+    return b.function
+
+
+def _tuple() -> Function:
+    """A tuple of the arrays in a table; null, and none of them, without memory."""
+    b = Builder(TUPLE, "nounwind")
+    made, count = b.parameters
+    whole = b.call(api.NEW_TUPLE, count)
+    with b.when(b.eq(whole, NULL)):
+        b.call(DROP, made, count)
+        b.leave(NULL)
+    with b.loop(0, count) as each:
+        array = b.load(b.at(made, each.index), type=ADDRESS)
+        b.call(api.SET_ITEM, whole, each.index, array)
+    b.leave(whole)
+    return b.function
+
+
+def _ask() -> Function:
+    """Runs the handlers of signals that came, if the GIL was let go of."""
+    b = Builder(ASK, "noinline nounwind")
+    (context,) = b.parameters
+    thread = b.load(context, ContextLayout.THREAD, ADDRESS)
+    b.leave_if(b.eq(thread, NULL), 0)
+    b.call(api.RESTORE, thread)
+    raised = b.call(api.CHECK_SIGNALS)
+    b.call(api.SAVE)
+    b.leave(b.select(b.ne(raised, 0), INTERRUPTED, 0))
+    return b.function
+
+
+def _spend() -> Function:
+    """Counts points of loops, and asks at most once in a quarter of a second."""
+    b = Builder(SPEND, "nounwind")
+    context, points = b.parameters
+    left = b.sub(b.load(context, ContextLayout.FUEL), points)
+    b.store(left, context, ContextLayout.FUEL)
+    b.leave_if(b.le(0, left), 0)
+    b.store(LONG, context, ContextLayout.FUEL)
+    time = b.room(2)
+    b.call(api.CLOCK, _COARSE, time)
+    now = b.add(b.mul(b.load(time), 4), b.floordiv(b.load(time, 1), _QUARTER))
+    before = b.load(context, ContextLayout.TICK)
+    b.store(now, context, ContextLayout.TICK)
+    b.leave_if(b.eq(now, before), 0)
+    b.leave(b.call(ASK, context))
+    return b.function
+
+
+def _enter_if() -> Function:
+    """Runs a program without the GIL, and notes the thread if the run is long."""
+    b = Builder(ENTER_IF)
+    context, is_long = b.parameters
+    thread = b.call(api.SAVE)
+    b.store(b.select(is_long, thread, NULL), context, ContextLayout.THREAD)
+    status = b.call(RUN, context)
+    b.store(NULL, context, ContextLayout.THREAD)
+    b.call(api.RESTORE, thread)
+    b.leave(status)
+    return b.function
+
+
+def _enter() -> Function:
+    """The same of a program whose runs are never long; others have their own."""
+    b = Builder(ENTER, linkage="weak")
+    b.leave(b.call(ENTER_IF, b.parameters[0], False))
+    return b.function
+
+
+def _repeat() -> Function:
+    """Runs a program some times, for measuring."""
+    b = Builder(_REPEAT, "nounwind")
+    context, times = b.parameters
+    with b.loop(0, times, status=0) as each:
+        each.status = b.call(RUN, context)
+    b.leave(each.status)
+    return b.function
+
+
+def _is_array() -> Function:
+    """
+    Whether an object is an array of a dtype, the descriptor of which is a field of the
+    state, and of a rank, with the flags `wanted`.
+    """
+    b = Builder(IS_ARRAY, "nounwind")
+    array, dtype, rank, wanted = b.parameters
+    kind = b.load(b.offset(array, api.TYPE), type=ADDRESS)
+    b.leave_if(b.ne(kind, api.field(b, State.ARRAY_TYPE)), False)
+    known = b.load(b.at(api.state(b), dtype), type=ADDRESS)
+    b.leave(is_like(b, array, known, rank, wanted))
+    return b.function
+
+
+def is_like(
+    b: Builder, array: Value, descriptor: Value, rank: Value, wanted: Value
+) -> Value:
+    """Whether an array has a descriptor, a rank and some flags."""
+    own = b.load(b.offset(array, api.RANK), width=4)
+    described = b.load(b.offset(array, api.DTYPE), type=ADDRESS)
+    flags = b.load(b.offset(array, api.FLAGS), width=4)
+    has_flags = b.eq(b.binary("and", flags, wanted), wanted)
+    return b.both(b.eq(own, rank), b.eq(described, descriptor), has_flags)
+
+
+def _new_array() -> Function:
+    """A new array, null when there is no memory."""
+    b = Builder(NEW_ARRAY, "nounwind")
+    dtype, rank, dims = b.parameters
+    known = b.load(b.at(api.state(b), dtype), type=ADDRESS)
+    b.call(api.INCREF, known)
+    make, kind = api.field(b, State.NEW), api.field(b, State.ARRAY_TYPE)
+    rest = (dims, NULL, NULL, 0, NULL)
+    b.leave(b.call_address(make, _MAKE, kind, known, rank, *rest))
+    return b.function
+
+
+def _is_out() -> Function:
+    """Whether the names of keyword arguments are `out` alone."""
+    b = Builder(IS_OUT, "nounwind")
+    (names,) = b.parameters
+    b.leave_if(b.ne(b.call(api.TUPLE_SIZE, names), 1), False)
+    b.leave(b.eq(b.call(api.GET_ITEM, names, 0), api.field(b, State.OUT)))
+    return b.function
+
+
+def _is_apart() -> Function:
+    """
+    Of rows of memory, each as its start and its end, whether none of the first `own`
+    shares a byte with one that comes after it.
+    """
+    b = Builder(IS_APART, "nounwind")
+    ranges, own, count = b.parameters
+    with b.loop(0, own) as one:
+        row = b.at(ranges, one.index, 16)
+        start, end = b.load(row), b.load(row, 1)
+        with b.loop(b.add(one.index, 1), count) as other:
+            that = b.at(ranges, other.index, 16)
+            before = b.binary("ule", end, b.load(that))
+            after = b.binary("ule", b.load(that, 1), start)
+            b.leave_if(b.eq(b.either(before, after), False), False)
+    b.leave(True)
+    return b.function

@@ -1,0 +1,133 @@
+"""
+Bytecode: a program as data, which an interpreter runs over kernels of a library.
+
+An instruction is four words: an opcode, and the operands `a`, `b`, `c`. Registers hold
+integers of 64 bits, of which the first is the address of the context; kernels take
+their arguments from registers that follow each other. `interpreter_text.py` is the
+interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.int64]
+
+WIDTH = 4
+"""Words of an instruction."""
+
+CONTEXT = 0
+"""The register that holds the address of the context."""
+
+_MOST_REGISTERS = 1 << 22
+"""Registers of a program, at most: 32 MiB."""
+
+
+class Opcode(IntEnum):
+    """What an instruction does; `r` is a register, and a number stands as it is."""
+
+    RETURN = 0
+    """Ends the run with the status `a`."""
+    CONSTANT = 1
+    """r[a] = b"""
+    MOVE = 2
+    """r[a] = r[b]"""
+    LOAD = 3
+    """r[a] = the word at r[b] + c"""
+    LOAD_BYTE = 4
+    """r[a] = the byte at r[b] + c"""
+    STORE = 5
+    """the word at r[b] + c = r[a]"""
+    ADD = 6
+    """r[a] = r[b] + r[c]"""
+    SUBTRACT = 7
+    """r[a] = r[b] - r[c]"""
+    MULTIPLY = 8
+    """r[a] = r[b] * r[c]"""
+    DIVIDE = 9
+    """r[a] = r[b] / r[c], rounded down; zero where r[c] is zero"""
+    MINIMUM = 10
+    """r[a] = the lesser of r[b] and r[c]"""
+    MAXIMUM = 11
+    """r[a] = the greater of r[b] and r[c]"""
+    EQUAL = 12
+    """r[a] = 1 where r[b] and r[c] are equal, else 0"""
+    LESS = 13
+    """r[a] = 1 where r[b] is less than r[c], else 0"""
+    ADD_CAPPED = 14
+    """r[a] = r[b] + r[c] of numbers from 0 to 2**62, or 2**62 where that is less"""
+    MULTIPLY_CAPPED = 15
+    """r[a] = r[b] * r[c] of such numbers, or 2**62 where that is less"""
+    AND = 16
+    """r[a] = the bits that r[b] and r[c] both have"""
+    MOVE_IF = 17
+    """r[a] = r[b] where r[c] is not zero"""
+    JUMP_IF_ZERO = 18
+    """Goes on at the instruction b where r[a] is zero."""
+    JUMP = 19
+    """Goes on at the instruction b."""
+    CALL = 20
+    """
+    Runs the kernel `a` on the registers from b on; a status that is not zero ends the
+    run, with `c` as the number of the call.
+    """
+
+
+_THREE = range(Opcode.ADD, Opcode.MOVE_IF + 1)
+"""The ops on three registers."""
+_READS_B = [
+    *(Opcode.MOVE, Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE, Opcode.CALL),
+    *_THREE,
+]
+_LOADS = [Opcode.LOAD, Opcode.LOAD_BYTE, Opcode.STORE]
+_JUMPS = [Opcode.JUMP_IF_ZERO, Opcode.JUMP]
+_NO_REGISTER_A = [Opcode.RETURN, Opcode.JUMP, Opcode.CALL]
+
+
+def check_bytecode(
+    code: Words, registers: int, arguments: Sequence[int], fields: int, calls: int
+) -> None:
+    """
+    Raises `ValueError` unless each instruction is one, and works on registers, kernels,
+    fields of a context and instructions that there are.
+
+    `arguments` are how many each kernel takes, and `calls` how many calls there are
+    numbers of. Addresses of memory are not known before
+    the run, so that a program must come from who is trusted, as code must.
+    """
+    if code.size == 0 or code.size % WIDTH:
+        raise ValueError(f"expected instructions of four words, got {code.size} words")
+    if not 0 < registers <= _MOST_REGISTERS:
+        raise ValueError(f"expected up to {_MOST_REGISTERS} registers, got {registers}")
+    table = code.reshape(-1, WIDTH)
+    op, a, b, c = table.T
+    counts = np.array([*arguments, 0], np.int64)
+    is_call = op == Opcode.CALL
+    known = np.clip(np.where(is_call, a, 0), 0, max(len(arguments) - 1, 0))
+    in_context = np.isin(op, _LOADS) & (b == CONTEXT)
+    is_bad = (
+        ~np.isin(op, [*Opcode])
+        | (~np.isin(op, _NO_REGISTER_A) & ~_within(a, registers))
+        | (np.isin(op, _READS_B) & ~_within(b, registers))
+        | (np.isin(op, [*_THREE]) & ~_within(c, registers))
+        | (np.isin(op, _JUMPS) & ~_within(b, len(table)))
+        | (is_call & ~_within(a, len(arguments)))
+        | (is_call & (b > registers - counts[known]))
+        | (is_call & ~_within(c, calls))
+        | (in_context & (~_within(c, 8 * fields) | (c % 8 != 0)))
+        | ((op == Opcode.STORE) & (b != CONTEXT))
+    )
+    if is_bad.any():
+        at = int(np.flatnonzero(is_bad)[0])
+        raise ValueError(f"expected an instruction, got {table[at].tolist()} at {at}")
+    if op[-1] not in (Opcode.RETURN, Opcode.JUMP):
+        raise ValueError("expected a program that returns at its end, got another")
+
+
+def _within(values: Words, count: int) -> npt.NDArray[np.bool_]:
+    """Which values are numbers of so many things."""
+    return (values >= 0) & (values < count)

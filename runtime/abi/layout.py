@@ -1,0 +1,227 @@
+"""
+What compiled code and Python both read and write: structs of fields of 8 bytes.
+
+A *context* is the memory of one run: where inputs, outputs and activations are, and
+what went wrong. A *plan row* says where each slot begins for some values of the
+symbols; the contexts of a module share its rows. The *state* of a module is what its
+entry needs of Python: free contexts, the table of rows, and objects of numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WORD = 8
+"""Bytes of a pointer, and of an i64."""
+
+ALIGNMENT = 64
+"""
+The bytes that memory of tensors, and each offset in it, is a multiple of: a cache line,
+and the longest vector.
+"""
+
+LIMIT = 2**62
+"""The bound of all that is computed from sizes, so that 64 bits hold it."""
+
+DTYPE_NAMES = ("float32", "float64", "int32", "int64", "bool")
+"""The dtypes of inputs and outputs, in the order of their fields in the state."""
+
+
+class State:
+    """The numbers of the fields of a module's state."""
+
+    FREE = 0
+    """The first free context, or null."""
+    SLOW = 1
+    """The Python callable for calls that the entry does not take."""
+    ARRAY_TYPE = 2
+    """The type object of numpy arrays."""
+    NEW = 3
+    """`PyArray_NewFromDescr` of numpy's C interface."""
+    EXPLAIN = 4
+    """The Python callable for runs that ended in an error: (context, status)."""
+    OUT = 5
+    """The text "out"; null when an input has that name."""
+    TUPLE_TYPE = 6
+    """The type object of tuples."""
+    RESERVE = 7
+    """
+    The Python callable that lends a context with enough memory: (symbols) to context.
+    """
+    PLANS = 8
+    """The table of plan rows: a mask, and as many pointers to rows, by their hashes."""
+    LAST = 9
+    """The row of the last call; one that no sizes match, before there was any."""
+    NOW = 10
+    """How often rows were added; a call notes it in the row that it uses."""
+    NOTES = 11
+    """
+    Which row each thread used last, where that decides what was skipped: pairs of a
+    thread and a row, by the hash of the thread.
+    """
+    ADD = 12
+    """
+    The Python callable that adds a plan row for new sizes: (symbols) to its address, or
+    to zero where the call is to be explained.
+    """
+    DTYPES = 13
+    """The first of the descriptors of `DTYPE_NAMES`."""
+
+    SIZE = DTYPES + len(DTYPE_NAMES)
+
+
+APART, ELSEWHERE = -1, -2
+"""What a slot is part of that has memory of its own, or none among the slots."""
+
+PLAN_ARGUMENTS = 4
+"""Words that `sr_plan_slots` takes before those of slots."""
+
+HASH_FACTOR = 0x9E3779B97F4A7C15
+"""What the hash of symbols is multiplied by at each of them."""
+
+HASH_SHIFT = 29
+"""The bits by which the hash is shifted and added to itself after that."""
+
+
+NOTES = 64
+"""Threads of which the last row is noted; others may have the same place."""
+
+CALLS = 1024
+"""The calls in a row that need little of a block, after which it shrinks."""
+
+LITTLE = 2
+"""A call needs little of a block that is more than 1 << LITTLE times as large."""
+
+SMALL = 1 << 16
+"""Bytes of a block that is never too large."""
+
+
+@dataclass(frozen=True)
+class RowLayout:
+    """The fields of a plan row, for a program with so many symbols, slots and skips."""
+
+    symbols: int
+    slots: int
+    skips: int = 0
+
+    BYTES = 0
+    """The size of the block of activations."""
+    USED = 1
+    """`State.NOW` at the last call that used the row."""
+    LOWER_BOUND = 2
+    """The least size that any plan has."""
+    HEAD = 3
+
+    @property
+    def first_symbol(self) -> int:
+        """The field of the first symbol's value."""
+        return self.HEAD
+
+    @property
+    def first_slot(self) -> int:
+        """The field of the first slot's offset."""
+        return self.first_symbol + self.symbols
+
+    @property
+    def first_skip(self) -> int:
+        """The field of the first skip: 0, or which of its ways is taken, from 1."""
+        return self.first_slot + self.slots
+
+    @property
+    def size(self) -> int:
+        """How many fields there are."""
+        return self.first_skip + self.skips
+
+
+@dataclass(frozen=True)
+class ContextLayout:
+    """The fields of a context, for a program with so many inputs and outputs."""
+
+    inputs: int
+    outputs: int
+    defined: int = 0
+    """Symbols that the program defines itself."""
+
+    NEXT = 0
+    """The next free context; the context itself while a run has it."""
+    ACTIVATIONS = 1
+    """The block of activations."""
+    CONSTANTS = 2
+    """The block of constants."""
+    FAILED = 3
+    """The number of the call that ended in an error."""
+    ERROR = 4
+    """The index or size that was bad, the least that is allowed, the bound."""
+    CALL_OUT = 7
+    """The function that runs a fallback op: (context, number, buffers) to `CALLED`."""
+    POOL = 8
+    """The state of the thread pool."""
+    FORK = 9
+    """The function that lets threads run the parts of a kernel."""
+    THREADS = 10
+    """How many threads a run may use."""
+    THREAD = 11
+    """Python's state of the thread of a run that may be interrupted, or null."""
+    FUEL = 12
+    """Points of loops that are left until a run looks at the clock."""
+    TICK = 13
+    """The quarter of a second in which a run last asked whether it ends."""
+    PLAN = 14
+    """The plan row of the run; null in a program without symbols."""
+    ROOM = 15
+    """The bytes of the block of activations."""
+    PEAK = 16
+    """The most bytes that the last calls needed, all of which needed little."""
+    LEFT = 17
+    """How many more calls may need little of the block until it shrinks."""
+    TOUCHED = 18
+    """Whether a call had the context since Python last looked."""
+    PARTS = 19
+    """The parts of the last kernel that threads may share, if more than one."""
+    HEAD = 20
+
+    @property
+    def first_output(self) -> int:
+        """The field of the first output."""
+        return self.HEAD + self.inputs
+
+    @property
+    def first_defined(self) -> int:
+        """The field of the first symbol that the program defines."""
+        return self.first_output + self.outputs
+
+    @property
+    def size(self) -> int:
+        """How many fields there are."""
+        return self.first_defined + self.defined
+
+
+INDEX_ERROR = 1
+"""The status of a run that met an index out of its range."""
+
+CALL_OUT_ERROR = 2
+"""The status of a run in which a fallback op raised an exception."""
+
+RAN, SHARED = 1, 2
+"""Bits of the mark of a call that is traced: it ran, and threads shared its work."""
+
+RANGE_ERROR = 3
+"""The status of a run that computed a size out of its range."""
+
+SIZE_ERROR = 4
+"""The status of a run that computed sizes which an op cannot take."""
+
+EQUALITY_ERROR = 6
+"""The status of a run that computed two sizes which differ, and should not."""
+
+INTERRUPTED = 5
+"""The status of a run that a handler of a signal ended; its exception is set."""
+
+NOT_SELECTED = 7
+"""The status of a run that came to a kernel which its library does not have."""
+
+CALLED = 1
+"""What a fallback op returns that has run; ctypes returns zero for an exception."""
+
+GRAIN = 1 << 18
+"""The work that a thread takes at least, in multiply-adds: some five microseconds."""
