@@ -38,8 +38,10 @@ def over_library(path: Path, target: str) -> tuple[StaticModule, int, int]:
     every = Selection(include_all_operators=True)
     made = make_data_model(path, OPTIONS)
     library = build_library(covered([made], every), every, target)
-    code = DataModel.of(made.artifact).link(library)
-    module = StaticModule(made.artifact.program, code, made.artifact.block, ())
+    data, known = DataModel.of(made.artifact), made.artifact
+    module = StaticModule(
+        *(known.program, data.link(library), known.block, (), 1), data.plans
+    )
     return module, len(library.objects), sum(map(len, library.objects.values()))
 
 

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import get_ident
 from typing import Any
 
@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.graph import FusionOp, GraphOp
 from ..dialects.loop import CallOp, ProgramOp, target_of
-from ..runtime import Artifact, Cache, Reach, interpreter_text
+from ..runtime import Artifact, Cache, interpreter_text
 from .codegen import (
     SUPPORT,
     kept_object,
@@ -83,7 +83,6 @@ class _Code:
     module: ModuleOp
     program: ProgramOp
     kernels: int = 0
-    reach: Reach = ()
     plans: bytes = b""
     shared: list[str] = field(default_factory=lambda: [SUPPORT])
     """The texts that are the same in all programs that have them."""
@@ -93,9 +92,9 @@ class _Code:
     def texts(self) -> Generator[str]:
         """The texts; the rest is known after them. Raises `VerifyException`."""
         lowered = yield from lower_by_module(self.module)
-        self.kernels, self.reach = len(lowered.kernels), lowered.reach
+        self.kernels = len(lowered.kernels)
         if self.program.symbols:
-            plans = lower_plan_to_bytecode(self.program, self.reach, is_placed=False)
+            plans = lower_plan_to_bytecode(self.program, lowered.reach, False)
             self.plans = plans.to_bytes()
             self.shared.append(interpreter_text())
         self.written = time.perf_counter()
@@ -133,7 +132,6 @@ class Driver:
                 raise CompileError(sentence) from error
             for text in code.shared:
                 codes.append(kept_object(text, machine, self.cache))
-            known = replace(known, reach=code.reach)
         end = time.perf_counter()
         calls = [op for op in program.walk() if isinstance(op, CallOp)]
         report = CompileReport(

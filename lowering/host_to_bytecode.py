@@ -14,10 +14,10 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.loop import ProgramOp
-from ..runtime import PlanCode, Reach
+from ..runtime import PlanCode
 from ..runtime.abi import CONTEXT, Opcode, Words
 from ..runtime.hostcode import BINARY, NULL, Block, Function, Op, Value
-from .program_to_host import lower_plan, lower_whole, plan_layout
+from .program_to_host import Reach, lower_plan, lower_whole, plan_layout
 
 _OPCODES = {
     **{name: opcode for opcode, name in BINARY.items()},

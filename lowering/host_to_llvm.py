@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import Dim
 from ..dialects.loop import CallOp, KernelOp, ProgramOp, target_of
-from ..runtime import ENTRY, Reach
+from ..runtime import ENTRY
 from ..runtime.hostcode import Function, llvm_text, placing_text
 from .loop_to_llvm import (
     LlvmModule,
@@ -29,6 +29,7 @@ from .loop_to_llvm import (
 )
 from .program_to_host import (
     Places,
+    Reach,
     callee_of,
     is_wide,
     lending,

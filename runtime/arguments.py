@@ -14,8 +14,9 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from .abi import LIMIT
 from .memory import NoMemory
-from .program import LIMIT, Program, TensorInfo
+from .program import Program, TensorInfo
 from .size import evaluate
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -129,22 +130,7 @@ def bind_symbols(program: Program, arrays: Sequence[Array]) -> dict[str, int]:
     for info, array in zip(program.inputs, arrays, strict=True):
         if info.sizes(symbols) != array.shape:
             raise _mismatch(info, array, symbols)
-    check_values(program, symbols)
     return symbols
-
-
-def check_values(program: Program, symbols: Mapping[str, int]) -> None:
-    """Raises `ValueError` for values of symbols that the model cannot take."""
-    for each in program.checks:
-        if (error := each.error(symbols)) is not None:
-            raise error
-    for name, value in symbols.items():
-        least, most = program.ranges.get(name, (0, value))
-        if not least <= value <= most:
-            raise ValueError(
-                f"expected {name} from {least} to {most}, got {value}; compile the "
-                "model with a range that includes it"
-            )
 
 
 def _mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> ValueError:

@@ -54,18 +54,17 @@ class Code:
     absent: Any = None
     """`absent(call) -> Exception`: what is said of a kernel that is not there."""
 
-    planning: tuple[int, int] | None = None
+    planning: tuple[int, ...] = ()
     """The addresses of the functions of `PLANNING`, where there is code of plans."""
 
 
-PLANNING = ("sr_interpret", "sr_plan_slots")
+PLANNING = ("sr_interpret", "sr_unite", "sr_place_all", "sr_spread")
 """The functions that plan by code."""
 
 
-def planning_of(image: Image) -> tuple[int, int]:
+def planning_of(image: Image) -> tuple[int, ...]:
     """The addresses of the functions that plan by code."""
-    interpret, plan = (image[name] for name in PLANNING)
-    return interpret, plan
+    return tuple(image[name] for name in PLANNING)
 
 
 def link_functions(objects: Sequence[bytes], names: Sequence[str]) -> Image:
@@ -111,7 +110,7 @@ def link(
         give_back,
         ctypes.PYFUNCTYPE(None, pointer)(address["sr_note"]),
         ctypes.PYFUNCTYPE(pointer)(address["sr_noted"]),
-        planning=planning_of(library) if plans else None,
+        planning=planning_of(library) if plans else (),
     )
 
 

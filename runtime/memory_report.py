@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arguments import check_values
 from .block import ALIGNMENT
 from .plan_table import PlanTable
 from .program import Program
@@ -56,7 +55,6 @@ def report_memory(
     for name, size in sizes.items():
         if size < 0:
             raise ValueError(f"expected {name} of at least 0, got {size}")
-    check_values(program, sizes)
     made = plans.plan_for(sizes)
     alone = sum(
         -(-evaluate(each.bytes, sizes) // ALIGNMENT) * ALIGNMENT

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from . import numpy_layout
 from .abi import CALL_OUT_ERROR, CALLED, State
-from .arguments import bind_symbols, check_values, match_inputs, to_array
+from .arguments import bind_symbols, match_inputs, to_array
 from .block import LOCK, watch
 from .code import Code
 from .fallback import KeptError, Reference, run_call_out
@@ -80,7 +80,8 @@ class StaticModule:
         self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = _HANDLER(self._call_out)
         self._runtimes: dict[int, StaticRuntime] = {}
-        self._plans = PlanTable(program, code.state, _planner(program, code, plans))
+        planner = None if plans is None else Planner(plans, program, code.planning)
+        self._plans = PlanTable(program, code.state, planner)
         self._slow_calls = 0
         self._instead: Callable[..., Any] | None = None
         self.report = None
@@ -257,7 +258,6 @@ class StaticModule:
         values = (ctypes.c_uint64 * len(names)).from_address(wanted)[:]
         symbols = dict(zip(names, values, strict=True))
         try:
-            check_values(self._program, symbols)
             row = self._plans.row_for(symbols)
         except ValueError:
             return 0
@@ -321,13 +321,6 @@ class StaticModule:
                 buffers,
             )
         return CALLED if runtime.error is None else CALL_OUT_ERROR
-
-
-def _planner(program: Program, code: Code, plans: PlanCode | None) -> Planner | None:
-    """What plans calls by code, where there is such code."""
-    if plans is None or code.planning is None:
-        return None
-    return Planner(plans, program.orders, code.planning)
 
 
 def _give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:

@@ -1,10 +1,10 @@
 """
 Plans as code: bytecode that fills a plan row for the sizes of a call.
 
-Python plans by what the `Program` says (`plan_table.py`), in a millisecond where its
-own code is in no cache. The compiler writes the same as bytecode, which takes some
-microseconds. It returns zero, or the number of a refusal; then Python says what is
-wrong, or knows a plan all the same.
+It checks the sizes, decides which results are other memory, and has the slots of the
+others placed: by machine code where orders were searched for all sizes, else by a
+planner of Python. It returns zero, or the number of a refusal, which `Program.refusal`
+explains.
 """
 
 from __future__ import annotations
@@ -13,17 +13,28 @@ import ctypes
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .abi import PLAN_ARGUMENTS, PlanLayout, Words, check_bytecode
+from .abi import (
+    ALIGNMENT,
+    PLAN_ARGUMENTS,
+    PLAN_BOUND,
+    PLAN_BYTES,
+    PlanLayout,
+    Words,
+    check_bytecode,
+)
+from .planning import plan
+from .program import Program
 
 
 @dataclass(frozen=True)
 class PlanCode:
-    """The bytecode of a program's plans, which calls `sr_plan_slots` alone."""
+    """The bytecode of a program's plans, which calls what plans slots alone."""
 
     code: Words
     registers: int
@@ -33,7 +44,7 @@ class PlanCode:
         """Raises `ValueError` for what is no code of such plans."""
         layout, row = self.layout, self.layout.row
         arguments = PLAN_ARGUMENTS + 4 * row.slots + 3 * row.skips
-        check_bytecode(self.code, self.registers, [arguments], layout.size, 1)
+        check_bytecode(self.code, self.registers, [arguments] * 3, layout.size, 1)
 
     def to_bytes(self) -> bytes:
         """The registers and the code, as an artifact keeps them."""
@@ -51,30 +62,28 @@ class PlanCode:
 class Planner:
     """Makes plan rows by machine code."""
 
-    def __init__(
-        self,
-        made: PlanCode,
-        orders: Sequence[Sequence[int]],
-        functions: tuple[int, int],
-    ):
+    def __init__(self, made: PlanCode, program: Program, functions: Sequence[int]):
         """
-        The planner that tries these orders of slots, with the addresses of
-        `sr_interpret` and `sr_plan_slots`, which are there as long as it.
+        The planner of a program, with the addresses of `PLANNING`, which are there as
+        long as it.
         """
         self.layout, self.lock = made.layout, threading.Lock()
-        interpret, plan = functions
-        self.kept = made.code, np.array(orders, np.int32), np.array([plan], np.uint64)
+        interpret, *steps = functions
+        if not program.orders:
+            # This planner searches no orders beforehand.
+            self.place = _kind(2)(partial(_place, program.planner))
+            steps[1] = _address_of(self.place)
+        orders = np.array(program.orders, np.int32)
+        self.kept = made.code, orders, np.array(steps, np.uint64)
         self.blank = np.zeros(self.layout.size, np.uint64)
-        self.blank[self.layout.orders] = self.kept[1].ctypes.data
+        self.blank[self.layout.orders] = orders.ctypes.data
         self.registers = np.zeros(made.registers, np.int64)
         each = made.code, self.registers, self.kept[2]
         self.addresses = [array.ctypes.data for array in each]
-        # PYFUNCTYPE keeps the GIL, which a few microseconds are not worth leaving.
-        kind: Any = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
-        self.function = kind(interpret)
+        self.function = _kind(4)(interpret)
 
-    def row(self, symbols: Sequence[int]) -> npt.NDArray[np.uint64] | None:
-        """The row for these sizes, or None where Python is to say what is wrong."""
+    def row(self, symbols: Sequence[int]) -> tuple[npt.NDArray[np.uint64], int]:
+        """The row for these sizes, and zero or the number of a refusal."""
         row = self.layout.row
         memory = self.blank.copy()
         made = memory[self.layout.first_row : self.layout.orders]
@@ -82,4 +91,33 @@ class Planner:
         code, registers, functions = self.addresses
         with self.lock:
             status = self.function(memory.ctypes.data, code, registers, functions)
-        return None if status else made
+        return made, status
+
+
+def _kind(count: int) -> Any:
+    """
+    The kind of function that takes addresses and returns a status. It keeps the GIL,
+    which a few microseconds are not worth leaving.
+    """
+    return ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * count)
+
+
+def _address_of(function: Any) -> int:
+    """The address of a function that C calls."""
+    found = ctypes.cast(function, ctypes.c_void_p).value
+    assert found is not None, "a function has an address"
+    return found
+
+
+def _place(planner: str, words: int, context: int) -> int:
+    """Places the records in memory (`hostcode/uniting.py`) by a planner of Python."""
+    count = int(ctypes.c_int64.from_address(words).value)
+    table = np.ctypeslib.as_array(
+        (ctypes.c_int64 * (PLAN_ARGUMENTS + 4 * count)).from_address(words)
+    )
+    sizes, firsts, lasts, offsets = table[PLAN_ARGUMENTS:].reshape(4, count)
+    columns = (each.tolist() for each in (sizes, firsts, lasts))
+    made = plan([*zip(*columns, strict=True)], planner, ALIGNMENT)
+    offsets[:] = made.offsets
+    table[[PLAN_BYTES, PLAN_BOUND]] = made.size, made.lower_bound
+    return 0

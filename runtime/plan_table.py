@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,19 +20,18 @@ import numpy.typing as npt
 from .abi import (
     HASH_FACTOR,
     HASH_SHIFT,
+    LIMIT,
     NOTES,
     WORD,
     ContextLayout,
     RowLayout,
     State,
 )
-from .block import ALIGNMENT, LOCK
+from .block import LOCK
 from .fork import unforked
-from .plan_code import Planner
-from .planning import Plan, Record, plan, plan_in_order
-from .program import LIMIT, Program, named
-from .size import evaluate
-from .skips import Skipped, skipped, skipped_bytes, taken_ways, united
+from .planning import Plan
+from .program import Program
+from .skips import Skipped, skipped, skipped_bytes
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
@@ -47,6 +45,14 @@ _NO_SIZE = 2**64 - 1
 """The symbols of the row that no sizes match."""
 
 
+class _RowMaker(Protocol):
+    """What makes rows, as a `Planner` does."""
+
+    def row(self, symbols: Sequence[int], /) -> tuple[Words, int]:
+        """The row for these values, and zero or the number of a refusal."""
+        ...
+
+
 class PlanTable:
     """The plan rows of a module."""
 
@@ -54,12 +60,14 @@ class PlanTable:
         self,
         program: Program,
         state: npt.NDArray[np.uint64],
-        planner: Planner | None = None,
+        planner: _RowMaker | None = None,
     ):
         """
         An empty table, which the module's state points to from now on; its rows are
-        made by a planner where there is one.
+        made by a planner, which a program of known sizes needs not.
         """
+        if program.symbols and planner is None:
+            raise ValueError("expected code that plans open sizes, got none")
         self.program = program
         self.planner = planner
         self.layout = program.row_layout
@@ -91,16 +99,14 @@ class PlanTable:
 
     def row_for(self, symbols: Mapping[str, int]) -> Words:
         """
-        The row of these sizes: one that was made before, or a new one.
-
-        Raises `ValueError` where a size, or all activations together, would reach 2**62
-        bytes.
+        The row of these sizes: one that was made before, or a new one. Raises
+        `ValueError` for sizes that the model cannot take.
         """
         key = tuple(symbols[name] for name in self.program.symbols)
         with LOCK:
             row = self._rows.get(key)
         if row is None:
-            row = self._new_row(key, symbols)
+            row = self._new_row(key)
             with unforked(), LOCK:
                 if key in self._rows:
                     row = self._rows[key]
@@ -109,44 +115,22 @@ class PlanTable:
         row[self.layout.USED] = self._state[State.NOW]
         return row
 
-    def _new_row(self, key: Sequence[int], symbols: Mapping[str, int]) -> Words:
-        """A row for these sizes; raises `ValueError` as `row_for` does."""
-        if self.planner is not None and (row := self.planner.row(key)) is not None:
-            return row
-        taken = taken_ways(self.program, symbols)
-        return self._row_of(key, self._plan(symbols, taken), taken)
-
     def plan_for(self, symbols: Mapping[str, int]) -> Plan:
-        """A plan for these sizes; raises `ValueError` as `row_for` does."""
-        return self._plan(symbols, taken_ways(self.program, symbols))
+        """A plan for these sizes, which is not kept; raises as `row_for` does."""
+        if not self.program.symbols:
+            return self.program.plan
+        key = [symbols[name] for name in self.program.symbols]
+        return self._plan_in(self._new_row(key).tolist())
 
-    def _plan(self, symbols: Mapping[str, int], taken: Sequence[int]) -> Plan:
-        """A plan for these sizes, with these ways of skips."""
-        program = self.program
-        program.check_reach(symbols)
-        if program.is_planned:
-            return program.plan
-        records = [
-            Record(evaluate(slot.bytes, symbols), slot.first, slot.last)
-            for slot in program.slots
-        ]
-        together = sum(each.size + ALIGNMENT for each in records)
-        if together >= LIMIT:
-            raise ValueError(
-                "expected sizes with which activations are less than 2**62 bytes, "
-                f"got {together} bytes with {named(symbols)}"
-            )
-        if not any(taken):
-            return self._placed(records)
-        joined = united(program, records, taken, symbols)
-        made = self._placed(joined.records)
-        return replace(made, offsets=tuple(joined.offsets(made.offsets)))
-
-    def _placed(self, records: Sequence[Record]) -> Plan:
-        """A plan of records, one for each slot."""
-        if self.program.orders:
-            return plan_in_order(records, self.program.orders, ALIGNMENT)
-        return plan(records, self.program.planner, ALIGNMENT)
+    def _new_row(self, key: Sequence[int]) -> Words:
+        """A row for these values of the symbols."""
+        assert self.planner is not None, "only sizes that are open are asked for"
+        # What 63 bits do not hold is refused for what they do.
+        row, status = self.planner.row([min(each, LIMIT) for each in key])
+        if status:
+            symbols = dict(zip(self.program.symbols, key, strict=True))
+            raise self.program.refusal(status, symbols)
+        return row
 
     def symbols_of(self, context: Words) -> dict[str, int]:
         """What the symbols are in the row of a context; none before its first run."""
@@ -163,7 +147,11 @@ class PlanTable:
             return self.program.plan
         if not self.symbols_of(context):
             return Plan((), 0, 0)
-        row, layout = self._read(context), self.layout
+        return self._plan_in(self._read(context))
+
+    def _plan_in(self, row: Sequence[int]) -> Plan:
+        """The plan in a row."""
+        layout = self.layout
         offsets = tuple(row[layout.first_slot : layout.first_skip])
         return Plan(offsets, row[layout.BYTES], row[layout.LOWER_BOUND])
 
@@ -190,16 +178,6 @@ class PlanTable:
     def _at(self, address: int) -> Sequence[int]:
         """The fields of the row at an address."""
         return (ctypes.c_uint64 * self.layout.size).from_address(address)[:]
-
-    def _row_of(self, key: Sequence[int], made: Plan, taken: Sequence[int]) -> Words:
-        layout = self.layout
-        row = np.zeros(layout.size, np.uint64)
-        row[layout.BYTES] = made.size
-        row[layout.LOWER_BOUND] = made.lower_bound
-        row[layout.first_symbol : layout.first_slot] = key
-        row[layout.first_slot : layout.first_skip] = made.offsets
-        row[layout.first_skip :] = taken
-        return row
 
     def _add(self, key: tuple[int, ...], row: Words) -> None:
         """Adds a row, and drops others when there are too many."""

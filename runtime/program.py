@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
-from .abi import ContextLayout, RowLayout
+from .abi import LIMIT, ContextLayout, RowLayout
 from .planning import Plan
 from .size import Size, Symbols, evaluate, symbols_in
 
 T = TypeVar("T")
 
-Reach: TypeAlias = tuple[tuple[int, tuple[str, ...]], ...]
-"""A sum of products: each is a factor, and the symbols that it is multiplied with."""
-
-LIMIT = 2**62
-"""The bound of all that is computed from sizes, so that 64 bits hold it."""
+GENERAL = (
+    "expected sizes whose products stay below 2**62 bytes",
+    "expected inputs and outputs without negative sizes",
+)
+"""What is expected of the sizes of every model, after the ranges of symbols."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,8 @@ class Check:
     shown: tuple[str, ...] = ()
     """The sizes whose values the message shows."""
 
-    def error(self, symbols: Symbols) -> ValueError | None:
-        """What is wrong with these symbols, if anything."""
-        if evaluate(self.quantity, symbols) >= 0:
-            return None
+    def error(self, symbols: Symbols) -> ValueError:
+        """What is wrong with symbols for which the quantity is negative."""
         values = " and ".join(str(evaluate(each, symbols)) for each in self.shown)
         got = f"{values} with {named(symbols)}" if values else named(symbols)
         return ValueError(f"{self.message}, got {got}")
@@ -130,8 +128,6 @@ class Program:
     """Ops that move elements and cost nothing, for all sizes."""
     skips: tuple[Skip, ...] = ()
     """In the order of the ops that compute the slots."""
-    reach: Reach = ()
-    """A bound of all that is computed from sizes, where a size of zero is one."""
 
     @property
     def layout(self) -> ContextLayout:
@@ -154,21 +150,22 @@ class Program:
         offsets = tuple(slot.offset for slot in self.slots)
         return Plan(offsets, self.bytes, self.lower_bound)
 
-    def check_reach(self, symbols: Symbols) -> None:
+    def refusal(self, number: int, symbols: Symbols) -> ValueError:
         """
-        Raises `ValueError` for symbols with which a run could compute a number of 2**62
-        or more: of bytes or elements, or on the way to one.
+        What is wrong with symbols for which planning returned a number: their ranges
+        are told first, then what is true of every model, then its checks.
         """
-        total = 0
-        for factor, names in self.reach:
-            for name in names:
-                factor *= max(symbols[name], 1)
-            total += factor
-        if total >= LIMIT:
-            raise ValueError(
-                "expected sizes whose products stay below 2**62 bytes, got some of up "
-                f"to 2**{total.bit_length()} with {named(symbols)}"
+        kind = number - 1 - len(self.symbols)
+        if kind < 0:
+            name = self.symbols[number - 1]
+            least, most = self.ranges.get(name, (0, LIMIT))
+            return ValueError(
+                f"expected {name} from {least} to {most}, got {symbols[name]}; compile "
+                "the model with a range that includes it"
             )
+        if kind < len(GENERAL):
+            return ValueError(f"{GENERAL[kind]}, got {named(symbols)}")
+        return self.checks[kind - len(GENERAL)].error(symbols)
 
     def to_json(self) -> str:
         """The program as text."""
@@ -197,7 +194,6 @@ def check_symbols(program: Program) -> None:
     ways = [way for skip in program.skips for way in skip.ways]
     _check_sizes(known, [way.offset for way in ways])
     _check_sizes(known, [q for way in ways for each in way.when for q in each])
-    _check_sizes(known, [name for _, names in program.reach for name in names])
     tensors = list(program.outputs)
     for op in program.call_outs:
         tensors += (*op.inputs, *op.outputs)

@@ -41,7 +41,6 @@ def _read(value: Any) -> Program:
         folded=_number(data["folded"]),
         skips=_list(_skip, data["skips"]),
         donations=_list(lambda each: _pair(_number, each), data["donations"]),
-        reach=_list(_term, data["reach"]),
         is_shared=_flag(data["is_shared"]),
         ranges={name: _pair(_number, each) for name, each in ranges.items()},
         checks=_list(_check, data["checks"]),
@@ -126,13 +125,6 @@ def _size(value: Any) -> Size:
         symbols_in(value)
         return value
     return _number(value)
-
-
-def _term(value: Any) -> tuple[int, tuple[str, ...]]:
-    if not isinstance(value, list) or len(cast("list[Any]", value)) != 2:
-        raise _unexpected("a factor and symbols", value)
-    factor, names = cast("list[Any]", value)
-    return _number(factor), _list(_text, names)
 
 
 def _tensor(value: Any) -> TensorInfo:

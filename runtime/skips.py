@@ -1,5 +1,5 @@
 """
-Decide for the sizes of a call which results are other memory as it lies.
+Tell which kernels a call did not run, as their results are other memory.
 
 A kernel that would only copy its operand is not run: its result is where the operand
 is (`dialects/loop/skip.py`). So the operand lives as long as the result does, and the
@@ -9,10 +9,9 @@ two take the memory of one. This is decided once, for a plan, and never in a cal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from .planning import Record
-from .program import Program, Way
+from .program import Program
 from .size import Symbols, evaluate
 
 
@@ -26,22 +25,6 @@ class Skipped:
     kernel: str
     reason: str
     """The sizes that made it a copy."""
-
-
-def holds(way: Way, symbols: Symbols) -> bool:
-    """Whether a slot is what `way` says for these sizes."""
-    return all(
-        any(evaluate(quantity, symbols) == 0 for quantity in clause)
-        for clause in way.when
-    )
-
-
-def taken_ways(program: Program, symbols: Symbols) -> tuple[int, ...]:
-    """For each skip the first of its ways that holds, from 1; 0 where none does."""
-    return tuple(
-        next((at for at, way in enumerate(skip.ways, 1) if holds(way, symbols)), 0)
-        for skip in program.skips
-    )
 
 
 def skipped(
@@ -67,52 +50,3 @@ def skipped_bytes(program: Program, taken: Sequence[int], symbols: Symbols) -> i
         for skip, number in zip(program.skips, taken, strict=True)
         if number
     )
-
-
-@dataclass
-class United:
-    """The records of slots of which some are parts of others."""
-
-    records: list[Record]
-    homes: dict[int, tuple[int, int]]
-    """Of a slot that is part of another: that, and the bytes from its first on."""
-
-    def offsets(self, placed: Sequence[int]) -> list[int]:
-        """The offset of every slot, from those of the records."""
-        found = list(placed)
-        for slot, (home, start) in self.homes.items():
-            found[slot] = placed[home] + start
-        return found
-
-
-def united(
-    program: Program,
-    records: Sequence[Record],
-    taken: Sequence[int],
-    symbols: Symbols,
-) -> United:
-    """
-    The records for these ways: a slot that is another's memory takes none of its own,
-    and the other lives as long as both. What is an input or a constant takes none.
-    """
-    made = United(list(records), {})
-    for skip, number in zip(program.skips, taken, strict=True):
-        if not number:
-            continue
-        way, slot = skip.ways[number - 1], skip.slot
-        own = made.records[slot]
-        made.records[slot] = replace(own, size=0)
-        if way.region != "activations":
-            continue
-        start = evaluate(way.offset, symbols)
-        # What a slot is was decided before, as its op comes before.
-        home, more = made.homes.get(way.number, (way.number, 0))
-        start += more
-        made.homes[slot] = home, start
-        whole = made.records[home]
-        made.records[home] = Record(
-            max(whole.size, start + own.size) if whole.size else 0,
-            min(whole.first, own.first),
-            max(whole.last, own.last),
-        )
-    return made

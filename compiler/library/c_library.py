@@ -34,7 +34,7 @@ from .kernels import Member, library_texts, selected_kernels
 
 _HEADER = Path(__file__).parent / "sr.h"
 
-_FUNCTIONS = ("sr_interpret", "sr_plan_slots")
+_FUNCTIONS = ("sr_interpret", "sr_unite", "sr_place_all", "sr_spread")
 """What the header calls."""
 
 

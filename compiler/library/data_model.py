@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...dialects.loop import CallOp, KernelOp, ProgramOp
@@ -118,7 +118,6 @@ class _Made:
         known = describe(program)
         refuse_fallbacks(known)
         reach = lower_program(self.module).reach
-        known = replace(known, reach=reach)
         bytecode = lower_program_to_bytecode(program)
         arguments = [arguments_of(self.kernels[name]) for name in bytecode.kernels]
         calls = [*_uses(program, self.notes)]

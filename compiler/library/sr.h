@@ -83,7 +83,9 @@ extern const sr_target sr_targets[]; /* the greatest first */
 extern const int64_t sr_target_count;
 int32_t sr_interpret(void *context, const int64_t *code, int64_t *registers,
                      const void *const *kernels);
-int32_t sr_plan_slots(int64_t *arguments, void *context);
+int32_t sr_unite(int64_t *words, void *context);
+int32_t sr_place_all(int64_t *words, void *context);
+int32_t sr_spread(int64_t *words, void *context);
 #ifdef __cplusplus
 }
 #endif
@@ -259,7 +261,8 @@ static inline uint64_t sr_plan_bytes(const sr_model *model) {
 /* Plans calls in which the symbols have these values, in memory of the caller; a plan
    may be used by many calls, also at once. Returns zero, or the number of a refusal. */
 static inline int sr_plan(const sr_model *model, const int64_t *sizes, void *plan) {
-  static const void *const functions[] = {(const void *)sr_plan_slots};
+  static const void *const functions[] = {
+      (const void *)sr_unite, (const void *)sr_place_all, (const void *)sr_spread};
   const int64_t *image = model->image;
   int64_t *fields = (int64_t *)plan, *row = fields + image[SR_HEAD_ROW];
   memset(plan, 0, sr_plan_bytes(model));

@@ -22,7 +22,7 @@ from .entry import lower_entry
 from .lending import lending
 from .plan import MOST, limits_of, lower_plan, plan_layout, refusals
 from .python_calls import python_calls
-from .reach import reach_of
+from .reach import Reach, reach_of
 from .sharing import callee_of, lower_kernel_entry, lower_sharing
 from .wide_entry import is_wide, lower_wide_entry
 
@@ -31,6 +31,7 @@ __all__ = [
     "NOT_PLANNED",
     "OTHER_WEIGHTS",
     "Places",
+    "Reach",
     "callee_of",
     "is_wide",
     "lending",

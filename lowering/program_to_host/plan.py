@@ -13,39 +13,35 @@ from collections.abc import Iterable, Sequence
 
 from ...dialects import Dim, dtype, sizes
 from ...dialects.loop import ProgramOp, SkipAttr
-from ...runtime import Reach
+from ...runtime import GENERAL
 from ...runtime.abi import (
     ALIGNMENT,
     APART,
     ELSEWHERE,
     LIMIT,
     PLAN_ARGUMENTS,
+    PLAN_BOUND,
+    PLAN_BYTES,
     PlanLayout,
     RowLayout,
 )
 from ...runtime.hostcode import (
     ADDRESS,
     INT32,
-    PLAN_SLOTS,
+    PLANNING,
     Builder,
     Function,
     Signature,
     Value,
 )
 from .addresses import row_of, ways_of
-from .reach import reach_of_plans
+from .reach import Reach, reach_of_plans
 from .sizes import SizeBuilder
 
 PLAN = Signature("sr_plan", (ADDRESS,), INT32)
 
 MOST = 2**63 - 1
 """The most that a size can be."""
-
-_GENERAL = (
-    "expected sizes whose products stay below 2**62 bytes",
-    "expected inputs and outputs without negative sizes",
-)
-"""What is expected of the sizes of every model, after the ranges of symbols."""
 
 
 def limits_of(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
@@ -62,7 +58,7 @@ def refusals(program: ProgramOp) -> tuple[str, ...]:
         + (f"of {least} or more" if most >= MOST else f"from {least} to {most}")
         for name, least, most in limits_of(program)
     ]
-    return (*ranges, *_GENERAL, *(each.message.data for each in program.checks))
+    return (*ranges, *GENERAL, *(each.message.data for each in program.checks))
 
 
 def plan_layout(program: ProgramOp, is_placed: bool) -> PlanLayout:
@@ -231,6 +227,7 @@ class _Planning:
             len(orders),
             b.table("orders", 4, numbers),
             len(ways),
+            *[0] * (PLAN_ARGUMENTS - 4),
             *bytes,
             *(each.first.data for each in program.slots),
             *(each.last.data for each in program.slots),
@@ -239,10 +236,11 @@ class _Planning:
             *(whole for whole, _ in parted),
             *(start for _, start in parted),
         )
-        b.call_words(PLAN_SLOTS, words, self.memory)
+        for each in PLANNING:
+            b.call_words(each, words, self.memory)
         first = PLAN_ARGUMENTS + 3 * count
         offsets = [b.word(words, first + at) for at in range(count)]
-        return offsets, b.word(words, 0), b.word(words, 1)
+        return offsets, b.word(words, PLAN_BYTES), b.word(words, PLAN_BOUND)
 
     def whole(self, ways: Sequence[SkipAttr], taken: Value) -> tuple[Value, Value]:
         """The slot that another is part of, and the bytes before it."""

@@ -14,6 +14,7 @@ a size of zero counts as one: so that no part of a dimension is greater than the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from xdsl.utils.exceptions import VerifyException
 
@@ -32,7 +33,9 @@ from ...dialects import (
     terms_of,
 )
 from ...dialects.loop import CallOp, ProgramOp
-from ...runtime import Reach
+
+Reach: TypeAlias = tuple[tuple[int, tuple[str, ...]], ...]
+"""A sum of products: each is a factor, and the symbols that it is multiplied with."""
 
 
 class _Bound:

@@ -73,8 +73,14 @@ class State:
 APART, ELSEWHERE = -1, -2
 """What a slot is part of that has memory of its own, or none among the slots."""
 
-PLAN_ARGUMENTS = 4
-"""Words that `sr_plan_slots` takes before those of slots."""
+PLAN_BYTES, PLAN_BOUND = 4, 5
+"""
+The words, of those by which slots are planned, in which the bytes of all slots are
+left, and the least that any plan has.
+"""
+
+PLAN_ARGUMENTS = 6
+"""Words that planning takes before those of slots."""
 
 HASH_FACTOR = 0x9E3779B97F4A7C15
 """What the hash of symbols is multiplied by at each of them."""

@@ -23,7 +23,7 @@ from .interpreter import BINARY
 from .llvm import llvm_text
 from .llvm_ops import Callee
 from .prelude import interpreter_text, placing_text, pool_text
-from .uniting import PLAN_SLOTS
+from .uniting import PLANNING
 
 __all__ = [
     "ADDRESS",
@@ -36,7 +36,7 @@ __all__ = [
     "INT32",
     "NULL",
     "Op",
-    "PLAN_SLOTS",
+    "PLANNING",
     "Signature",
     "Value",
     "WORD",

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..abi import ALIGNMENT
 from .interpreter import interpreting
 from .llvm import llvm_text
 from .placing import placing
 from .pool import pool_functions, pool_pause
-from .uniting import uniting
+from .uniting import planning
 
 
 @cache
 def placing_text() -> str:
     """What plans the slots of a call: `sr_plan_slots`, `sr_place`."""
-    return llvm_text([*placing(), uniting(ALIGNMENT)])
+    return llvm_text([*placing(), *planning()])
 
 
 @cache
 def interpreter_text() -> str:
     """The interpreter of bytecode, and what plans as bytecode call."""
-    return llvm_text([*interpreting(), *placing(), uniting(ALIGNMENT)])
+    return llvm_text([*interpreting(), *placing(), *planning()])
 
 
 def pool_text(machine: str) -> str:

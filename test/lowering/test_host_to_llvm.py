@@ -39,5 +39,5 @@ def test_a_kernel_that_two_calls_have_is_one_function():
     for op in [*module.ops]:
         if isinstance(op, KernelOp):
             op.detach()
-    with pytest.raises(VerifyException, match="expected kernel .* got none"):
+    with pytest.raises(VerifyException, match=r"expected kernel .* got none"):
         lower_program(module)

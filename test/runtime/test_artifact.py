@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def test_comes_back_as_it_was_written(path: Path, tmp_path: Path):
     first = load_file(path)
     assert first.objects
     assert first.block.view(np.float32)[:3].tolist() == [1, 2, 4]
-    noted = Artifact(first.program, first.objects, first.constants, {"a": [1, "b"]})
+    noted = replace(first, notes={"a": [1, "b"]})
     save_file(tmp_path / "again", noted)
     second = load_file(tmp_path / "again")
     assert second.program == first.program

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pytest
@@ -227,3 +228,30 @@ def test_a_tensor_prints_as_its_dtype_and_shape():
     assert str(PROGRAM.inputs[1]) == "int64[a.b, 2 * batch + 1]"
     assert str(PROGRAM.inputs[2]) == "bool[]"
     assert PROGRAM.inputs[1].sizes({"batch": 2, "a.b": 5}) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (
+            1,
+            "expected a.b from 1 to 4, got 9; compile the model with a range that "
+            "includes it",
+        ),
+        (
+            3,
+            "expected sizes whose products stay below 2**62 bytes, got a.b = 9, "
+            "batch = 1",
+        ),
+        (
+            4,
+            "expected inputs and outputs without negative sizes, got a.b = 9, "
+            "batch = 1",
+        ),
+        (5, "expected rows, got 9 and 1 with a.b = 9, batch = 1"),
+    ],
+)
+def test_says_which_sizes_are_refused(number: int, message: str):
+    program = replace(PROGRAM, symbols=("a.b", "batch"), ranges={"a.b": (1, 4)})
+    refusal = program.refusal(number, {"a.b": 9, "batch": 1})
+    assert str(refusal) == message

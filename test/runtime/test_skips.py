@@ -12,9 +12,8 @@ import numpy.typing as npt
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.planning import Record
 from static_runtime.runtime.program import Program, Skip, Slot, TensorInfo, Way
-from static_runtime.runtime.skips import Skipped, skipped, taken_ways, united
+from static_runtime.runtime.skips import Skipped, skipped
 
 from .arrangements import same
 from .texts import fresh
@@ -225,34 +224,11 @@ def program(*skips: Skip) -> Program:
     )
 
 
-def test_the_first_way_that_holds_is_taken():
+def test_the_reason_is_what_is_zero():
     one = Way("inputs", 0, 0, (("n - 1",),))
     other = Way("activations", 0, 8, (("n - 1", "n - 2"), (0,)))
     made = program(Skip(1, "k", "graph.op", (one, other)))
-    ways = [taken_ways(made, {"n": n}) for n in range(4)]
-    assert ways == [(0,), (1,), (2,), (0,)]
+    assert skipped(made, (0,), {"n": 2}) == ()
     assert skipped(made, (2,), {"n": 2}) == (
         Skipped("graph.op", "k", "n - 2 = 0 and 0 = 0"),
     )
-
-
-@pytest.mark.parametrize("region", ["inputs", "constants", "outputs"])
-def test_what_is_elsewhere_takes_no_memory(region: str):
-    skips = [Skip(1, "", "", (Way(region, 0, 0, ((0,),)),))]
-    skips += [Skip(2, "", "", (Way("activations", 1, 16, ((0,),)),))]
-    made = program(*skips)
-    records = [Record(64, at, at + 1) for at in range(4)]
-    found = united(made, records, (1, 1), {"n": 1})
-    assert [each.size for each in found.records] == [64, 0, 0, 64]
-
-
-def test_chains_are_parts_of_one_record():
-    skips = [Skip(1, "", "", (Way("activations", 0, 16, ((0,),)),))]
-    skips += [Skip(3, "", "", (Way("activations", 1, "n", ((0,),)),))]
-    records = [Record(64, 0, 1), Record(32, 1, 2), Record(64, 2, 3), Record(8, 2, 9)]
-    found = united(program(*skips), records, (1, 1), {"n": 4})
-    assert found.records[0] == Record(64, 0, 9)
-    assert [each.size for each in found.records] == [64, 0, 64, 0]
-    assert found.offsets([128, 0, 0, 0]) == [128, 144, 0, 148]
-    # Nothing is taken: each has its own.
-    assert united(program(*skips), records, (0, 0), {"n": 4}).records == records

@@ -30,9 +30,9 @@ def module_of(
     kernels = covered(others or (model,), selection)
     cache = Cache(default_folder())
     library = build_library(kernels, selection, isa_name("host"), 1, cache)
-    code = DataModel.of(model.artifact).link(library)
-    block = model.artifact.block
-    return StaticModule(model.artifact.program, code, block, (), threads)
+    data, block = DataModel.of(model.artifact), model.artifact.block
+    code = data.link(library)
+    return StaticModule(model.artifact.program, code, block, (), threads, data.plans)
 
 
 def replay(model: Any, selection: Selection = EVERY, threads: int = 1) -> StaticModule:
