@@ -58,7 +58,10 @@ class Code:
     """The addresses of the functions of `PLANNING`, where there is code of plans."""
 
 
-PLANNING = ("sr_interpret", "sr_unite", "sr_place_all", "sr_spread")
+PLANNING = (
+    *("sr_interpret", "sr_unite", "sr_place_all", "sr_spread"),
+    *("sr_enter_row", "sr_need"),
+)
 """The functions that plan by code."""
 
 

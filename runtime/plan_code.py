@@ -68,7 +68,7 @@ class Planner:
         long as it.
         """
         self.layout, self.lock = made.layout, threading.Lock()
-        interpret, *steps = functions
+        interpret, *steps, enter, need = functions
         if not program.orders:
             # This planner searches no orders beforehand.
             self.place = _kind(2)(partial(_place, program.planner))
@@ -81,6 +81,9 @@ class Planner:
         each = made.code, self.registers, self.kept[2]
         self.addresses = [array.ctypes.data for array in each]
         self.function = _kind(4)(interpret)
+        word = ctypes.c_int64
+        self.enter_row = _kind(2, word, word)(enter)
+        self.need_of = _kind(1, word)(need)
 
     def row(self, symbols: Sequence[int]) -> tuple[npt.NDArray[np.uint64], int]:
         """The row for these sizes, and zero or the number of a refusal."""
@@ -93,13 +96,25 @@ class Planner:
             status = self.function(memory.ctypes.data, code, registers, functions)
         return made, status
 
+    def enter(self, table: npt.NDArray[np.uint64], row: npt.NDArray[np.uint64]) -> None:
+        """Writes the address of a row into a table, which has a free place."""
+        count, first = self.layout.row.symbols, self.layout.row.first_symbol
+        self.enter_row(table.ctypes.data, row.ctypes.data, count, first)
 
-def _kind(count: int) -> Any:
+    def shrinks(self, context: int, bytes: int) -> bool:
+        """
+        Notes how many bytes a call needs of the block of its context; whether many in a
+        row needed so little that it is to shrink.
+        """
+        return bool(self.need_of(context, bytes))
+
+
+def _kind(count: int, *others: Any) -> Any:
     """
-    The kind of function that takes addresses and returns a status. It keeps the GIL,
-    which a few microseconds are not worth leaving.
+    The kind of function that takes addresses, and other arguments after them, and
+    returns a status. It keeps the GIL, which a few microseconds are not worth leaving.
     """
-    return ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * count)
+    return ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * count, *others)
 
 
 def _address_of(function: Any) -> int:

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .abi import (
-    HASH_FACTOR,
-    HASH_SHIFT,
     LIMIT,
     NOTES,
     WORD,
@@ -46,10 +44,18 @@ _NO_SIZE = 2**64 - 1
 
 
 class _RowMaker(Protocol):
-    """What makes rows, as a `Planner` does."""
+    """What makes rows and enters them into tables, as a `Planner` does."""
 
-    def row(self, symbols: Sequence[int], /) -> tuple[Words, int]:
+    def row(self, symbols: Sequence[int]) -> tuple[Words, int]:
         """The row for these values, and zero or the number of a refusal."""
+        ...
+
+    def enter(self, table: Words, row: Words) -> None:
+        """Writes the address of a row into a table, which has a free place."""
+        ...
+
+    def shrinks(self, context: int, bytes: int) -> bool:
+        """Notes what a call needs of its block; whether this is to shrink."""
         ...
 
 
@@ -82,6 +88,16 @@ class PlanTable:
         self._none = np.full(self.layout.size, _NO_SIZE, np.uint64)
         state[State.LAST] = self._none.ctypes.data
         self._publish()
+
+    @property
+    def _maker(self) -> _RowMaker:
+        """What makes the rows."""
+        assert self.planner is not None, "only sizes that are open have rows"
+        return self.planner
+
+    def shrinks(self, context: int, bytes: int) -> bool:
+        """Notes what a call needs of its block; whether this is to shrink."""
+        return self._maker.shrinks(context, bytes)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -124,9 +140,8 @@ class PlanTable:
 
     def _new_row(self, key: Sequence[int]) -> Words:
         """A row for these values of the symbols."""
-        assert self.planner is not None, "only sizes that are open are asked for"
         # What 63 bits do not hold is refused for what they do.
-        row, status = self.planner.row([min(each, LIMIT) for each in key])
+        row, status = self._maker.row([min(each, LIMIT) for each in key])
         if status:
             symbols = dict(zip(self.program.symbols, key, strict=True))
             raise self.program.refusal(status, symbols)
@@ -191,7 +206,7 @@ class PlanTable:
         elif 2 * len(self._rows) > self._table.size - 1:
             self._publish()
         else:
-            self._enter(self._table, key, row)
+            self._maker.enter(self._table, row)
 
     def _drop(self) -> None:
         """Drops rows that were unused for longest, a quarter of all."""
@@ -206,8 +221,8 @@ class PlanTable:
         size = max(8, 1 << (4 * len(self._rows)).bit_length())
         table = np.zeros(size + 1, np.uint64)
         table[0] = size - 1
-        for key, row in self._rows.items():
-            self._enter(table, key, row)
+        for row in self._rows.values():
+            self._maker.enter(table, row)
         self._state[State.PLANS] = table.ctypes.data
         self._table = table
         # A retired row is found no more. So who uses one has it from `LAST` or has it
@@ -216,20 +231,3 @@ class PlanTable:
         used |= {int(each) for each in self._notes[1::2]}
         used |= {int(each[ContextLayout.PLAN]) for each in list(self._contexts)}
         self._retired = [row for row in self._retired if row.ctypes.data in used]
-
-    def _enter(self, table: npt.NDArray[Any], key: Sequence[int], row: Words) -> None:
-        """Writes a row's address into the first free place from its hash on."""
-        mask = int(table[0])
-        at = hash_of(key) & mask
-        while table[at + 1]:
-            at = (at + 1) & mask
-        table[at + 1] = row.ctypes.data
-
-
-def hash_of(symbols: Sequence[int]) -> int:
-    """The hash of values of symbols, as `sr_find` computes it."""
-    found = 0
-    for value in symbols:
-        found = ((found ^ value) * HASH_FACTOR) % 2**64
-        found ^= found >> HASH_SHIFT
-    return found

@@ -20,11 +20,9 @@ from .abi import (
     CALL_OUT_ERROR,
     CALLS,
     EQUALITY_ERROR,
-    LITTLE,
     NOT_SELECTED,
     RANGE_ERROR,
     SIZE_ERROR,
-    SMALL,
 )
 from .block import LOCK, NO_BLOCK, aligned_block, fits
 from .code import Code
@@ -159,22 +157,18 @@ class StaticRuntime:
 
     def _look(self, size: int) -> None:
         """
-        Notes what a call needs as compiled code does (`lending.py`), and shrinks a
-        block of which so many calls in a row needed little.
+        Notes what a call needs, and shrinks a block of which so many calls in a row
+        needed little.
         """
-        context, layout = self.context, self.layout
-        context[layout.TOUCHED] = 1
-        peak, left = max(int(context[layout.PEAK]), size), int(context[layout.LEFT])
-        if (size << LITTLE) + SMALL >= self.activations.size:
-            peak, left = 0, CALLS
-        elif left:
-            left -= 1
-        else:
+        self.context[self.layout.TOUCHED] = 1
+        peak = int(self.context[self.layout.PEAK])
+        if self.plans.shrinks(self.address, size):
             with LOCK:
                 self._set_block(NO_BLOCK)
-                self._set_block(aligned_block(max(peak, 1), lambda: self.program.name))
-            peak, left = 0, CALLS
-        context[layout.PEAK], context[layout.LEFT] = peak, left
+                most = max(peak, size, 1)
+                self._set_block(aligned_block(most, lambda: self.program.name))
+            # The count begins anew, as by a call that needs all of it.
+            self.plans.shrinks(self.address, most)
 
     def _need(self, symbols: Mapping[str, int]) -> str:
         """What the block is for, as a message says it, with the largest tensor."""

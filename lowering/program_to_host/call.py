@@ -14,10 +14,7 @@ from collections.abc import Sequence
 from ...dialects import UNKNOWN, Dim, Symbol, Tensor, dtype, sizes, symbols_of
 from ...dialects.loop import ProgramOp
 from ...runtime.abi import (
-    CALLS,
     DTYPE_NAMES,
-    LITTLE,
-    SMALL,
     ContextLayout,
     RowLayout,
     State,
@@ -31,6 +28,7 @@ from ...runtime.hostcode import (
     Op,
     Signature,
     Value,
+    note_need,
 )
 from . import polls
 from . import python_api as api
@@ -142,12 +140,11 @@ class CallBuilder(ArrayBuilder):
         """
         b, planned = self.b, self.program.plan.bytes.data
         first = api.field(b, State.FREE)
-        with b.when(b.ne(first, NULL), fits=False, bytes=0, room=0) as look:
-            look.bytes = max(planned, 0)
-            if planned == UNKNOWN and self.symbols:
-                look.bytes = b.load(row, RowLayout.BYTES)
-            look.room = b.load(first, ContextLayout.ROOM)
-            look.fits = b.binary("ule", look.bytes, look.room)
+        bytes: Value = max(planned, 0)
+        if planned == UNKNOWN and self.symbols:
+            bytes = b.load(row, RowLayout.BYTES)
+        with b.when(b.ne(first, NULL), fits=False) as look:
+            look.fits = b.binary("ule", bytes, b.load(first, ContextLayout.ROOM))
             if self.symbols:
                 left = b.load(first, ContextLayout.LEFT)
                 look.fits = b.both(look.fits, b.ne(left, 0))
@@ -157,7 +154,7 @@ class CallBuilder(ArrayBuilder):
                 b.store(row, first, ContextLayout.PLAN)
                 b.store(1, first, ContextLayout.TOUCHED)
                 b.store(b.load(api.state(b), State.NOW), row, RowLayout.USED)
-                self.note_need(first, look.bytes, look.room)
+                note_need(b, first, bytes)
         with have.otherwise():
             have.context = b.call(RESERVE, self.wanted)
             b.leave_if(b.eq(have.context, NULL), NULL)
@@ -165,22 +162,6 @@ class CallBuilder(ArrayBuilder):
             # The row that was found may be gone, if Python lent the context.
             b.call(NOTE, b.load(have.context, ContextLayout.PLAN, ADDRESS))
         return have.context
-
-    def note_need(self, context: Value, bytes: Value, room: Value) -> None:
-        """
-        Counts a call that needs little of the block; one that needs more begins the
-        count anew.
-        """
-        b = self.b
-        kept = b.add(b.binary("shl", bytes, LITTLE), SMALL)
-        with b.when(b.binary("ult", kept, room)) as is_little:
-            peak = b.load(context, ContextLayout.PEAK)
-            b.store(b.binary("umax", peak, bytes), context, ContextLayout.PEAK)
-            left = b.load(context, ContextLayout.LEFT)
-            b.store(b.sub(left, 1), context, ContextLayout.LEFT)
-        with is_little.otherwise():
-            b.store(CALLS, context, ContextLayout.LEFT)
-            b.store(0, context, ContextLayout.PEAK)
 
     def run(self, context: Value) -> Value:
         """Runs the program, without the GIL when it is long; its status."""

@@ -15,34 +15,33 @@ threads that ended do not leave theirs, it takes the one of its hash.
 
 from __future__ import annotations
 
-from ...runtime.abi import HASH_FACTOR, HASH_SHIFT, NOTES, ContextLayout, State
+from ...runtime.abi import NOTES, ContextLayout, State
 from ...runtime.hostcode import (
     ADDRESS,
+    FACTOR,
+    FIND,
     NULL,
     WORD,
     Builder,
     Function,
     Signature,
     Value,
+    find_row,
 )
 from .python_api import THREAD, address_from, ask, field, state
 
 _BORROW = Signature("sr_borrow", (), ADDRESS)
 GIVE_BACK = Signature("sr_give_back", (ADDRESS,))
 RESERVE = Signature("sr_reserve", (ADDRESS,), ADDRESS)
-_FIND = Signature("sr_find", (ADDRESS, WORD, WORD), ADDRESS)
 ROW = Signature("sr_row", (ADDRESS, WORD, WORD), ADDRESS)
 NOTE = Signature("sr_note", (ADDRESS,))
 _NOTED = Signature("sr_noted", (), ADDRESS)
 _PLACE = Signature("sr_note_place", (), ADDRESS)
 
-_FACTOR = HASH_FACTOR - 2**64
-"""The factor as a signed number."""
-
 
 def lending() -> list[Function]:
     """All of the functions."""
-    makers = (_borrow, _give_back, _reserve, _find, _row, _place, _note, _noted)
+    makers = (_borrow, _give_back, _reserve, find_row, _row, _place, _note, _noted)
     return [make() for make in makers]
 
 
@@ -91,39 +90,14 @@ def _reserve() -> Function:
     return _asking(RESERVE, State.RESERVE)
 
 
-def _find() -> Function:
-    """
-    The plan row of `count` values of symbols, or null; a row has its own from its field
-    `first` on.
-    """
-    b = Builder(_FIND, "nounwind")
-    wanted, count, first = b.parameters
-    table = field(b, State.PLANS)
-    mask = b.load(table)
-    with b.loop(0, count, hash=0) as mix:
-        joined = b.binary("xor", mix.hash, b.load(b.at(wanted, mix.index)))
-        spread = b.mul(joined, _FACTOR)
-        mix.hash = b.binary("xor", spread, b.binary("lshr", spread, HASH_SHIFT))
-    with b.forever(number=mix.hash) as probe:
-        place = b.add(b.binary("and", probe.number, mask), 1)
-        row = b.load(b.at(table, place), type=ADDRESS)
-        b.leave_if(b.eq(row, NULL), NULL)
-        with b.loop(0, count, same=True) as each:
-            own = b.load(b.at(row, b.add(first, each.index)))
-            is_own = b.eq(b.load(b.at(wanted, each.index)), own)
-            each.same = b.both(each.same, is_own)
-        b.leave_if(each.same, row)
-        probe.number = b.add(probe.number, 1)
-    return b.function
-
-
 def _row() -> Function:
     """
-    The same, of a row that Python adds where there is none. Where it adds none, or
-    raises something, the row is null.
+    The plan row of `count` values of symbols, which a row has from its field `first`
+    on; Python adds one where there is none. Where it adds none, or raises something,
+    the row is null.
     """
     b = Builder(ROW, "nounwind")
-    known = b.call(_FIND, *b.parameters)
+    known = b.call(FIND, field(b, State.PLANS), *b.parameters)
     b.leave_if(b.ne(known, NULL), known)
     answer = ask(b, State.ADD, b.parameters[0])
     b.leave_if(b.eq(answer, NULL), NULL)
@@ -135,7 +109,7 @@ def _place() -> Function:
     """The note of this thread."""
     b = Builder(_PLACE, "nounwind", "internal")
     thread = b.number_of(b.call(THREAD))
-    high = b.binary("lshr", b.mul(thread, _FACTOR), 64 - NOTES.bit_length())
+    high = b.binary("lshr", b.mul(thread, FACTOR), 64 - NOTES.bit_length())
     notes = field(b, State.NOTES)
     with b.repeat(goes=True, tried=0, place=notes) as turn:
         masked = b.binary("and", b.add(high, turn.tried), NOTES - 1)

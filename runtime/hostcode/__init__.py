@@ -23,6 +23,7 @@ from .interpreter import BINARY
 from .llvm import llvm_text
 from .llvm_ops import Callee
 from .prelude import interpreter_text, placing_text, pool_text
+from .rows import FACTOR, FIND, find_row, note_need
 from .uniting import PLANNING
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "Block",
     "Builder",
     "Callee",
+    "FACTOR",
+    "FIND",
     "Function",
     "INT32",
     "NULL",
@@ -40,8 +43,10 @@ __all__ = [
     "Signature",
     "Value",
     "WORD",
+    "find_row",
     "interpreter_text",
     "llvm_text",
+    "note_need",
     "placing_text",
     "pool_text",
 ]

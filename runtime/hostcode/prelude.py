@@ -8,6 +8,7 @@ from .interpreter import interpreting
 from .llvm import llvm_text
 from .placing import placing
 from .pool import pool_functions, pool_pause
+from .rows import rows
 from .uniting import planning
 
 
@@ -20,7 +21,7 @@ def placing_text() -> str:
 @cache
 def interpreter_text() -> str:
     """The interpreter of bytecode, and what plans as bytecode call."""
-    return llvm_text([*interpreting(), *placing(), *planning()])
+    return llvm_text([*interpreting(), *placing(), *planning(), *rows()])
 
 
 def pool_text(machine: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.runtime.abi import LIMIT, Opcode, PlanLayout, RowLayout
-from static_runtime.runtime.plan_code import PlanCode
+from static_runtime.runtime.plan_code import PlanCode, Planner
 from static_runtime.runtime.planning import PLANNERS, Record, plan_in_order
 from static_runtime.runtime.program import Program, Way
 from static_runtime.runtime.size import evaluate
@@ -69,7 +69,7 @@ def holds(way: Way, symbols: dict[str, int]) -> bool:
 def test_rows_are_those_of_python(model: OpenModel):
     module = sr.compile(model.model)
     program, planner = module.program, module.runtime.plans.planner
-    assert planner is not None
+    assert isinstance(planner, Planner)
     assert program.skips
     random = np.random.default_rng(3)
     refused = skipping = 0

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from static_runtime.runtime import plan_table
 from static_runtime.runtime.abi import ContextLayout, State
-from static_runtime.runtime.plan_table import PlanTable, hash_of
+from static_runtime.runtime.elf import Image
+from static_runtime.runtime.hostcode import llvm_text
+from static_runtime.runtime.hostcode.rows import rows
+from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.plan_table import PlanTable
 from static_runtime.runtime.planning import Record, plan_in_order
 from static_runtime.runtime.program import Program, Slot, TensorInfo
 from static_runtime.runtime.size import evaluate
+
+pytestmark = pytest.mark.usefixtures("runs_host")
 
 PROGRAM = Program(
     name="main",
@@ -37,10 +45,33 @@ PROGRAM = Program(
 )
 
 
+def function(name: str, result: Any, count: int) -> Any:
+    """A function of the table, compiled: of some addresses, and two numbers."""
+    word, address = ctypes.c_int64, ctypes.c_void_p
+    kind: Any = ctypes.PYFUNCTYPE(result, *[address] * count, word, word)
+    return kind(linked()[name])
+
+
+@cache
+def linked() -> Image:
+    """The functions of the table."""
+    return link_text(llvm_text(rows()), ["sr_enter_row", "sr_find"])
+
+
+def enter_row(*arguments: int) -> None:
+    """Writes a row into a table."""
+    function("sr_enter_row", None, 2)(*arguments)
+
+
+def find_row(*arguments: int) -> int | None:
+    """The address of a row of some sizes."""
+    return function("sr_find", ctypes.c_void_p, 2)(*arguments)
+
+
 class InOrder:
     """Makes rows by the planner in Python."""
 
-    def row(self, symbols: Sequence[int], /) -> tuple[plan_table.Words, int]:
+    def row(self, symbols: Sequence[int]) -> tuple[plan_table.Words, int]:
         named = dict(zip(PROGRAM.symbols, symbols, strict=True))
         records = [
             Record(evaluate(slot.bytes, named), slot.first, slot.last)
@@ -51,6 +82,14 @@ class InOrder:
         made = plan_in_order(records, PROGRAM.orders, 64)
         words = [made.size, 0, made.lower_bound, *symbols, *made.offsets]
         return np.array(words, np.uint64), 0
+
+    def enter(self, table: plan_table.Words, row: plan_table.Words) -> None:
+        enter_row(
+            table.ctypes.data, row.ctypes.data, 2, PROGRAM.row_layout.first_symbol
+        )
+
+    def shrinks(self, context: int, bytes: int) -> bool:
+        raise AssertionError("no test here runs anything")
 
 
 def table() -> tuple[PlanTable, np.ndarray[tuple[int], np.dtype[np.uint64]]]:
@@ -168,6 +207,11 @@ def test_refuses_sizes_that_are_too_large():
     assert len(made) == 0
 
 
-def test_hashes_differ_in_their_low_bits():
-    found = {hash_of((m, n)) % 1024 for m in range(32) for n in range(32)}
-    assert len(found) > 600
+def test_a_row_is_found_by_its_sizes():
+    made, state = table()
+    rows = {(m, n): made.row_for({"m": m, "n": n}) for m in range(9) for n in range(9)}
+    at, first = int(state[State.PLANS]), PROGRAM.row_layout.first_symbol
+    for sizes, row in rows.items():
+        wanted = np.array(sizes, np.uint64)
+        assert find_row(at, wanted.ctypes.data, 2, first) == row.ctypes.data
+    assert find_row(at, np.array([9, 9], np.uint64).ctypes.data, 2, first) is None
