@@ -39,7 +39,7 @@ from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
 from .given import Given
 from .host import check_runs_here, host_text, machine_text
-from .observers import note_origin, observed
+from .observers import Observers, note_module, observers
 from .options import Options, check_is
 from .report import CompileReport, warm_report, with_constants
 from .source_file import SourceFile, digest_of
@@ -119,6 +119,7 @@ class Compilation:
         self.target = target
         self.options = options
         self.after_pass = after_pass
+        self.observers: Observers = ()
         self.given = Given(options.bounds)
         self.cache = Cache(default_folder()) if options.cache else None
 
@@ -128,13 +129,22 @@ class Compilation:
         made.given = self.given.with_constants(constants)
         return made
 
-    def run(self) -> StaticModule:
-        """The compiled model, or that of who observes compilations."""
-        return observed(self).run_alone()
+    def observed_by(self, observers: Observers) -> Compilation:
+        """The compilation of a model whose calls observers are told of."""
+        made = copy(self)
+        made.observers = observers
+        return made
 
-    def run_alone(self) -> StaticModule:
-        """The compiled model."""
-        start = time.perf_counter()
+    def run(self) -> StaticModule:
+        """The compiled model, observed as far as this thread is."""
+        made = self.observed_by(observers())
+        made.check()
+        module = made.make(key := made.key_of_file())
+        note_module(module, made, key)
+        return module
+
+    def check(self) -> None:
+        """Raises `CompileError` for what cannot be compiled here."""
         try:
             check_whole()
         except RuntimeError as error:
@@ -145,7 +155,10 @@ class Compilation:
                 f"expected the target host, to measure on, got {self.target} with "
                 "tune=True; leave one of them out"
             )
-        key = self.key_of_file()
+
+    def make(self, key: str | None) -> StaticModule:
+        """The compiled model, looked for by a key."""
+        start = time.perf_counter()
         file: FileIO | None = None
         if (found := self.find(key)) is not None:
             artifact, report = found, warm_report(found, start)
@@ -155,13 +168,15 @@ class Compilation:
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
             artifact, report = with_constants(artifact, report, file)
-        module = self.link(artifact, report)
-        note_origin(module, self, key)
-        return module
+        marks = None
+        if self.observers:
+            from .executed import Traced
 
-    def link(self, artifact: Artifact, report: CompileReport) -> StaticModule:
-        """The module of an artifact."""
-        return make_module(artifact, report, self.options.usable_threads)
+            traced = Traced.of(artifact.notes, artifact.program, self.target)
+            for each in self.observers:
+                each.add(traced)
+            marks = traced.marks
+        return make_module(artifact, report, self.options.usable_threads, marks)
 
     def compile(
         self, key: str | None, start: float
@@ -178,6 +193,7 @@ class Compilation:
             from .driver import Driver
 
             source, ctx, tried = self.source(), context(), key
+            ctx.operators = set() if self.observers else None
             read = self.front_end(source)
             tuner = self.tuner()
         before_read = time.perf_counter()
@@ -258,7 +274,8 @@ class Compilation:
         """A hash of parts of a model, the options, the target and this version."""
         result = hashlib.sha256()
         target = target_text(self.target, self.options.tune)
-        shared = (self.options.key, target, version(), *self.given.parts())
+        trace = "traced" if self.observers else ""
+        shared = (self.options.key, target, version(), trace, *self.given.parts())
         for part in (*parts, *shared):
             data = (
                 part.encode(errors="surrogatepass") if isinstance(part, str) else part

@@ -29,16 +29,12 @@ from .codegen import (
 from .context import SrContext
 from .describe import constant_block, describe, program_of
 from .errors import CompileError
+from .executed import note_of
 from .options import Options
+from .passes import executed_of
 from .pipeline import graph_passes, loop_passes
-from .report import CompileReport
+from .report import NOTED, CompileReport
 from .tuning import Tuner
-
-_NOTED = (
-    *("ops_read", "ops", "kernels", "distinct_kernels"),
-    *("planned_bytes", "lower_bound", "object_bytes"),
-)
-"""What of a report an artifact keeps."""
 
 AfterPass = Callable[[ModulePass, ModuleOp], None]
 """Told of the module after each pass."""
@@ -151,7 +147,9 @@ class Driver:
             constant_bytes=constants.nbytes,
             object_bytes=sum(map(len, codes)),
         )
-        notes = {name: getattr(report, name) for name in _NOTED}
+        notes = {name: getattr(report, name) for name in NOTED}
+        if self.ctx.operators is not None:
+            notes |= self.trace_note(module)
         return Artifact(known, codes, constants, notes, code.plans), report
 
     def run_passes(self, module: ModuleOp) -> tuple[list[tuple[str, float]], int]:
@@ -159,11 +157,18 @@ class Driver:
         Runs the pipeline. Returns the name and the time of each pass, and how many ops
         of the graph were lowered to loops.
         """
-        passes = graph_passes(self.options, self.target, self.tuner)
+        is_traced = self.ctx.operators is not None
+        passes = graph_passes(
+            self.options, self.target, self.tuner, is_traced=is_traced
+        )
         times = [self.run_pass(each, module) for each in passes]
         ops = _count_ops(module)
         times += [self.run_pass(each, module) for each in loop_passes()]
         return times, ops
+
+    def trace_note(self, module: ModuleOp) -> dict[str, Any]:
+        """What an artifact notes of a model whose operators somebody asks for."""
+        return note_of(self.ctx.operators or (), executed_of(module))
 
     def run_pass(self, each: ModulePass, module: ModuleOp) -> tuple[str, float]:
         """Runs a pass; its name and its time."""

@@ -1,72 +1,169 @@
-"""Who is given every compilation to change, and what modules were compiled from."""
+"""The traces that are open, and the modules whose calls they note."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Thread, current_thread
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
-from ..runtime import StaticModule
+from ..runtime import LOCK, StaticModule
+from .building import alone
 from .errors import CompileError
 
-_T = TypeVar("_T")
-
-_observers: list[Callable[[Any], Any]] = []
-"""At most one."""
+if TYPE_CHECKING:
+    from .executed import Traced
 
 _LONGEST_TEXT = 2**20
 """Characters of a text that is kept as long as its module."""
 
 
-def observed(compilation: _T) -> _T:
-    """The compilation that takes the place of one while it is observed, or itself."""
-    for each in [*_observers]:
-        compilation = each(compilation)
-    return compilation
+class Observer(Protocol):
+    """Who is told of what is compiled while a block of a thread lasts: a trace."""
+
+    thread: Thread
+
+    def add(self, traced: Traced) -> None:
+        """Notes a model whose calls set marks."""
+        ...
 
 
-@contextmanager
-def observing(observer: Callable[[Any], Any]) -> Generator[None]:
-    """Lets an observer change every compilation that begins in the block."""
-    if _observers:
-        raise CompileError("expected one trace at a time, got another one in its block")
-    _observers.append(observer)
-    try:
-        yield
-    finally:
-        _observers.remove(observer)
+Observers: TypeAlias = tuple[Observer, ...]
 
 
-@dataclass(frozen=True)
-class Origin:
-    """What a module was compiled by, from a file or a short text."""
+class Compilation(Protocol):
+    """What compiles a model, so that calls of it are noted by observers."""
 
-    compilation: Any
+    model: Any
+    observers: Observers
+
+    def observed_by(self, observers: Observers) -> Compilation:
+        """The same compilation, for other observers."""
+        ...
+
+    def key_of_file(self) -> str | None:
+        """The key of the model, if it is a file or a text."""
+        ...
+
+    def make(self, key: str | None) -> StaticModule:
+        """The compiled model."""
+        ...
+
+
+@dataclass
+class _Known:
+    """How a module was compiled, and others that answer its calls while blocks last."""
+
+    observers: Observers
+    """Who is told by the marks of the module itself."""
+
+    compilation: Compilation | None
+    """None where that would keep a model in memory."""
+
     key: str | None
     """That of the file as it was compiled, if it was hashed."""
 
-    def is_changed(self) -> bool:
-        """Whether the file is another one by now."""
-        return self.key is not None and self.compilation.key_of_file() != self.key
+    twins: dict[Observers, StaticModule] = field(
+        default_factory=dict[Observers, StaticModule]
+    )
 
 
-_origins: WeakKeyDictionary[StaticModule, Origin | None] = WeakKeyDictionary()
-"""What each module was compiled by; None where that would keep a model in memory."""
+_known: WeakKeyDictionary[StaticModule, _Known] = WeakKeyDictionary()
+_open: Observers = ()
+"""At most one for each thread."""
 
 
-def note_origin(module: StaticModule, compilation: Any, key: str | None) -> None:
+def observers() -> Observers:
+    """Who notes what this thread does: its own observer, or else all of them."""
+    found = _open
+    return _own(found) or found
+
+
+def _own(found: Observers) -> Observers:
+    """The observer of this thread, if it has one."""
+    return tuple(each for each in found if each.thread is current_thread())
+
+
+@contextmanager
+def observing(observer: Observer) -> Generator[None]:
+    """Lets the thread of an observer have it, and other threads that have none."""
+    with LOCK:
+        if any(each.thread is observer.thread for each in _open):
+            raise CompileError(
+                "expected one trace at a time in a thread, got another one in its block"
+            )
+        _set_open((*_open, observer))
+    try:
+        yield
+    finally:
+        with LOCK:
+            _set_open(tuple(each for each in _open if each is not observer))
+
+
+def _set_open(found: Observers) -> None:
+    """Notes who is there from now on; the lock is held."""
+    global _open
+    _open = found
+    for module, known in list(_known.items()):
+        module.answer_by(_twin_of if found else None)
+        known.twins = {
+            key: twin for key, twin in known.twins.items() if {*key} <= {*found}
+        }
+
+
+def note_module(module: StaticModule, compilation: Compilation, key: str | None):
     """Notes what a module was compiled by."""
     model = compilation.model
     is_short = isinstance(model, str) and len(model) < _LONGEST_TEXT
     is_kept = isinstance(model, Path) or is_short
-    _origins[module] = Origin(compilation, key) if is_kept else None
+    again = compilation if is_kept else None
+    with LOCK:
+        _known[module] = _Known(compilation.observers, again, key)
+        if _open:
+            module.answer_by(_twin_of)
 
 
-def origins() -> list[tuple[StaticModule, Origin | None]]:
-    """The modules that there are, and what each was compiled by."""
-    # Made at once, since other threads may compile meanwhile.
-    found = [each() for each in _origins.keyrefs()]
-    return [(each, _origins.get(each)) for each in found if each is not None]
+def _twin_of(module: StaticModule) -> StaticModule | None:
+    """
+    What answers a call of a module so that it is noted; None for the module itself.
+
+    Raises `CompileError` and `OSError` in the thread of a block alone: whoever traces
+    nothing has an answer all the same.
+    """
+    found, known = observers(), _known[module]
+    if not found or {*found} == {*known.observers} & {*_open}:
+        return None
+    try:
+        if (twin := known.twins.get(found)) is None:
+            with alone():
+                twin = known.twins.get(found)
+                twin = twin or _compiled(known, found, repr(module))
+        return twin
+    except (CompileError, OSError):
+        if _own(found):
+            raise
+        return None
+
+
+def _compiled(known: _Known, found: Observers, name: str) -> StaticModule:
+    """A module that tells observers; raises `CompileError` where none can be made."""
+    compilation = known.compilation
+    if compilation is None:
+        raise CompileError(
+            "expected a module that is compiled in the block of the trace, or from "
+            f"a file or a short text, got {name} of another model"
+        )
+    if known.key is not None and compilation.key_of_file() != known.key:
+        raise CompileError(
+            f"expected the file that {name} was compiled from, got one that "
+            "was changed since; compile it in the block of the trace"
+        )
+    made = compilation.observed_by(found)
+    module = made.make(made.key_of_file())
+    with LOCK:
+        if {*found} <= {*_open}:
+            known.twins[found] = module
+    return module

@@ -35,6 +35,7 @@ from .passes import (
     InferShapes,
     MarkRuntimeSkippable,
     NarrowWeights,
+    NumberCalls,
     OutlineConstants,
     OwnOutputs,
     PackWeights,
@@ -59,10 +60,11 @@ def graph_passes(
     target: str,
     tuner: Tuner | None = None,
     apart: Iterable[int] | None = None,
+    is_traced: bool = False,
 ) -> list[ModulePass]:
     """
     graph -> graph, set up as the user asked; for a library fusions are numbered, and
-    those that it lacks taken `apart`.
+    those that it lacks taken `apart`; what is traced has numbered calls.
     """
     return [
         # The model as the front end read it: its attributes become weights.
@@ -109,6 +111,7 @@ def graph_passes(
         AssignBuffers(planner=options.planner),
         # From here every result has its buffer.
         VerifyBuffers(),
+        *([NumberCalls()] if is_traced else ()),
     ]
 
 
@@ -145,7 +148,7 @@ PIPELINE = tuple(
     dict.fromkeys(
         type(each)
         for each in (
-            *graph_passes(Options(precision="bf16"), "host", apart=()),
+            *graph_passes(Options(precision="bf16"), "host", None, (), is_traced=True),
             *loop_passes(),
             *library_passes(),
         )

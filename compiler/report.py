@@ -9,6 +9,12 @@ from io import FileIO
 
 from ..runtime import Artifact, written_constants
 
+NOTED = (
+    *("ops_read", "ops", "kernels", "distinct_kernels"),
+    *("planned_bytes", "lower_bound", "object_bytes"),
+)
+"""What of a report an artifact keeps."""
+
 
 @dataclass(frozen=True)
 class CompileReport:
@@ -94,7 +100,7 @@ def warm_report(artifact: Artifact, start: float) -> CompileReport:
         seconds=time.perf_counter() - start,
         warm=True,
         constant_bytes=artifact.constants.nbytes,
-        **artifact.notes,
+        **{name: artifact.notes[name] for name in NOTED},
     )
 
 

@@ -38,7 +38,7 @@ REACHED = (
 CONSTRUCTED = ("Options",)
 """Classes that users make objects of, so that what they take is told."""
 
-OWN = "!^(answer_by|key|program|runtime|traced|usable_threads)$"
+OWN = "!^(add|answer_by|key|program|runtime|usable_threads)$"
 """Public for other files of the package, and not for users."""
 
 

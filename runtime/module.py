@@ -45,6 +45,10 @@ _HANDLER = ctypes.CFUNCTYPE(
 )
 
 
+Chooser: TypeAlias = "Callable[[StaticModule], StaticModule | None]"
+"""What says which module answers a call of one; None for the module itself."""
+
+
 class StaticModule:
     """
     A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it, and
@@ -83,7 +87,7 @@ class StaticModule:
         planner = None if plans is None else Planner(plans, program, code.planning)
         self._plans = PlanTable(program, code.state, planner)
         self._slow_calls = 0
-        self._instead: Callable[..., Any] | None = None
+        self._choose: Chooser | None = None
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain, self._lend, self._add_row
@@ -125,16 +129,17 @@ class StaticModule:
         wrong shapes and for numbers too great for their dtype, `IndexError` when the
         model looks up an index out of its range.
         """
-        if self._instead is not None:
-            return self._instead(*arguments, **named)
-        return self._call_slowly(*arguments, **named)
+        choose = self._choose
+        other = None if choose is None else choose(self)
+        answer = self._call_slowly if other is None else other
+        return answer(*arguments, **named)
 
-    def answer_by(self, other: Callable[..., Any] | None) -> None:
-        """Lets another callable answer calls; None lets the module itself again."""
-        self._instead = other
+    def answer_by(self, choose: Chooser | None) -> None:
+        """Lets the module that is chosen at each call answer it, where there is one."""
+        self._choose = choose
         if numpy_layout.is_as_expected():
             # Without the address of a function Python calls `__call__`.
-            call_by(self, StaticModule, self._code.call if other is None else 0)
+            call_by(self, StaticModule, self._code.call if choose is None else 0)
 
     @property
     def runtime(self) -> StaticRuntime:

@@ -25,7 +25,7 @@ TESTED_ELSEWHERE = {
         "runtime/test_artifact.py",
     ),
     "compiler/context.py": ("every compile has one", "compiler/test_compile.py"),
-    "compiler/call_notes.py": (
+    "compiler/executed.py": (
         "is what a trace and a model as data know of calls",
         "compiler/tracing/test_trace.py",
         "compiler/library/test_kernels.py",

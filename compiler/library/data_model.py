@@ -15,7 +15,6 @@ from typing import Any
 from ...dialects.loop import CallOp, KernelOp, ProgramOp
 from ...runtime import IS_DATA, Artifact, Operator, Selection, to_json
 from ..building import alone
-from ..call_notes import CallNotes, selection_of
 from ..codegen import (
     lower_plan_to_bytecode,
     lower_program,
@@ -26,7 +25,9 @@ from ..context import context
 from ..describe import CALLS, constant_block, describe, program_of
 from ..driver import Driver
 from ..errors import CompileError
+from ..executed import selection_of
 from ..options import Options
+from ..passes import executed_of, number_of
 from ..pipeline import graph_passes, library_passes, schedule_passes
 from ..runtime_folder import refuse_fallbacks
 from .image import Called, write_image
@@ -90,10 +91,10 @@ class _Made:
         self.ctx, self.roots = context(), set[str]()
         self.ctx.operators = self.roots
         self.module = compilation.front_end(compilation.source())(self.ctx)
-        self.notes = CallNotes()
-        options, after = compilation.options, self.notes.after_pass
-        driver = Driver(self.ctx, options, _LAYOUTS, None, after)
-        for each in (*graph_passes(options, _LAYOUTS, apart=apart), *library_passes()):
+        options = compilation.options
+        driver = Driver(self.ctx, options, _LAYOUTS, None)
+        passes = graph_passes(options, _LAYOUTS, apart=apart, is_traced=True)
+        for each in (*passes, *library_passes()):
             driver.run_pass(each, self.module)
         self.kernels: dict[str, KernelOp] = {
             op.sym_name.data: op.clone()
@@ -102,6 +103,7 @@ class _Made:
         }
         for each in schedule_passes():
             driver.run_pass(each, self.module)
+        self.executed = executed_of(self.module)
 
     def missing(self, library: Set[str] | None) -> dict[str, int | None]:
         """The kernels that a library lacks, each with a fusion that it is, if any."""
@@ -109,7 +111,7 @@ class _Made:
         for op in program_of(self.module).walk():
             if library is not None and isinstance(op, CallOp):
                 if op.kernel_name not in library:
-                    found[op.kernel_name] = self.notes.of_call(op).fusion
+                    found[op.kernel_name] = self.executed[number_of(op)].fusion
         return found
 
     def model(self) -> GenericModel:
@@ -120,7 +122,7 @@ class _Made:
         reach = lower_program(self.module).reach
         bytecode = lower_program_to_bytecode(program)
         arguments = [arguments_of(self.kernels[name]) for name in bytecode.kernels]
-        calls = [*_uses(program, self.notes)]
+        calls = [*self._uses(program)]
         texts = [json.dumps(to_json(used)) for _, used in calls]
         table = [*dict.fromkeys(texts)]
         uses: dict[str, list[Selection]] = {}
@@ -144,23 +146,22 @@ class _Made:
             Artifact(known, [image], constants, notes), self.kernels, uses
         )
 
+    def _uses(self, program: ProgramOp) -> Iterator[tuple[str, Selection]]:
+        """
+        The kernel of each op of a program that may end a run, in their order, and what
+        it uses of a library; no kernel and nothing where the op calls none.
+        """
+        for op in program.walk():
+            if isinstance(op, CallOp):
+                used = self.executed[number_of(op)]
+                yield op.kernel_name, selection_of((), [used])
+            elif isinstance(op, CALLS):
+                yield "", Selection()
+
 
 def arguments_of(kernel: KernelOp) -> int:
     """How many words a call gives a kernel: its buffers, and its sizes."""
     return len(kernel.body.block.args) + len(kernel.symbols)
-
-
-def _uses(program: ProgramOp, notes: CallNotes) -> Iterator[tuple[str, Selection]]:
-    """
-    The kernel of each op of a program that may end a run, in their order, and what it
-    uses of a library; no kernel and nothing where the op calls none.
-    """
-    for op in program.walk():
-        if isinstance(op, CallOp):
-            executed = notes.of_call(op)
-            yield op.kernel_name, selection_of((), [executed])
-        elif isinstance(op, CALLS):
-            yield "", Selection()
 
 
 def _needs(roots: set[str], is_dynamic: bool) -> Selection:

@@ -1,6 +1,6 @@
 """Tracing: what models execute, as the selection of a selective build."""
 
-from .compilation import static_selection
+from .static import static_selection
 from .trace import Trace
 
 __all__ = [

@@ -49,7 +49,7 @@ from .families.gate import FUNCTIONS
 from .families.interpolation import COORDINATES, ROUNDED
 from .families.recurrent import RecurrentOp
 from .literal import to_array, to_attribute, to_names
-from .location import TRACE, describe, operator_name
+from .location import EXECUTED, TRACE, describe, operator_name
 from .nest import (
     Body,
     Combiner,
@@ -240,6 +240,7 @@ __all__ = [
     "ExtremeOp",
     "FUNCTIONS",
     "FloorDivOp",
+    "EXECUTED",
     "FUSION_NUMBER",
     "FusionOp",
     "GatherNdOp",

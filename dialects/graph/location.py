@@ -19,6 +19,9 @@ TRACE = "graph.trace"
 The name of an attribute: the number of the mark that calls of the op set when they run.
 """
 
+EXECUTED = "graph.executed"
+"""The name of an attribute of a module: what is executed by calls of each number."""
+
 
 def describe(op: Operation) -> str:
     """The name of an op, and its location in the model."""

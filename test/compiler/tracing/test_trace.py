@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.read import parse_selection, read_selection
 from static_runtime.compiler.selective.write import yaml_of
 from static_runtime.compiler.target import isa_name
-from static_runtime.compiler.tracing.compilation import static_selection
+from static_runtime.compiler.tracing.static import static_selection
 from static_runtime.runtime import numpy_layout
 from static_runtime.runtime.coverage import refusals
 from static_runtime.runtime.selection import Selection
@@ -198,7 +199,96 @@ def test_calls_of_threads_are_noted():
     assert executed(found.selection) == {"graph::exp", "graph::tanh"}
 
 
-def test_a_trace_is_alone_and_has_one_block():
+def in_thread(do: Callable[[], Any]) -> Any:
+    """What a function returns, or raises, in a thread of its own."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(do).result()
+
+
+def cannot_be_traced(tmp_path: Path) -> list[tuple[sr.StaticModule, tuple[Any, ...]]]:
+    """A module of each kind that no trace can compile again, and inputs of it."""
+    data = STORED["mlp_small"]
+    changed, gone = tmp_path / "changed.mlir", tmp_path / "gone.mlir"
+    for each in (changed, gone):
+        each.write_text(BRANCH)
+    modules = [sr.compile(each) for each in (data.dynamic.read_bytes(), changed, gone)]
+    changed.write_text(BRANCH.replace("exp", "sin"))
+    gone.unlink()
+    return [*zip(modules, (data.rows(2), (True, X), (True, X)), strict=True)]
+
+
+def test_errors_of_a_trace_are_those_of_its_thread(tmp_path: Path):
+    for module, inputs in cannot_be_traced(tmp_path):
+        wanted = module(*inputs)
+        with sr.trace() as found:
+            for _ in range(2):
+                got = in_thread(lambda m=module, i=inputs: m(*i))
+                assert got.tobytes() == wanted.tobytes()
+            with pytest.raises((sr.CompileError, FileNotFoundError)):
+                module(*inputs)
+            with pytest.raises(TypeError, match=r"expected \d input"):
+                in_thread(module)
+        assert found.selection == Selection()
+
+
+def test_each_thread_has_its_own_trace():
+    before = sr.compile(BRANCH)
+
+    def other() -> Selection:
+        with sr.trace() as found:
+            before(False, X)
+            inside(False, X)
+        return found.selection
+
+    with sr.trace() as found:
+        inside = sr.compile(BRANCH)
+        assert executed(in_thread(other)) == {"graph::tanh"}
+        assert found.selection.et_kernel_metadata == {}
+        inside(True, X)
+        assert executed(in_thread(other)) == {"graph::tanh"}
+        before(True, X)
+    assert executed(found.selection) == {"graph::exp"}
+
+
+def test_a_thread_without_a_trace_is_noted_by_all_that_are_open():
+    before = sr.compile(BRANCH)
+    with sr.trace() as found, ThreadPoolExecutor(1) as threads:
+        other = threads.submit(sr.trace().__enter__).result()
+        for module in (before, in_thread(lambda: sr.compile(BRANCH))):
+            in_thread(lambda m=module: m(True, X))
+        before(False, X)
+        threads.submit(other.__exit__, None, None, None).result()
+        in_thread(lambda: before(False, X))
+    assert executed(other.selection) == {"graph::exp"}
+    assert executed(found.selection) == {"graph::exp", "graph::tanh"}
+
+
+def test_traces_of_many_threads_change_no_answer(tmp_path: Path):
+    modules = [*cannot_be_traced(tmp_path), (sr.compile(BRANCH), (False, X))]
+    wanted = [module(*inputs).tobytes() for module, inputs in modules]
+    start = threading.Barrier(4)
+
+    def trace() -> Selection:
+        start.wait()
+        found = [sr.trace() for _ in range(8)]
+        for each in found:
+            with each:
+                modules[-1][0](False, X)
+        return merge(each.selection for each in found)
+
+    def call() -> list[list[bytes]]:
+        start.wait()
+        return [[m(*inputs).tobytes() for m, inputs in modules] for _ in range(8)]
+
+    with ThreadPoolExecutor(4) as threads:
+        traces = [threads.submit(trace) for _ in range(2)]
+        calls = [threads.submit(call) for _ in range(2)]
+        assert all(got == wanted for each in calls for got in each.result())
+        found = [executed(each.result()) for each in traces]
+    assert found == [{"graph::tanh"}] * 2
+
+
+def test_a_trace_is_alone_in_its_thread_and_has_one_block():
     with sr.trace() as found:
         with pytest.raises(sr.CompileError, match="expected one trace at a time"):
             with sr.trace():
@@ -231,6 +321,22 @@ def test_a_file_that_was_changed_is_not_traced(tmp_path: Path):
         with pytest.raises(sr.CompileError, match="got one that was changed since"):
             module(True, X)
     module(True, X)
+
+
+def test_what_was_traced_is_kept_and_found_again(tmp_path: Path):
+    path = tmp_path / "model.mlir"
+    path.write_text(BRANCH)
+    with sr.trace() as first:
+        module = sr.compile(path)
+        module(True, X)
+    with sr.trace() as second:
+        assert sr.compile(path).report.warm
+        module(True, X)
+    assert second.selection == first.selection
+    path.write_text(BRANCH.replace("exp", "sin"))
+    with sr.trace():
+        with pytest.raises(sr.CompileError, match="got one that was changed since"):
+            module(True, X)
 
 
 def test_a_choice_that_is_constant_is_no_operator_that_runs():

@@ -1,0 +1,31 @@
+"""What models could execute, found by compiling them as far as their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..building import alone
+from ..compile import Compilation
+from ..executed import Traced
+from ..selective import Selection, merge
+
+
+def static_selection(compilations: Iterable[Compilation]) -> Selection:
+    """What models could execute, on any inputs of any sizes; none is run."""
+    return merge(_traced(each).selection(static=True) for each in compilations)
+
+
+def _traced(compilation: Compilation) -> Traced:
+    """A model that is compiled as far as its calls are known, for any machine."""
+    with alone():
+        from ..context import context
+        from ..describe import describe, program_of
+        from ..driver import Driver
+
+        ctx = context()
+        ctx.operators = set()
+        module = compilation.front_end(compilation.source())(ctx)
+        driver = Driver(ctx, compilation.options, compilation.target, None)
+        driver.run_passes(module)
+        program = describe(program_of(module))
+        return Traced.of(driver.trace_note(module), program, compilation.target)
