@@ -70,13 +70,14 @@ def open_inside(folder: Path, name: str) -> FileIO:
     """
     The file `name` in `folder`, or in a folder in that, open for reading.
 
-    Raises `OutsideError` for an absolute name, and for one that leads out of the
-    folder, by a link too, and `OSError` or `ValueError` for what is no file.
+    Raises `OutsideError` for an absolute name, for one that leads out of the folder, by
+    a link too, and for a file of several names, as nobody can say that the folder has
+    them all; and `OSError` or `ValueError` for what is no file.
     """
     root = folder.resolve()
     path = (root / name).resolve()
     if Path(name).is_absolute() or not path.is_relative_to(root):
-        raise OutsideError(errno.EPERM, "a file outside of the folder", name)
+        raise OutsideError(errno.EPERM, "which is outside of it", name)
     *parents, last = path.relative_to(root).parts or (".",)
     with ExitStack() as stack:
         within: int | None = None
@@ -85,7 +86,12 @@ def open_inside(folder: Path, name: str) -> FileIO:
             flags = _FOLDER_FLAGS if within is None else _FOLDER_FLAGS | os.O_NOFOLLOW
             within = os.open(each, flags, dir_fd=within)
             stack.callback(os.close, within)
-        return open_regular(last, folder=within, follow=False)
+        file = open_regular(last, folder=within, follow=False)
+        if (names := os.fstat(file.fileno()).st_nlink) > 1:
+            file.close()
+            what = f"which has {names} names (hard links); copy it into the folder"
+            raise OutsideError(errno.EPERM, what, name)
+        return file
 
 
 def check_regular(status: os.stat_result, path: Path | str) -> None:

@@ -59,7 +59,7 @@ def test_who_opens_something_else_does_not_wait(tmp_path: Path):
         *["pipe a pipe"] * 2,
         *["pipes a pipe"] * 2,
         *["folder a folder"] * 2,
-        *["zero a device", "zero a file outside of the folder"],
+        *["zero a device", "zero which is outside of it"],
         *["socket a socket"] * 2,
         *["none no such file"] * 2,
         *["none/none no such file"] * 2,
@@ -109,6 +109,18 @@ def test_no_name_leads_out_of_the_folder(name: str, tmp_path: Path):
     (folder / "out").symlink_to(tmp_path)
     with pytest.raises(OutsideError):
         open_inside(folder, name)
+
+
+@pytest.mark.parametrize("other", ["../secret", "beside"])
+def test_a_file_of_several_names_may_be_outside(other: str, tmp_path: Path):
+    (folder := tmp_path / "folder").mkdir()
+    (folder / other).write_bytes(b"secret")
+    os.link(folder / other, folder / "file")
+    with pytest.raises(OutsideError, match=r"has 2 names \(hard links\); copy it"):
+        open_inside(folder, "file")
+    (folder / other).unlink()
+    with open_inside(folder, "file") as file:
+        assert file.readall() == b"secret"
 
 
 def test_links_within_the_folder_are_followed(tmp_path: Path):
