@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..runtime import TensorInfo
+from ..runtime import TensorInfo, shortened
 
 _SHOWN = 8
 """Names of nodes that a message lists for one op, before it only counts."""
+
+_LONGEST = 4096
+"""Characters of a message, at most."""
+
+_LONG_WORD = re.compile(r"\S{400,}")
+"""What may be a name of the model that a message shows as it is."""
+
+MOST_OF_NAME = 200
+"""Characters of a name in messages, at most; a name contains its callers' names."""
 
 ADVICE = (
     "express each of them by ops that docs/ops.md lists (in ONNX a function of the "
@@ -23,6 +33,11 @@ class CompileError(ValueError):
 
     A bug of ours is never this: it is an `AssertionError` or whatever Python raised.
     """
+
+    def __init__(self, message: str = ""):
+        # Whatever it shows of a model, nobody reads more.
+        brief = _LONG_WORD.sub(lambda word: shortened(word[0], MOST_OF_NAME), message)
+        super().__init__(shortened(brief, _LONGEST))
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,7 @@ class UnsupportedModelError(CompileError):
         lines = "\n".join(_line(*group, nodes) for group, nodes in groups.items())
         super().__init__(
             f"expected ops that the compiler knows, got {len(self.ops)} other nodes in "
-            f"{model}:\n{lines}\n{ADVICE}"
+            f"{shortened(model, MOST_OF_NAME)}:\n{lines}\n{ADVICE}"
         )
 
     @property
@@ -80,12 +95,13 @@ class UnsupportedModelError(CompileError):
 
 def _line(op: str, reason: str, nodes: list[str]) -> str:
     """What a message says of the nodes that have one op, for one reason."""
-    names = [repr(node) for node in nodes if node][:_SHOWN]
+    named = [node for node in nodes if node][:_SHOWN]
+    names = [repr(shortened(node, MOST_OF_NAME)) for node in named]
     rest = len(nodes) - len(names)
     if rest:
         names.append(f"{rest} more" if names else f"{rest} without a name")
     why = f" ({reason})" if reason else ""
-    return f"  {op}{why}: {', '.join(names)}"
+    return f"  {shortened(op)}{shortened(why, MOST_OF_NAME)}: {', '.join(names)}"
 
 
 class ModelFileError(CompileError):

@@ -19,6 +19,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
 
+from ..runtime import shortened
 from .ir_text import MOST_AXES, MOST_NESTED, check_text
 
 MOST_SHOWN = 400
@@ -62,12 +63,7 @@ class _IRError(ParseError):
         end = self.span.input.get_end_of_line(max(self.span.start, self.span.end - 1))
         if end - start + len(self.msg) <= MOST_SHOWN:
             return super().__str__()
-        return f"{self.span.get_location()}: {_clipped(self.msg)}"
-
-
-def _clipped(text: str) -> str:
-    """The text, or its beginning when it is long."""
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+        return f"{self.span.get_location()}: {shortened(self.msg, MOST_SHOWN)}"
 
 
 def parse_module(

@@ -19,7 +19,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ..dialects import Array
-from ..runtime import OutsideError, SafetensorsError, reason, write
+from ..runtime import OutsideError, SafetensorsError, reason, shortened, write
 from .errors import ModelFileError
 from .weight_file import WeightFile
 
@@ -123,12 +123,14 @@ def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:
         weights.load(file.parent, name.data)
     except OutsideError as error:
         raise ModelFileError(
-            f"{file}: expected weights in the folder of the model, got {name.data[:80]}"
+            f"{file}: expected weights in the folder of the model, got "
+            f"{shortened(name.data)}, {reason(error)}"
         ) from error
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, ModelFileError):
             raise
         got = reason(error) if isinstance(error, OSError) else error
         raise ModelFileError(
-            f"{file}: expected its weights in {name.data[:80]} beside it, got {got}"
+            f"{file}: expected its weights in {shortened(name.data)} beside it, got "
+            f"{got}"
         ) from error

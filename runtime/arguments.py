@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from .abi import LIMIT
 from .memory import NoMemory
-from .program import Program, TensorInfo
+from .program import Program, TensorInfo, named
+from .shortened import listed
 from .size import evaluate
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -26,21 +27,21 @@ _LAYOUT = ("C_CONTIGUOUS", "ALIGNED")
 
 
 def match_inputs(
-    inputs: Sequence[TensorInfo], arguments: Sequence[Any], named: Mapping[str, Any]
+    inputs: Sequence[TensorInfo], arguments: Sequence[Any], by_name: Mapping[str, Any]
 ) -> list[Any]:
     """The argument for each input, in order; raises `TypeError` if one is missing."""
     names = [each.name for each in inputs]
-    expected = f"expected {len(names)} inputs ({', '.join(names)})"
+    expected = f"expected {len(names)} inputs ({listed(names)})"
     if len(arguments) > len(names):
         raise TypeError(f"{expected}, got {len(arguments)}")
-    if unknown := [name for name in named if name not in names]:
-        raise TypeError(f"{expected}, got an input called {', '.join(unknown)}")
+    if unknown := [name for name in by_name if name not in names]:
+        raise TypeError(f"{expected}, got an input called {listed(unknown)}")
     given = dict(zip(names, arguments, strict=False))
-    if twice := [name for name in named if name in given]:
-        raise TypeError(f"{expected}, got {', '.join(twice)} twice")
-    given |= named
+    if twice := [name for name in by_name if name in given]:
+        raise TypeError(f"{expected}, got {listed(twice)} twice")
+    given |= by_name
     if missing := [name for name in names if name not in given]:
-        raise TypeError(f"{expected}, got none for {', '.join(missing)}")
+        raise TypeError(f"{expected}, got none for {listed(missing)}")
     return [given[name] for name in names]
 
 
@@ -61,16 +62,16 @@ def to_array(value: Any, info: TensorInfo) -> Array:
         return _from_python(value, info)
     if array.dtype != wanted and not np.can_cast(array.dtype, wanted):
         raise TypeError(
-            f"input {info.name}: expected {info.dtype}, got {array.dtype}; convert it "
+            f"input {info.shown}: expected {info.dtype}, got {array.dtype}; convert it "
             f"with .astype({info.dtype!r}) if that is meant"
         )
     if array.size * wanted.itemsize >= LIMIT:
         # Elements that share memory; as a copy they would be more than numpy can count.
         raise ValueError(
-            f"input {info.name}: expected less than 2**62 bytes, got an array of shape "
-            f"{array.shape}"
+            f"input {info.shown}: expected less than 2**62 bytes, got an array of "
+            f"shape {array.shape}"
         )
-    with NoMemory(f"input {info.name} of shape {array.shape}, in rows"):
+    with NoMemory(f"input {info.shown} of shape {array.shape}, in rows"):
         return np.require(array, wanted, _LAYOUT)
 
 
@@ -81,7 +82,7 @@ def _from_dlpack(value: Any, info: TensorInfo) -> Array:
         return np.from_dlpack(value if detach is None else detach())
     except (BufferError, RuntimeError) as error:
         raise TypeError(
-            f"input {info.name}: expected a tensor of {info.dtype} on the CPU, got "
+            f"input {info.shown}: expected a tensor of {info.dtype} on the CPU, got "
             f"{type(value).__name__}: {error}"
         ) from error
 
@@ -93,7 +94,7 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         array = np.asarray(value)
     except ValueError as error:
         raise ValueError(
-            f"input {info.name}: expected rows of one length, got {error}"
+            f"input {info.shown}: expected rows of one length, got {error}"
         ) from error
     # An empty list has no dtype of its own.
     if array.size and (
@@ -101,7 +102,7 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         or not np.can_cast(array.dtype, wanted, "same_kind")
     ):
         raise TypeError(
-            f"input {info.name}: expected an array of {info.dtype}, got "
+            f"input {info.shown}: expected an array of {info.dtype}, got "
             f"{type(value).__name__} of {array.dtype}"
         )
     with np.errstate(over="ignore"):
@@ -112,7 +113,7 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         lost = np.isinf(made) & ~np.isinf(array)
     if np.any(lost):
         raise ValueError(
-            f"input {info.name}: expected numbers that {info.dtype} can hold, got "
+            f"input {info.shown}: expected numbers that {info.dtype} can hold, got "
             f"{array[lost][0]}"
         )
     return made
@@ -140,10 +141,10 @@ def _mismatch(info: TensorInfo, array: Array, symbols: Mapping[str, int]) -> Val
         for name, value in symbols.items()
         if any(_depends(size, name) for size in info.shape)
     }
-    bound = ", ".join(f"{name} = {value}" for name, value in used.items())
-    shape = "(" + ", ".join(map(str, info.shape)) + ("," * (len(info.shape) == 1)) + ")"
+    bound = named(used)
+    shape = f"({listed(map(str, info.shape))}{',' * (len(info.shape) == 1)})"
     return ValueError(
-        f"input {info.name}: expected shape {shape}"
+        f"input {info.shown}: expected shape {shape}"
         f"{f' with {bound}' if bound else ''}, got {array.shape}"
     )
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from .program import Program, TensorInfo
 from .regular_file import open_regular, reason
+from .shortened import listed
 
 Array = npt.NDArray[Any]
 
@@ -70,7 +71,7 @@ def load_inputs(path: Path, program: Program) -> dict[str, Array]:
     if not isinstance(arrays, dict):
         if len(names) != 1:
             raise _InputError(
-                f"{path}: expected an .npz file with {', '.join(names) or 'nothing'}, "
+                f"{path}: expected an .npz file with {listed(names) or 'nothing'}, "
                 "got one array"
             )
         return {names[0]: arrays}
@@ -78,7 +79,7 @@ def load_inputs(path: Path, program: Program) -> dict[str, Array]:
     given = {in_order.get(key, key): array for key, array in arrays.items()} | arrays
     if missing := [name for name in names if name not in given]:
         raise _InputError(
-            f"{path}: expected arrays for {', '.join(missing)}, got {', '.join(arrays)}"
+            f"{path}: expected arrays for {listed(missing)}, got {listed(arrays)}"
         )
     return {name: given[name] for name in names}
 

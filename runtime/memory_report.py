@@ -11,6 +11,7 @@ import numpy as np
 from .block import ALIGNMENT
 from .plan_table import PlanTable
 from .program import Program
+from .shortened import listed
 from .size import evaluate, integer
 
 
@@ -49,8 +50,8 @@ def report_memory(
     integer, and `ValueError` for sizes that the model cannot take.
     """
     if sorted(sizes) != sorted(program.symbols):
-        expected = ", ".join(program.symbols) or "no sizes"
-        raise TypeError(f"expected {expected}, got {', '.join(sizes) or 'none'}")
+        expected = listed(program.symbols) or "no sizes"
+        raise TypeError(f"expected {expected}, got {listed(sizes) or 'none'}")
     sizes = {name: integer(size, f"a size {name}") for name, size in sizes.items()}
     for name, size in sizes.items():
         if size < 0:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .program import Program, TensorInfo
+from .shortened import listed
 from .size import symbols_in
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -41,8 +42,8 @@ def match_outputs(
     if (pair := shared(arrays)) is not None:
         one, before = pair
         raise ValueError(
-            f"output {infos[one].name}: expected memory of its own, got memory of "
-            f"output {infos[before].name}"
+            f"output {infos[one].shown}: expected memory of its own, got memory of "
+            f"output {infos[before].shown}"
         )
     return arrays
 
@@ -57,16 +58,16 @@ def _refuse_unknown_sizes(program: Program) -> None:
             for name in symbols_in(size)
         }
         if unknown:
-            names = ", ".join(sorted(unknown))
+            names = listed(sorted(unknown))
             raise TypeError(
-                f"output {info.name}: expected no array for it, as only the run knows "
+                f"output {info.shown}: expected no array for it, as only the run knows "
                 f"{names}, got out"
             )
 
 
 def elements(out: Any, infos: Sequence[TensorInfo]) -> Sequence[Any]:
     """The elements of the tuple that is given for several outputs, or for none."""
-    names = ", ".join(each.name for each in infos)
+    names = listed(each.name for each in infos)
     expected = f"out: expected a tuple of {len(infos)} arrays ({names})"
     if type(out) is not tuple:
         raise TypeError(f"{expected}, got {type(out).__name__}")
@@ -78,7 +79,7 @@ def elements(out: Any, infos: Sequence[TensorInfo]) -> Sequence[Any]:
 
 def _check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> Array:
     """`value`, if a run can write the output to it."""
-    head = f"output {info.name}: expected"
+    head = f"output {info.shown}: expected"
     if type(value) is not np.ndarray:
         raise TypeError(f"{head} a numpy.ndarray, got {type(value).__name__}")
     array: Array = value

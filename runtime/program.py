@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from .abi import LIMIT, ContextLayout, RowLayout
 from .planning import Plan
+from .shortened import listed, shortened
 from .size import Size, Symbols, evaluate, symbols_in
 
 T = TypeVar("T")
@@ -32,9 +33,13 @@ class TensorInfo:
         """The shape in a call in which the symbols have these values."""
         return tuple(evaluate(each, symbols) for each in self.shape)
 
+    @property
+    def shown(self) -> str:
+        """The name as messages show it."""
+        return shortened(self.name)
+
     def __str__(self) -> str:
-        shape = ", ".join(map(str, self.shape))
-        return f"{self.dtype}[{shape}]"
+        return f"{self.dtype}[{listed(map(str, self.shape))}]"
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Check:
         """What is wrong with symbols for which the quantity is negative."""
         values = " and ".join(str(evaluate(each, symbols)) for each in self.shown)
         got = f"{values} with {named(symbols)}" if values else named(symbols)
-        return ValueError(f"{self.message}, got {got}")
+        return ValueError(f"{shortened(self.message, 800)}, got {got}")
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,7 @@ class Program:
 
 def named(symbols: Symbols) -> str:
     """The values of symbols, as a message lists them."""
-    return ", ".join(f"{name} = {value}" for name, value in symbols.items())
+    return listed(f"{name} = {value}" for name, value in symbols.items())
 
 
 def check_symbols(program: Program) -> None:

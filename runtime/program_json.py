@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from .abi import DTYPE_NAMES
 from .planning import PLANNERS
 from .program import CallOut, Check, Program, Skip, Slot, TensorInfo, Way, check_symbols
+from .shortened import shortened
 from .size import Size, symbols_in
 
 T = TypeVar("T")
@@ -69,7 +70,7 @@ def _read(value: Any) -> Program:
 
 
 def _unexpected(what: str, value: Any) -> ValueError:
-    return ValueError(f"expected {what}, got {str(value)[:80]}")
+    return ValueError(f"expected {what}, got {shortened(str(value))}")
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from .memory import NoMemory
 from .plan_table import PlanTable
 from .planning import Plan
 from .program import Program, named
+from .shortened import shortened
 from .size import evaluate
 from .thread_pool import thread_pool
 
@@ -214,7 +215,7 @@ class StaticRuntime:
             shapes = [info.sizes(symbols) for info in program.outputs]
         made: list[Array] = []
         for shape, info in zip(shapes, program.outputs, strict=True):
-            with NoMemory(f"output {info.name} of shape {shape}"):
+            with NoMemory(f"output {info.shown} of shape {shape}"):
                 made.append(np.empty(shape, info.dtype))
         return made
 
@@ -250,7 +251,7 @@ class StaticRuntime:
     def failure(self, status: int) -> BaseException:
         """What went wrong in the last run, which ended with this status."""
         number = int(self.context[self.layout.FAILED])
-        source = self.program.calls[number]
+        source = shortened(self.program.calls[number], 800)
         if self.error is not None:
             error, self.error = self.error, None
             error.add_note(f"in {source}")

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .shortened import shortened
+
 DTYPES: Mapping[str, np.dtype[Any]] = {
     "BOOL": np.dtype("?"),
     "U8": np.dtype("u1"),
@@ -140,13 +142,13 @@ def _entry(name: str, fields: Json) -> Entry:
     if not isinstance(fields, _Fields) or fields.keys() != _FIELDS:
         raise SafetensorsError(
             f"array {name!r}: expected the fields {', '.join(sorted(_FIELDS))}, "
-            f"got {_shorten(fields)}"
+            f"got {shortened(ascii(fields))}"
         )
     dtype = fields["dtype"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise SafetensorsError(
             f"array {name!r}: expected a dtype among {', '.join(DTYPES)}, "
-            f"got {_shorten(dtype)}"
+            f"got {shortened(ascii(dtype))}"
         )
     sizes = _check_sizes(name, "shape", fields["shape"])
     if len(sizes) > MOST_AXES:
@@ -175,7 +177,8 @@ def _check_sizes(name: str, field: str, value: Json) -> tuple[int, ...]:
         if len(sizes) == len(value) and all(0 <= size < 2**63 for size in sizes):
             return sizes
     raise SafetensorsError(
-        f"array {name!r}: expected {field} to be a list of sizes, got {_shorten(value)}"
+        f"array {name!r}: expected {field} to be a list of sizes, got "
+        f"{shortened(ascii(value))}"
     )
 
 
@@ -183,7 +186,7 @@ def _check_metadata(value: Json) -> dict[str, str]:
     """The metadata, which must be texts with names."""
     if not isinstance(value, _Fields):
         raise SafetensorsError(
-            f"{METADATA}: expected texts with names, got {_shorten(value)}"
+            f"{METADATA}: expected texts with names, got {shortened(ascii(value))}"
         )
     return {check_text(name): check_text(text) for name, text in value.items()}
 
@@ -192,7 +195,7 @@ def check_text(value: Json) -> str:
     """The text that `value` must be."""
     if isinstance(value, str) and not _SURROGATE.search(value):
         return value
-    raise SafetensorsError(f"expected a text in Unicode, got {_shorten(value)}")
+    raise SafetensorsError(f"expected a text in Unicode, got {shortened(ascii(value))}")
 
 
 def check_tiling(entries: Iterable[Entry], size: int) -> None:
@@ -207,9 +210,3 @@ def check_tiling(entries: Iterable[Entry], size: int) -> None:
         end = entry.end
     if end != size:
         raise SafetensorsError(f"expected {end} bytes of data, got {size}")
-
-
-def _shorten(value: object) -> str:
-    """A value as it stands in an error, which a wrong file must not make long."""
-    text = ascii(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from .shortened import shortened
+
 Symbols: TypeAlias = Mapping[str, int]
 Size: TypeAlias = int | str
 """A number, or the text of a dimension."""
@@ -167,5 +169,4 @@ class _Reader:
         self.tokens.pop()
 
     def error(self) -> ValueError:
-        shown = self.text if len(self.text) <= 80 else f"{self.text[:77]}..."
-        return ValueError(f"expected a dimension, got {shown!r}")
+        return ValueError(f"expected a dimension, got {shortened(self.text)!r}")

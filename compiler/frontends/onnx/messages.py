@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ...errors import CompileError
-
-_MOST_SHOWN = 200
-"""The most characters of a name in messages; a name contains its callers' names."""
+from ....runtime import shortened
+from ...errors import MOST_OF_NAME, CompileError
 
 
 def clipped(name: str) -> str:
-    """The name, or its end when it is long."""
-    return name if len(name) <= _MOST_SHOWN else f"...{name[-_MOST_SHOWN:]}"
+    """A name as messages show it."""
+    return shortened(name, MOST_OF_NAME)
 
 
 def error_at(node: str, op: str, problem: str) -> CompileError:
