@@ -67,7 +67,7 @@ Twice <factor, how>(p) => (q) {
 LONG = "n" * 20_000
 
 
-def texts(message: Message) -> Iterator[tuple[Message, str, int | None]]:
+def texts(message: Any) -> Iterator[tuple[Any, str, int | None]]:
     """Each text of a message: what has it, the name of its field, and its place."""
     for field, value in message.ListFields():
         values = [*value] if field.is_repeated else [value]

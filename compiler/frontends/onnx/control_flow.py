@@ -80,9 +80,11 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     carried, whole = values[:first], values[first:]
     axes = node.integers("scan_input_axes") or (0,) * count
     outer = node.integers("scan_output_axes") or (0,) * stacked
+    ways = {"scan_input_directions": count, "scan_output_directions": stacked}
     backward = [
-        *(node.integers("scan_input_directions") or (0,) * count),
-        *(node.integers("scan_output_directions") or (0,) * stacked),
+        node.flag(name, each)
+        for name, default in ways.items()
+        for each in node.integers(name) or (0,) * default
     ]
     if len(axes) != count or len(outer) != stacked or len(backward) != count + stacked:
         raise node.error("expected an axis and a direction for each tensor")
@@ -112,11 +114,11 @@ def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if not all(map(may_be, results[:first], types)):
         raise Unsupported("a scan in which sizes change")
     retype_yields(body, 0, types[:first], node.op, location_of(node.name))
-    flags, captured = [bool(each) for each in backward], capture(body)
+    captured = capture(body)
     op = add(
         builder,
         node,
-        lambda: LoopOp.of(body, limit, None, carried, scanned, captured, flags),
+        lambda: LoopOp.of(body, limit, None, carried, scanned, captured, backward),
     )
     stacks = [
         moved(builder, node, each, 0, axis)

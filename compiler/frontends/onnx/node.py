@@ -44,7 +44,6 @@ Results: TypeAlias = Result | Sequence[Result]
 Handler: TypeAlias = "Callable[[Node], Results]"
 """Builds a node; returns its results, from the first on."""
 
-
 _MOST_DIMENSIONS = 4096
 """The most numbers in an input that acts as a property of an op."""
 
@@ -303,9 +302,12 @@ class Node:
         """The value of an integer attribute."""
         return self._found(name).i
 
-    def flag(self, name: str) -> bool:
-        """The value of an integer attribute, as a boolean."""
-        return self.integer(name) != 0
+    def flag(self, name: str, value: int | None = None) -> bool:
+        """Whether an attribute, or a value in it, is 1; raises unless it is 0 or 1."""
+        value = self.integer(name) if value is None else value
+        if value not in (0, 1):
+            raise self.error(f"expected 0 or 1 for the attribute {name}, got {value}")
+        return value == 1
 
     def number(self, name: str) -> float:
         """The value of a float attribute."""
@@ -329,9 +331,7 @@ class Node:
         return None if found is None else tuple(found.ints)
 
     def axes(self, place: int, name: str = "axes") -> tuple[int, ...] | None:
-        """
-        Integers that are an attribute in some opset versions, and an input in others.
-        """
+        """Integers that are an attribute in some opset versions, or else an input."""
         if name in self.signature.attributes:
             return self.integers(name)
         return tuple(self.whole_numbers(place)) if self.has(place) else None

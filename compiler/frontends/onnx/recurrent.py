@@ -16,6 +16,7 @@ from ....dialects.graph import (
     ConstantOp,
     GruOp,
     IndexSelectOp,
+    IotaOp,
     LstmOp,
     PermuteOp,
     RecurrentOp,
@@ -162,7 +163,7 @@ class _Layer:
             row = taken(node.operand(_PEEPHOLES), 0, place)
             given["peepholes"] = ordered(reshaped(row, [3, self.hidden]), (0, 2, 1), 0)
         if node.has(_LENGTHS) and not self.are_all_steps():
-            given["lengths"] = node.operand(_LENGTHS)
+            given["lengths"] = self.lengths()
         options: dict[str, Any] = {}
         if given:
             options["given"] = ArrayAttr(map(StringAttr, given))
@@ -192,6 +193,13 @@ class _Layer:
         known = self.node.known(_LENGTHS)
         steps = self.node.shape(X)[int(self.batch_first)]
         return known is not None and all(each == steps for each in known.dims())
+
+    def lengths(self) -> SSAValue:
+        """Builds the lengths, which a run looks up so that none is over the steps."""
+        steps = self.node.shape(X)[int(self.batch_first)]
+        counts = IotaOp(size=str(steps + 1))
+        lengths = self.node.operand(_LENGTHS)
+        return IndexSelectOp(counts, lengths, axis=0, wraps=False).result
 
     def weight(self, which: int, place: int) -> SSAValue:
         """Builds the weight GxHx... of one direction."""

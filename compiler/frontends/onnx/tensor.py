@@ -11,7 +11,7 @@ import numpy as np
 from onnx import TensorProto
 
 from ....dialects import DTYPES, ELEMENTS, Array, SizeError, check_sizes
-from ....runtime import OutsideError, reason, size_of
+from ....runtime import OutsideError, reason, shortened, size_of
 from ...errors import ModelFileError
 from ...weight_file import WeightFile
 from .element import element
@@ -106,7 +106,7 @@ class TensorReader:
         if self.folder is None:
             raise self._error(
                 tensor,
-                f"its elements inside the model, got them in {_shortened(location)}: "
+                f"its elements inside the model, got them in {shortened(location)!r}: "
                 "read the model from its file",
             )
         source = self._files.setdefault(location, WeightFile(self.folder, location))
@@ -117,45 +117,45 @@ class TensorReader:
                 return source.read(file, start, length)
         except OutsideError as error:
             raise self._error(
-                tensor, f"a file in the model's folder, got {location!r}"
+                tensor,
+                f"a file in the model's folder, got {shortened(location)!r}, "
+                f"{reason(error)}",
             ) from error
         except OSError as error:
             # Covers a link to itself and too long a name, too.
             raise self._error(
-                tensor, f"the file {_shortened(location)}, got {reason(error)}"
+                tensor, f"the file {shortened(location)!r}, got {reason(error)}"
             ) from error
         except (RuntimeError, ValueError) as error:
             if isinstance(error, ModelFileError):
                 raise
             raise self._error(
-                tensor, f"the name of a file, got {_shortened(location)}"
+                tensor, f"the name of a file, got {shortened(location)!r}"
             ) from error
 
     def _place(
         self, tensor: TensorProto, entries: Mapping[str, str], end: int
     ) -> tuple[int, int]:
         """The offset and the length of a tensor in a file of `end` bytes."""
-        try:
-            start = int(entries.get("offset", 0))
-            length = int(entries.get("length", end - start))
-        except ValueError:
-            raise self._error(
-                tensor, f"an offset and a length, got {entries}"
-            ) from None
+        start = self._bytes(tensor, entries.get("offset", "0"))
+        length = end - start
+        if "length" in entries:
+            length = self._bytes(tensor, entries["length"])
         if not 0 <= start <= start + length <= end:
             raise self._error(
                 tensor,
-                f"bytes {start} to {start + length} of {entries['location']!r}, "
-                f"got a file of {end}",
+                f"bytes {start} to {start + length} of "
+                f"{shortened(entries['location'])!r}, got a file of {end}",
             )
         return start, length
+
+    def _bytes(self, tensor: TensorProto, text: str) -> int:
+        """A number of bytes, of digits alone: Python's `int` would take more."""
+        if not (text.isascii() and text.isdecimal() and len(text) < 20):
+            raise self._error(tensor, f"a number of bytes, got {shortened(text)!r}")
+        return int(text)
 
     def _error(self, tensor: TensorProto, expected: str) -> ModelFileError:
         return ModelFileError(
             f"{self.model}: tensor {tensor.name!r}: expected {expected}"
         )
-
-
-def _shortened(name: str) -> str:
-    """A name shortened for a message, which a wrong model must not make long."""
-    return repr(name) if len(name) <= 80 else f"{name[:77]!r}..."

@@ -192,9 +192,12 @@ def test_reads_no_file_by_an_absolute_path(tmp_path: Path):
         ({"location": "gone.bin"}, "expected the file 'gone.bin', got no such file"),
         ({"location": ""}, "expected the file '', got a folder"),
         ({"offset": 1 << 40}, "expected bytes 1099511627776 to"),
-        ({"offset": -4}, "expected bytes -4 to"),
+        *(
+            ({name: text}, f"expected a number of bytes, got '{text}")
+            for name in ("offset", "length")
+            for text in ("-4", " 0", "0 ", "+0", "1_0", "٤", "", "start", "9" * 20)
+        ),
         ({"length": 4}, "expected 576 bytes, got 4"),
-        ({"offset": "start"}, "expected an offset and a length, got"),
     ],
     ids=str,
 )

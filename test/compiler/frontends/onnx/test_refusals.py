@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import numpy as np
 import pytest
 from onnx import TensorProto, helper, parser
 
+import static_runtime as sr
 from static_runtime.compiler.errors import CompileError, UnsupportedModelError
 
 from .interpreter import model, read
@@ -162,6 +166,50 @@ def test_says_what_is_wrong_with_a_malformed_model(name: str):
     with pytest.raises(CompileError, match=message) as caught:
         read(model(f"g {body}"))
     assert not isinstance(caught.value, UnsupportedModelError)
+
+
+SWITCHES = {
+    "keepdims": "ReduceSum <keepdims = {}> (x)",
+    "noop_with_empty_axes": "ReduceSum <noop_with_empty_axes = {}> (x)",
+    "select_last_index": "ArgMax <select_last_index = {}> (x)",
+    "transA": "Gemm <transA = {}> (x, x)",
+    "transB": "Gemm <transB = {}> (x, x)",
+    "exclusive": "CumSum <exclusive = {}> (x, one)",
+    "reverse": "CumSum <reverse = {}> (x, one)",
+    "upper": "Trilu <upper = {}> (x)",
+    "allowzero": "Reshape <allowzero = {}> (x, shape)",
+    "fmod": "Mod <fmod = {}> (x, x)",
+    "detect_negative": "IsInf <detect_negative = {}> (x)",
+    "scan_input_directions": """Scan <num_scan_inputs = 1, scan_input_directions = [{}],
+        body = b (float[2] i) => (float[2] o) {{ o = Relu(i) }}> (x)""",
+}
+"""A node for each attribute that is a boolean as ONNX writes it, which has no type."""
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_a_switch_is_on_or_off(name: str):
+    weights = "<int64 one = {{1}}, int64[2] shape = {{2, 2}}>"
+    text = f"g (float[2,2] x) => (float y) {weights} {{{{ y = {SWITCHES[name]} }}}}"
+    for value in (0, 1):
+        with suppress(UnsupportedModelError):
+            read(model(text.format(value)))
+    for value in (2, -1, 2**62):
+        expected = f"expected 0 or 1 for the attribute {name}, got {value}"
+        with pytest.raises(CompileError, match=expected):
+            read(model(text.format(value)))
+
+
+@pytest.mark.parametrize("steps", ["3", "t"])
+@pytest.mark.parametrize(("op", "gates"), [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
+def test_no_row_has_more_steps_than_there_are(op: str, gates: int, steps: str):
+    text = f"""g (float[{steps},2,1] x, float[1,{gates},1] w, float[1,{gates},1] r,
+        int32[2] n) => (float y) {{ y = {op} <hidden_size = 1> (x, w, r, , n) }}"""
+    module = sr.compile(model(text))
+    x, w = np.ones((3, 2, 1), np.float32), np.ones((1, gates, 1), np.float32)
+    assert np.all(module(x, w, w, np.array([0, 3], np.int32))[:, 0, 0] == 0)
+    for wrong in ([0, 4], [-1, 3]):
+        with pytest.raises(IndexError, match="expected an index from 0 to 3, got"):
+            module(x, w, w, np.array(wrong, np.int32))
 
 
 UNSUPPORTED: dict[str, tuple[str, str]] = {
