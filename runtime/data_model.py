@@ -18,7 +18,7 @@ from .code import Code
 from .coverage import refusal_of_call, refusals
 from .interpreter import interpreted
 from .kernel_library import KernelLibrary, from_json
-from .model_image import ModelImage
+from .model_image import ModelImage, counts_of
 from .not_selected import NotSelectedError, missing_structure
 from .plan_code import PlanCode, PlanLayout
 from .selection import Selection
@@ -56,7 +56,9 @@ class DataModel:
             tensors = () if program.defined else (*program.inputs, *program.outputs)
             ranks = tuple(len(each.shape) for each in tensors)
             layout = PlanLayout(program.row_layout, ranks)
-            image = ModelImage.of(artifact.objects[0], layout)
+            size = artifact.constants.nbytes
+            counts = counts_of(program, layout, size, len(kernels))
+            image = ModelImage.of(artifact.objects[0], layout, counts)
             made = DataModel(
                 *(image.code, image.registers, image.plans),
                 kernels,

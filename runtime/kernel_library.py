@@ -139,8 +139,14 @@ def _load(
         for name in dict.fromkeys(kernels)
         if name in hashes
     }
+    about = _about(texts)
+    for name, each in objects.items():
+        if len(each) != about[name].bytes:
+            raise ValueError(
+                f"{about[name].bytes} bytes for a kernel {name} of {len(each)}"
+            )
     selection = from_json(json.loads(texts["selection"]))
-    return KernelLibrary(texts["target"], selection, objects, _about(texts))
+    return KernelLibrary(texts["target"], selection, objects, about)
 
 
 def _read(file: FileIO, found: Contents, name: str, digest: str) -> bytes:

@@ -9,6 +9,7 @@ but a digest, so that its last words say where it begins.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from .abi import Words
 from .plan_code import PlanCode, PlanLayout
+from .program import Program
 
 MAGIC = int.from_bytes(b"sr.model", "little")
 """The first word of an image."""
@@ -69,6 +71,25 @@ class Head(IntEnum):
     PLAN_WORDS = 24
 
 
+def counts_of(
+    program: Program, plans: PlanLayout, constants: int, kernels: int
+) -> dict[Head, int]:
+    """The counts in the head of the image of a program, with bytes of constants."""
+    return {
+        Head.MAGIC: MAGIC,
+        Head.CONSTANTS: constants,
+        Head.SYMBOLS: len(program.symbols),
+        Head.INPUTS: len(program.inputs),
+        Head.OUTPUTS: len(program.outputs),
+        Head.DEFINED: len(program.defined),
+        Head.KERNELS: kernels,
+        Head.CALLS: len(program.calls),
+        Head.CONTEXT: program.layout.size,
+        Head.PLAN: plans.size,
+        Head.ROW: plans.first_row,
+    }
+
+
 @dataclass(frozen=True)
 class ModelImage:
     """The code in an image."""
@@ -78,15 +99,20 @@ class ModelImage:
     plans: PlanCode
 
     @staticmethod
-    def of(data: bytes, layout: PlanLayout) -> ModelImage:
+    def of(data: bytes, layout: PlanLayout, counts: Mapping[Head, int]) -> ModelImage:
         """
-        The code in the bytes of an image of a program whose plans have this layout;
-        raises `ValueError` for what is none.
+        The code in the bytes of an image whose head has these counts, of a program
+        whose plans have this layout; raises `ValueError` for what is none.
         """
         words = np.frombuffer(data, "<i8").astype(np.int64)
-        is_whole = words.size >= len(Head) + FOOT and words[-1] == words.size
-        if not is_whole or words[Head.MAGIC] != MAGIC:
+        if words.size < len(Head) + FOOT or words[-1] != words.size:
             raise ValueError("expected the image of a model, got none")
+        for place, count in counts.items():
+            if words[place] != count:
+                raise ValueError(
+                    f"expected {count} in the head of an image, got {words[place]} at "
+                    f"{place.name}"
+                )
         plans = _slice(words, Head.PLAN_CODE, Head.PLAN_WORDS)
         return ModelImage(
             _slice(words, Head.CODE, Head.CODE_WORDS),

@@ -15,6 +15,9 @@ from .size import Size, symbols_in
 
 T = TypeVar("T")
 
+_REGIONS = ("inputs", "constants", "activations", "outputs")
+"""What a slot may be a part of."""
+
 
 def read_program(text: str) -> Program:
     """The program that a text holds; raises `ValueError` when it holds none."""
@@ -61,12 +64,20 @@ def _read(value: Any) -> Program:
     for input, output in program.donations:
         if input >= len(program.inputs) or output >= len(program.outputs):
             raise _unexpected("a donation of an input to an output", (input, output))
+    _check_plan(program)
     for skip in program.skips:
         used = [skip.slot]
         used += [each.number for each in skip.ways if each.region == "activations"]
         if max(used) >= len(slots):
             raise _unexpected(f"skips of {len(slots)} slots", skip)
     return program
+
+
+def _check_plan(program: Program) -> None:
+    """Raises `ValueError` where a slot whose place is known is not in the block."""
+    for slot in program.slots if program.is_planned else ():
+        if isinstance(slot.bytes, int) and slot.offset + slot.bytes > program.bytes:
+            raise _unexpected(f"slots within {program.bytes} bytes", slot)
 
 
 def _unexpected(what: str, value: Any) -> ValueError:
@@ -155,6 +166,8 @@ def _way(value: Any) -> Way:
     data = _record(Way, value)
     when = _list(lambda each: _list(_size, each), data["when"])
     region, number = _text(data["region"]), _number(data["number"])
+    if region not in _REGIONS:
+        raise _unexpected(f"a region of {', '.join(_REGIONS)}", region)
     return Way(region, number, _size(data["offset"]), when)
 
 

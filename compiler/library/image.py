@@ -12,13 +12,13 @@ from ...dialects import dtype, sizes
 from ...dialects.loop import ProgramOp
 from ...runtime import (
     IMAGE_FOOT,
-    IMAGE_MAGIC,
     WORD,
     ConstantBlock,
     ImageHead,
     PlanCode,
     Program,
     Words,
+    counts_of,
 )
 from ..codegen import limits_of, refusals, sum_of_words
 from ..source_hash import version
@@ -44,16 +44,9 @@ def write_image(
     """The image of a program, of which `known` is what the runtime knows."""
     image = _Image()
     head = image.head
-    counts = {
-        ImageHead.MAGIC: IMAGE_MAGIC,
+    kernels = len(called.kernels)
+    counts = counts_of(known, plans.layout, constants.nbytes, kernels) | {
         ImageHead.VERSION: image_version(),
-        ImageHead.CONSTANTS: constants.nbytes,
-        ImageHead.DEFINED: len(known.defined),
-        ImageHead.INPUTS: len(known.inputs),
-        ImageHead.OUTPUTS: len(known.outputs),
-        ImageHead.CONTEXT: known.layout.size,
-        ImageHead.PLAN: plans.layout.size,
-        ImageHead.ROW: plans.layout.first_row,
         ImageHead.REGISTERS: called.registers,
         ImageHead.PLAN_REGISTERS: plans.registers,
         ImageHead.CODE_WORDS: called.code.size,

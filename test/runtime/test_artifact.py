@@ -39,6 +39,13 @@ func.func @model(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
   return %2 : tensor<?x3xf32, ["n"]>
 }
 """
+PLANNED = """
+func.func @model(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = graph.exp %x : tensor<64x64xf32> -> tensor<64x64xf32>
+  %1 = graph.matmul %0, %x : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+"""
 KEY = Compilation(MODEL).key_of_file() or ""
 X = np.ones((2, 3), np.float32)
 Y = np.array([[2, 3, 5], [3, 4, 6]], np.float32)
@@ -165,6 +172,24 @@ def test_a_program_of_another_kind_is_refused_with_a_right_digest(path: Path):
         other: Any = Other(text)
         save_file(path, Artifact(other, artifact.objects, artifact.constants, {}))
         with pytest.raises(ArtifactError, match="expected an artifact for"):
+            load_file(path)
+
+
+def test_slots_outside_of_the_block_are_refused_with_a_right_digest(path: Path):
+    artifact = load_file(path)
+    program = sr.compile(PLANNED).program
+    save_file(path, replace(artifact, program=program))
+    assert load_file(path).program == program
+    slot, *slots = program.slots
+    assert program.is_planned
+    assert isinstance(slot.bytes, int)
+    for other in (
+        replace(program, bytes=program.bytes - 64),
+        replace(program, slots=(replace(slot, offset=program.bytes), *slots)),
+        replace(program, slots=(replace(slot, bytes=2**62), *slots)),
+    ):
+        save_file(path, replace(artifact, program=other))
+        with pytest.raises(ArtifactError, match="expected slots within"):
             load_file(path)
 
 

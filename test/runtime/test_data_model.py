@@ -15,6 +15,7 @@ from static_runtime.compiler.library.data_model import make_data_model
 from static_runtime.compiler.options import Options
 from static_runtime.runtime.artifact import Artifact, ArtifactError, load, save
 from static_runtime.runtime.data_model import IS_DATA, DataModel
+from static_runtime.runtime.model_image import Head
 from static_runtime.runtime.regular_file import open_regular
 
 from ..compiler.tracing.models import BRANCH
@@ -90,6 +91,27 @@ def test_notes_that_do_not_fit_are_refused(
     del notes[name]
     with pytest.raises(ValueError, match="expected a model as data"):
         DataModel.of(replace(artifact, notes=notes))
+
+
+@pytest.mark.parametrize(
+    "place",
+    [*range(Head.CONSTANTS, Head.REFUSALS), *range(Head.CONTEXT, Head.SYMBOL_TABLE)],
+)
+def test_a_head_that_is_of_another_program_is_refused(artifact: Artifact, place: int):
+    words = np.frombuffer(artifact.objects[0], np.int64)
+    for value in (-1, words[place] - 1, words[place] + 1, 2**62):
+        changed = words.copy()
+        changed[place] = value
+        if place in (Head.REGISTERS, Head.PLAN_REGISTERS) and value == words[place] + 1:
+            continue  # one that nothing uses
+        with pytest.raises(ValueError, match="expected"):
+            DataModel.of(replace(artifact, objects=[changed.tobytes()]))
+
+
+def test_constants_of_another_size_are_refused(artifact: Artifact):
+    more = np.zeros(artifact.constants.nbytes + 64, np.uint8)
+    with pytest.raises(ValueError, match="in the head of an image, got 0 at CONSTANTS"):
+        DataModel.of(replace(artifact, constants=more))
 
 
 def test_code_that_does_not_fit_is_refused(artifact: Artifact):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -63,6 +64,16 @@ def test_another_runtime_is_refused(tmp_path: Path):
         LibraryError, match=r"library of kernels, got one for runtime 1"
     ):
         load_library(path, "runtime 2", [])
+
+
+def test_kernels_of_another_size_are_refused(tmp_path: Path):
+    path, _ = written(tmp_path)
+    about = {**ABOUT, "add_1": replace(ABOUT["add_1"], bytes=11)}
+    with path.open("wb") as file:
+        save_library(file, replace(LIBRARY, about=about), "runtime 1")
+    with pytest.raises(LibraryError, match="got 11 bytes for a kernel add_1 of 12"):
+        load_library(path, "runtime 1", ["add_1"])
+    assert load_library(path, "runtime 1", ["exp_2"]).objects
 
 
 def test_each_changed_byte_is_noticed(tmp_path: Path):
