@@ -117,10 +117,9 @@ def main(path: str, given: list[str]) -> None:
     names = {
         name: kernel_function(each.name) for name, each in lower_kernels(module).items()
     }
-    main_object = len(artifact.objects) - 1
-    functions = link_functions(
-        artifact.objects[:main_object], list(dict.fromkeys(names.values()))
-    )
+    # After those of kernels come the object of the program, and what programs share.
+    objects = artifact.objects[: report.distinct_kernels]
+    functions = link_functions(objects, list(dict.fromkeys(names.values())))
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))
     machine, total = Limits(), 0.0
     limit = max(machine.operations_a_second() for _ in range(REPEATS))

@@ -48,7 +48,7 @@ def over_library(path: Path, target: str) -> tuple[StaticModule, int, int]:
 def main() -> None:
     """Prints a line for each model."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", nargs="*", default=list(SUITE))
+    parser.add_argument("--models", nargs="*", default=[*SUITE], choices=[*SUITE])
     parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
     target = isa_name("host")

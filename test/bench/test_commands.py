@@ -1,0 +1,74 @@
+"""Each command of `bench/` comes to its end on something tiny; no time is looked at."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.axes import AXES
+from bench.call import CASES
+from bench.depth import linear
+from bench.gemm import Case
+from bench.lookups import LOOKUPS
+from bench.orders import ORDERS
+from bench.results import Results
+from static_runtime.runtime.planning import PLANNERS
+
+from .commands import ROOT, command_names, run_command
+from .test_commands_torch import NEED_TORCH
+
+MODELS = ROOT / "test" / "models" / "onnx"
+DIGITS = str(ROOT / "examples" / "digits" / "digits.onnx")
+SMALL = str(MODELS / "mlp_small.onnx")
+NO_TIME = {"SECONDS": 1e-4, "TURNS": 1}
+PLAN = ["--peers", "ours", "--rounds", "1", "--ms", "1"]
+
+COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "call": ([], {"CASES": CASES[:1], "BURSTS": 2, "FORK_BURSTS": 2}),
+    "depth": (["2"], {"MODELS": {"linear": linear}}),
+    "document": (["table.md"], {}),
+    "gemm": (
+        ["tiny"],
+        {"CASES": (Case("tiny", 4, 4, 4),), "SECONDS": 1e-4, "ROUNDS": 1},
+    ),
+    "growth": ([], {"AXES": {"residual blocks": (AXES["residual blocks"][0], 1)}}),
+    "in_place": (["--time", SMALL], NO_TIME),
+    "kernels": ([SMALL], {"REPEATS": 1}),
+    "lookups": (PLAN, {"LOOKUPS": {"rows_64": LOOKUPS["rows_64"]}}),
+    "math_coefficients": (["exp2", "f32"], {}),
+    "orders": (PLAN, {"ORDERS": dict([*ORDERS.items()][:1])}),
+    "planners": ([], {"PLANNERS": dict([*PLANNERS.items()][:1])}),
+    "precision": ([DIGITS], NO_TIME),
+    "table": (["results.json"], {}),
+    "tuning": ([SMALL], {"ROUNDS": 2, "BURST": 1e-4}),
+}
+"""The arguments of each command, and what makes it tiny."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_comes_to_its_end(
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    Results.here().write(tmp_path / "results.json")
+    text = "<!-- begin: python -c 'print(1)' -->\n\n<!-- end -->\n"
+    (tmp_path / "table.md").write_text(text)
+    run_command(name, *COMMANDS[name], monkeypatch, tmp_path)
+    assert capsys.readouterr().out
+
+
+def test_every_command_is_run():
+    assert command_names() == {*COMMANDS, *NEED_TORCH, "worker"}  # a part of others
+
+
+def test_every_command_that_a_document_names_is_one():
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "Makefile"]
+    texts = " ".join(" ".join(each.read_text().split()) for each in documents)
+    named = {*re.findall(r"python -m bench\.(\w+)", texts)}
+    assert named
+    assert named <= command_names()

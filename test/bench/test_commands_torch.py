@@ -1,0 +1,40 @@
+"""The commands of `bench/` that need PyTorch come to their end, on something tiny."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .commands import ROOT, run_command
+
+pytestmark = pytest.mark.torch
+
+SMALL = str(ROOT / "test" / "models" / "onnx" / "mlp_small.onnx")
+PLAN = ["--threads", "1", "--rounds", "1", "--ms", "1"]
+
+NEED_TORCH: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "__main__": (["add16", "--peers", "ours,onnxruntime", *PLAN], {}),
+    "decode": (["--widths", "32", "--tokens", "2", "--rounds", "1"], {}),
+    "libraries": (["--models", "add16", "--rounds", "2"], {"BURST": 1e-4}),
+    "llvm_text": (["--kernels", "--models", "add16"], {}),
+    "open_sizes": (["--models", "mlp", "--rounds", "1"], {"BURST": 1e-4}),
+    "plot": (["results.json", "plot.svg"], {}),
+    "replay": ([SMALL], {}),
+    "skips": (["--rounds", "1"], {"MEASURED": (), "BURST": 1e-4}),
+}
+"""The arguments of each command, and what makes it tiny."""
+
+
+@pytest.mark.parametrize("name", NEED_TORCH)
+def test_a_command_comes_to_its_end(
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    if name == "plot":
+        pytest.importorskip("matplotlib")
+    run_command(name, *NEED_TORCH[name], monkeypatch, tmp_path)
+    assert capsys.readouterr().out
