@@ -132,6 +132,18 @@ def test_a_tutorial_does_what_it_says(
     assert not printed
 
 
+@pytest.mark.usefixtures("runs_host")
+def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    found = [each for each in blocks(ROOT / "README.md") if each.language == "sh"]
+    # Not those that set up, or are the checks themselves; what is timed, is elsewhere.
+    text = re.sub(
+        r"^(pip|make) .*\n", "", "".join(each.text for each in found), flags=re.M
+    )
+    assert text.count("sr-") == 4
+    run_command(f"set -e; {text.replace(' --benchmark', '')} python examples/demo.py")
+
+
 def test_a_text_that_differs_is_seen():
     block = Block("text", "", "a.md:1")
     check(block, "one ... three\n", "one two three\n")
