@@ -38,7 +38,8 @@ def skipped(
                 next(q for q in clause if evaluate(q, symbols) == 0)
                 for clause in skip.ways[number - 1].when
             ]
-            reason = " and ".join(f"{each} = 0" for each in zeros)
+            # One size may make several of the clauses hold.
+            reason = " and ".join(f"{each} = 0" for each in dict.fromkeys(zeros))
             found.append(Skipped(skip.source, skip.kernel, reason))
     return tuple(found)
 

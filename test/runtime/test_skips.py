@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from onnx import parser
 
 import static_runtime as sr
 from static_runtime.runtime.program import Program, Skip, Slot, TensorInfo, Way
@@ -222,6 +223,46 @@ def program(*skips: Skip) -> Program:
         call_outs=(),
         skips=skips,
     )
+
+
+def test_a_size_that_decides_twice_is_one_reason():
+    way = Way("inputs", 0, 0, (("n - 1", "m"), ("n - 1",), ("m", "n - 1")))
+    made = program(Skip(1, "k", "graph.op", (way,)))
+    for m, reason in ((2, "n - 1 = 0"), (0, "n - 1 = 0 and m = 0")):
+        (found,) = skipped(made, (1,), {"n": 1, "m": m})
+        assert found.reason == reason
+
+
+def test_parts_of_one_node_are_told_apart():
+    text = """<ir_version: 9, opset_import: ["" : 17]>
+    g (float[b,8,4] x, float[4,4] w) => (float[b,4,4] y, float[b,4,4] z) {
+      [cut] p, q = Split <axis = 1> (x)
+      y = MatMul(p, w)
+      z = MatMul(q, w) }"""
+    module = sr.compile(parser.parse_model(text))
+    module(np.ones((1, 8, 4), np.float32), np.ones((4, 4), np.float32))
+    sources = [each.source for each in module.statistics().skipped]
+    assert sources == ["graph.slice at cut (p)", "graph.slice at cut (q)"]
+
+
+def test_a_cache_that_grows_is_copied_where_it_is_an_output():
+    """What docs/skip.md and docs/memory.md say of it."""
+    text = """<ir_version: 9, opset_import: ["" : 17]>
+    g (float[p,4] cache, float[n,4] x) => (float[t,4] y) {{
+      k = Concat <axis = 0> (cache, x)
+      y = {} }}"""
+    new = np.ones((1, 4), np.float32)
+    for last, count in (("Identity(k)", 0), ("CumSum(k, zero)", 1)):
+        graph = text.format(last).replace(") {", ") <int64 zero = {0}> {", 1)
+        module = sr.compile(parser.parse_model(graph))
+        cache, skips = np.ones((0, 4), np.float32), list[int]()
+        for _ in range(3):
+            module(cache, new)
+            skips.append(len(module.statistics().skipped))
+            cache = np.concatenate([cache, new])
+        assert skips == [count, 0, 0]
+        assert module.statistics().plans == 3
+        assert module.program.donations == ()
 
 
 def test_the_reason_is_what_is_zero():

@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import sizes, tensor_type
 from ....dialects.graph import GraphOp
 from ...errors import CompileError, UnsupportedOp
+from ..results import tell_apart
 from ..unsupported import NeedsValue, Unsupported
 from .ancestors import arguments_of
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
@@ -218,6 +219,8 @@ class GraphBuilder:
         except VerifyException as error:
             raise node.error(str(error)) from error
         locate(self.block, last, node.name)
+        if len(results) > 1:
+            tell_apart(node.name, results, node.proto.output)
         for each in results:
             type = each.type
             count = prod(s for s in sizes(tensor_type(type)) if isinstance(s, int))

@@ -15,6 +15,7 @@ from ....runtime import OutsideError, reason, shortened, size_of
 from ...errors import ModelFileError
 from ...weight_file import WeightFile
 from .element import element
+from .messages import clipped
 from .skeleton import INSIDE
 
 _FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
@@ -118,7 +119,7 @@ class TensorReader:
         except OutsideError as error:
             raise self._error(
                 tensor,
-                f"a file in the model's folder, got {shortened(location)!r}, "
+                f"a file in the model's folder, got {clipped(location)!r}, "
                 f"{reason(error)}",
             ) from error
         except OSError as error:

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from itertools import count
 from typing import Any
 
 import torch
@@ -34,6 +35,7 @@ from xdsl.utils.hints import isa
 from ....dialects.graph import GraphOp, shape_of
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedOp
+from ..results import tell_apart
 from ..unsupported import Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
 from .call import Call
@@ -133,6 +135,8 @@ class ProgramReader:
         except VerifyException as error:
             raise CompileError(f"torch node {place(node)} ({op}): {error}") from error
         self.values[node] = value
+        if isinstance(value, list | tuple):
+            tell_apart(node.name, value, map(str, count()))
         if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = node.name
 
