@@ -7,7 +7,7 @@ imports them; the driver, the tools and the tuner import them from here.
 
 from __future__ import annotations
 
-from ..lowering.graph_to_loop import build_kernel, kernel_name
+from ..lowering.graph_to_loop import build_kernel
 from ..lowering.host_to_bytecode import (
     lower_plan_to_bytecode,
     lower_program_to_bytecode,
@@ -43,7 +43,6 @@ __all__ = [
     "build_kernel",
     "kept_object",
     "kernel_function",
-    "kernel_name",
     "limits_of",
     "linked_object",
     "lower_bundle",

@@ -49,7 +49,7 @@ from .families.gate import FUNCTIONS
 from .families.interpolation import COORDINATES, ROUNDED
 from .families.recurrent import RecurrentOp
 from .literal import to_array, to_attribute, to_names
-from .location import EXECUTED, TRACE, describe, operator_name
+from .location import EXECUTED, TRACE, describe, kernel_name, operator_name
 from .nest import (
     Body,
     Combiner,
@@ -381,6 +381,7 @@ __all__ = [
     "is_given",
     "is_infinite",
     "joined",
+    "kernel_name",
     "length",
     "may_be",
     "mean_pool",

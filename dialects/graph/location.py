@@ -1,4 +1,4 @@
-"""The source location of an op in its model, for messages."""
+"""What messages, selections and kernels call an op."""
 
 from __future__ import annotations
 
@@ -36,3 +36,13 @@ def describe(op: Operation) -> str:
     if isinstance(op, FusionOp):
         return " and ".join(describe(each) for each in op.ops)
     return name
+
+
+def kernel_name(op: Operation) -> str:
+    """A name that tells what a kernel computes: those of its ops, but not too many."""
+    ops = list(op.ops) if isinstance(op, FusionOp) else [op]
+    names = [each.name.removeprefix("graph.") for each in ops]
+    names = [name for name in names if name != "constant"]
+    if len(names) > 4:
+        names = [*names[:2], "etc", names[-1]]
+    return "_".join(names)

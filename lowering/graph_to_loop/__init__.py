@@ -40,13 +40,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.loop import KernelOp
-from .kernel import build_kernel, kernel_name
+from .kernel import build_kernel
 from .program import ProgramBuilder
 
 __all__ = [
     "GraphToLoop",
     "build_kernel",
-    "kernel_name",
 ]
 
 

@@ -15,7 +15,7 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 
 from ...dialects import Dim, product, tensor_type
-from ...dialects.graph import FusionOp, GraphOp
+from ...dialects.graph import GraphOp
 from ...dialects.kernel import Group, copies, make_group
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .choice_loops import build_choice
@@ -109,13 +109,3 @@ def total(sizes: Sequence[Dim]) -> Dim:
         return sizes[0] if sizes else 0
     half = len(sizes) // 2
     return total(sizes[:half]) + total(sizes[half:])
-
-
-def kernel_name(op: GraphOp) -> str:
-    """A name that tells what a kernel computes: those of its ops, but not too many."""
-    ops = list(op.ops) if isinstance(op, FusionOp) else [op]
-    names = [each.name.removeprefix("graph.") for each in ops]
-    names = [name for name in names if name != "constant"]
-    if len(names) > 4:
-        names = [*names[:2], "etc", names[-1]]
-    return "_".join(names)

@@ -49,6 +49,7 @@ from ...dialects.graph import (
     defined_symbols,
     describe,
     donated_to,
+    kernel_name,
     offset_of,
 )
 from ...dialects.kernel import structure
@@ -73,7 +74,7 @@ from ...dialects.loop import (
     sizes_used,
 )
 from ...dialects.loop import IfOp as FlowIfOp
-from .kernel import Kernel, build_kernels, kernel_name, total
+from .kernel import Kernel, build_kernels, total
 from .origin import with_origin
 from .signature import Storage, plan_of, ranges_of, tensors_of
 from .skips import Skips, is_folded

@@ -43,10 +43,10 @@ from ....dialects.graph import (
     FusionOp,
     GraphOp,
     StoredOp,
+    kernel_name,
     operator_name,
 )
 from ....dialects.loop import TRACED, CallOp, CallOutOp, KernelOp, element_type
-from ...codegen import kernel_name
 from ...executed import Executed
 from ...selective import kernel_key
 
