@@ -34,13 +34,12 @@ from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.context import context
 from static_runtime.compiler.driver import Driver
 from static_runtime.dialects.dims import Dim, evaluate, product
-from static_runtime.dialects.loop import element_type
+from static_runtime.dialects.loop import byte_count, element_type
 from static_runtime.dialects.loop.ops.for_loop import ForOp
 from static_runtime.dialects.loop.ops.memory import StoreOp
 from static_runtime.dialects.loop.ops.program import ProgramOp
 from static_runtime.dialects.loop.ops.program_calls import CallOp
 from static_runtime.dialects.loop.ops.tile import TileOp
-from static_runtime.dialects.shape import STORED
 
 from .cases import Array
 
@@ -77,8 +76,7 @@ def stores(op: Operation) -> Iterator[Dim]:
 
 def item_size(store: StoreOp) -> int:
     """The bytes of an element that is stored."""
-    stored = element_type(store.buffer)
-    return next(each.itemsize for type, each in STORED.items() if type == stored)
+    return byte_count(element_type(store.buffer))
 
 
 def stored_bytes(model: bytes, length: int) -> int:

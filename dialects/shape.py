@@ -23,42 +23,26 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
-    IntegerType,
     NoneAttr,
     StringAttr,
     TensorType,
-    bf16,
-    f32,
-    f64,
-    i1,
-    i32,
-    i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from .dims import Dim, SizeError, dim, magnitude, terms_of
+from .element_type import ELEMENT_TYPES, Element
 
-Element: TypeAlias = AnyFloat | IntegerType
 Tensor: TypeAlias = TensorType[Element]
 
 Array: TypeAlias = npt.NDArray[Any]
 
-DTYPES: dict[Element, np.dtype[Any]] = {
-    f32: np.dtype(np.float32),
-    f64: np.dtype(np.float64),
-    i32: np.dtype(np.int32),
-    i64: np.dtype(np.int64),
-    i1: np.dtype(np.bool_),
-}
-"""The element types that the compiler computes with, and numpy's names for them."""
+STORED = {row.type: row.dtype for row in ELEMENT_TYPES.values()}
+"""The element types that weights may have, and their numpy dtypes in the store."""
 
-STORED = {**DTYPES, bf16: np.dtype(np.uint16)}
-"""
-The element types that weights may have, and their numpy dtypes in the store: bf16 is
-kept as its bits, since numpy has no such type.
-"""
+DTYPES = {type: STORED[type] for type in STORED if ELEMENT_TYPES[type].is_computed}
+"""The element types that all ops take, and their numpy dtypes."""
 
 ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 

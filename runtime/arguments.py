@@ -107,7 +107,7 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         )
     with np.errstate(over="ignore"):
         made = np.require(array, wanted, _LAYOUT)
-    if wanted.kind == "i":
+    if np.issubdtype(wanted, np.integer):
         lost = made != array
     else:
         lost = np.isinf(made) & ~np.isinf(array)

@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .atomic import atomic_file
+from .abi import SAFETENSORS
 from .regular_file import fill, locked, open_regular, room, size_of
 from .safetensors_header import (
-    DTYPES,
     LONGEST_HEADER,
     METADATA,
     NAMES,
@@ -46,7 +46,7 @@ class Stream:
 
     size: int
     pieces: Callable[[], Iterable[npt.NDArray[np.uint8]]]
-    dtype: np.dtype[Any] = DTYPES["U8"]
+    dtype: np.dtype[Any] = SAFETENSORS["U8"]
 
     @property
     def shape(self) -> tuple[int]:

@@ -16,25 +16,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .abi import SAFETENSORS
 from .shortened import shortened
 
-DTYPES: Mapping[str, np.dtype[Any]] = {
-    "BOOL": np.dtype("?"),
-    "U8": np.dtype("u1"),
-    "I8": np.dtype("i1"),
-    "U16": np.dtype("<u2"),
-    "I16": np.dtype("<i2"),
-    "U32": np.dtype("<u4"),
-    "I32": np.dtype("<i4"),
-    "U64": np.dtype("<u8"),
-    "I64": np.dtype("<i8"),
-    "F16": np.dtype("<f2"),
-    "F32": np.dtype("<f4"),
-    "F64": np.dtype("<f8"),
-}
-"""The element types that are supported, by the name that the format gives them."""
-
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+NAMES = {dtype: name for name, dtype in SAFETENSORS.items()}
 
 _FIELDS = {"dtype", "shape", "data_offsets"}
 
@@ -145,9 +130,9 @@ def _entry(name: str, fields: Json) -> Entry:
             f"got {shortened(ascii(fields))}"
         )
     dtype = fields["dtype"]
-    if not isinstance(dtype, str) or dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in SAFETENSORS:
         raise SafetensorsError(
-            f"array {name!r}: expected a dtype among {', '.join(DTYPES)}, "
+            f"array {name!r}: expected a dtype among {', '.join(SAFETENSORS)}, "
             f"got {shortened(ascii(dtype))}"
         )
     sizes = _check_sizes(name, "shape", fields["shape"])
@@ -160,13 +145,13 @@ def _entry(name: str, fields: Json) -> Entry:
         raise SafetensorsError(
             f"array {name!r}: expected data_offsets of 2 numbers, got {len(ends)}"
         )
-    expected = prod(sizes) * DTYPES[dtype].itemsize
+    expected = prod(sizes) * SAFETENSORS[dtype].itemsize
     if ends[1] - ends[0] != expected:
         raise SafetensorsError(
             f"array {name!r}: expected {expected} bytes for {dtype} {[*sizes]}, "
             f"got {ends[1] - ends[0]}"
         )
-    return Entry(name, DTYPES[dtype], sizes, *ends)
+    return Entry(name, SAFETENSORS[dtype], sizes, *ends)
 
 
 def _check_sizes(name: str, field: str, value: Json) -> tuple[int, ...]:

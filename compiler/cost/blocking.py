@@ -28,6 +28,7 @@ from ...dialects.loop import (
     ScheduleAttr,
     TargetAttr,
     TileOp,
+    element_type,
 )
 from .register_tile import MANY, SPARE, choose_nr, known, most_rows, round_up
 
@@ -176,7 +177,9 @@ def _stream(
 def can_split_k(tile: TileOp) -> bool:
     """Whether accumulators can be stored where the result goes, between blocks of k."""
     store = tile.store
-    if store is None or store.value.type != tile.initial.type or tile.is_in_place:
+    if store is None or tile.is_in_place:
+        return False
+    if element_type(store.buffer) != tile.initial.type:
         return False
     column = tile.epilogue.block.args[1]
     return dict(store.at.terms).get(column, 0) == 1

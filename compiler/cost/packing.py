@@ -11,7 +11,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects import product, sizes, tensor_type
+from ...dialects import compute_type, product, sizes, tensor_type
 from ...dialects.graph import Axis, PanelsAttr, WeightOp
 from ...dialects.kernel import (
     Apply,
@@ -138,6 +138,7 @@ def _load_of(value: Expression, weight: WeightOp) -> Load | None:
 
 
 def _bits_of(type: Attribute) -> int:
-    """The bits of an element."""
+    """The bits of what a kernel computes elements with."""
+    type = compute_type(type)
     assert isinstance(type, FixedBitwidthType)
     return type.bitwidth

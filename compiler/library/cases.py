@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from inspect import getdoc
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, f32, i64
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, f32, i32, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
@@ -146,7 +146,7 @@ def typed(case: Case) -> Iterator[Case]:
     for element in DTYPES:
         other = with_element(case, f32, element)
         yield other
-        yield with_element(other, i64, next(e for e in DTYPES if str(e) == "i32"))
+        yield with_element(other, i64, i32)
 
 
 def module_of(cases: Sequence[Case]) -> ModuleOp:

@@ -20,23 +20,6 @@ _OPERAND = r"\d{1,3};(?:\d{1,2}(?:,\d{1,2})*)?"
 
 _KEY = re.compile(rf"{_VERSION}/(?:{_OPERAND}(?:\|{_OPERAND})*)?")
 
-_SCALAR_TYPES = {
-    "Byte": 0,
-    "Char": 1,
-    "Short": 2,
-    "Int": 3,
-    "Long": 4,
-    "Half": 5,
-    "Float": 6,
-    "Double": 7,
-    "Bool": 11,
-    "BFloat16": 15,
-    "UInt16": 27,
-    "UInt32": 28,
-    "UInt64": 29,
-}
-"""The dtypes that kernels have in a selection, and the number that each is in keys."""
-
 
 def is_kernel_key(text: str) -> bool:
     """Whether a text is a key: a dtype for each operand, and a permutation of axes."""
@@ -55,10 +38,7 @@ def _is_permutation(axes: Sequence[str]) -> bool:
     return sorted(map(int, axes)) == [*range(len(axes))]
 
 
-def kernel_key(operands: Iterable[tuple[str, Sequence[int]]]) -> str:
-    """The key of operands, each a dtype and the order of its axes."""
-    parts = (
-        f"{_SCALAR_TYPES[dtype]};{','.join(map(str, order))}"
-        for dtype, order in operands
-    )
+def kernel_key(operands: Iterable[tuple[int, Sequence[int]]]) -> str:
+    """The key of operands, each the number of a dtype and the order of its axes."""
+    parts = (f"{dtype};{','.join(map(str, order))}" for dtype, order in operands)
     return f"{_VERSION}/{'|'.join(parts)}"

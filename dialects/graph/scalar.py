@@ -1,6 +1,9 @@
 """
 Typed scalar arithmetic: `add(a, b)` builds the op that adds values of their type.
 
+Values have compute types (`element_type.py`); where a function is given the type of an
+element, it builds the value that a load of it would have.
+
 Ops describe their loops with these, so that one description serves every element type.
 The built ops are defined for every input: dividing an integer by zero gives zero,
 converting a float to an integer saturates and turns NaN into zero, and the maximum of a
@@ -9,7 +12,6 @@ number and NaN is NaN. Boolean sums are `or`, products `and`.
 
 from __future__ import annotations
 
-import math as number
 from collections.abc import Callable
 from typing import Any
 
@@ -19,8 +21,9 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from ..element_type import ELEMENT_TYPES, compute_type
 from ..scalar import RemainderOp
-from .nest import Combiner
+from .nest import Body, Combiner, same
 
 Binary = Callable[[SSAValue, SSAValue], SSAValue]
 
@@ -88,6 +91,7 @@ def combine(name: Combiner, so_far: SSAValue, x: SSAValue) -> SSAValue:
 
 def constant(value: float, type: Attribute) -> SSAValue:
     """The scalar `value` of this type."""
+    type = compute_type(type)
     if isinstance(type, AnyFloat):
         return arith.ConstantOp(FloatAttr(float(value), type)).result
     assert isa(type, IntegerType)
@@ -133,25 +137,47 @@ def select(condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def cast(x: SSAValue, type: Attribute) -> SSAValue:
-    """The value converted to another element type."""
-    if x.type == type:
+    """The value converted to another element type, but for what a store of it cuts."""
+    row, to = ELEMENT_TYPES[type], compute_type(type)
+    if x.type == to:
         return x
-    if type == i1:
+    if to == i1:
         return compare("ne", x, constant(0, x.type))
     if isinstance(x.type, AnyFloat):
-        if isinstance(type, AnyFloat):
-            widens = type.bitwidth > x.type.bitwidth
-            return (arith.ExtFOp if widens else arith.TruncFOp)(x, type).result
-        assert isa(type, IntegerType)
-        return arith.FPToSIOp(x, type).result
+        if isinstance(to, AnyFloat):
+            widens = to.bitwidth > x.type.bitwidth
+            return (arith.ExtFOp if widens else arith.TruncFOp)(x, to).result
+        assert isa(to, IntegerType)
+        whole = arith.FPToSIOp(x, to).result
+        if not row.is_widened:
+            return whole
+        least, most = (constant(each, to) for each in row.limits)
+        return minimum(maximum(whole, least), most)
     assert isa(x.type, IntegerType)
-    if isinstance(type, AnyFloat):
-        return (arith.UIToFPOp if x.type == i1 else arith.SIToFPOp)(x, type).result
-    assert isa(type, IntegerType)
+    if isinstance(to, AnyFloat):
+        return (arith.UIToFPOp if x.type == i1 else arith.SIToFPOp)(x, to).result
+    assert isa(to, IntegerType)
     if x.type == i1:
-        return arith.ExtUIOp(x, type).result
-    widens = type.bitwidth > x.type.bitwidth
-    return (arith.ExtSIOp if widens else arith.TruncIOp)(x, type).result
+        return arith.ExtUIOp(x, to).result
+    widens = to.bitwidth > x.type.bitwidth
+    return (arith.ExtSIOp if widens else arith.TruncIOp)(x, to).result
+
+
+def reloaded(x: SSAValue, type: Attribute) -> SSAValue:
+    """What a store of the value as an element of this type and a load of it give."""
+    row = ELEMENT_TYPES[type]
+    if not row.is_widened:
+        return x
+    assert isa(x.type, IntegerType)
+    narrow = arith.TruncIOp(x, IntegerType(row.type.bitwidth))
+    return (arith.ExtSIOp if row.is_signed else arith.ExtUIOp)(narrow, x.type).result
+
+
+def reloading(body: Body, type: Attribute) -> Body:
+    """The body whose value is the `reloaded` one of another body."""
+    if body is same or not ELEMENT_TYPES[type].is_widened:
+        return body
+    return lambda *operands: reloaded(body(*operands), type)
 
 
 def absolute(x: SSAValue) -> SSAValue:
@@ -165,11 +191,5 @@ def identity(combiner: Combiner, type: Attribute) -> SSAValue:
     """The scalar that a reduction starts from."""
     if combiner in ("add", "mul"):
         return constant(0 if combiner == "add" else 1, type)
-    least = combiner == "max"
-    if isinstance(type, AnyFloat):
-        return constant(-number.inf if least else number.inf, type)
-    assert isa(type, IntegerType)
-    if type == i1:
-        return constant(0 if least else 1, type)
-    half = 1 << (type.bitwidth - 1)
-    return constant(-half if least else half - 1, type)
+    least, most = ELEMENT_TYPES[type].limits
+    return constant(least if combiner == "max" else most, type)

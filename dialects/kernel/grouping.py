@@ -229,7 +229,8 @@ class _Builder:
         What `op` computes at a point, with operands that are still to be computed.
         """
         parts = tuple(self.source(op, each, point) for each in nest.sources)
-        return _Opened(nest.body, parts)
+        type = tensor_type(op.results[0]).element_type
+        return _Opened(scalar.reloading(nest.body, type), parts)
 
     def put_together(self, opened: _Opened) -> Expression:
         """The expression of an op whose operands have all been computed."""

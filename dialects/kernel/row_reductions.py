@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from ..dims import Dim
+from ..element_type import compute_type
 from ..graph import GraphOp, Linear, Nest, Read, Source, axes, axis, scalar
 from ..scalar import RemainderOp
 from ..shape import sizes, tensor_type
@@ -290,7 +291,7 @@ class _Arrangement:
 def _scalars(op: GraphOp, nest: Nest) -> tuple[list[Operation], Block]:
     """The scalar ops that the body of a nest builds, and the block they are in."""
     types = [
-        tensor_type(op.operands[each.operand]).element_type
+        compute_type(tensor_type(op.operands[each.operand]).element_type)
         if isinstance(each, Read)
         else i64
         for each in nest.sources

@@ -148,7 +148,7 @@ class NestBuilder:
             in_turn = nest.keeps_accumulators or (is_rounded and axis in nest.in_turn)
             left = nest.bounds[axis : None if is_rounded and not in_turn else axis + 1]
             bound, *widths = (self.rename(each) for each in left)
-            block = Block(arg_types=[IndexType(), type])
+            block = Block(arg_types=[IndexType(), so_far.type])
             with ImplicitBuilder(block):
                 index, inner = block.args
                 indices: list[SSAValue] = []
@@ -225,17 +225,18 @@ class NestBuilder:
                 return [at.get(axis, row_at) for axis in range(len(nest.bounds))]
 
             bounds = [bound(also, row), bound(column), *map(bound, reduced)]
-            k_loop = Block(arg_types=[*(IndexType() for _ in bounds), nest.type])
+            zero = scalar.identity("add", nest.type)
+            k_loop = Block(arg_types=[*(IndexType() for _ in bounds), zero.type])
             with ImplicitBuilder(k_loop):
                 row_at, column_at, *rest, so_far = k_loop.args
                 here = point(row_at, column_at, rest)
                 YieldOp(self.accumulate(here, so_far))
-            epilogue = Block(arg_types=[IndexType(), IndexType(), nest.type])
+            epilogue = Block(arg_types=[IndexType(), IndexType(), zero.type])
             with ImplicitBuilder(epilogue):
                 row_at, column_at, accumulator = epilogue.args
                 self.store(nest.epilogue, point(row_at, column_at, ()), accumulator)
                 YieldOp()
-            TileOp(bounds, scalar.identity("add", nest.type), k_loop, epilogue)
+            TileOp(bounds, zero, k_loop, epilogue)
 
         self.build_loops([nest.bounds[axis] for axis in outer], inside)
 
@@ -279,7 +280,9 @@ class Scalars:
                 return root.body(*(self.done[id(each)] for each in root.operands))
             case Accumulator():
                 assert root.stage < len(self.accumulators), "all is combined before"
-                return self.accumulators[root.stage]
+                nest = self.nest.nest
+                made = nest.stages[root.stage] if nest.stages else nest
+                return scalar.reloaded(self.accumulators[root.stage], made.type)
             case Extent():
                 return ExtentOp(self.nest.rename(root.size)).result
             case Where():

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from .bytecode import (
     CONTEXT,
-    WIDTH,
     Opcode,
+    WIDTH,
     Words,
     check_bytecode,
+)
+from .dtypes import (
+    DTYPE_NAMES,
+    SAFETENSORS,
 )
 from .futex import (
     EVERYONE,
@@ -18,10 +22,10 @@ from .futex import (
 from .layout import (
     ALIGNMENT,
     APART,
-    CALL_OUT_ERROR,
     CALLED,
     CALLS,
-    DTYPE_NAMES,
+    CALL_OUT_ERROR,
+    ContextLayout,
     ELSEWHERE,
     EQUALITY_ERROR,
     GRAIN,
@@ -31,20 +35,19 @@ from .layout import (
     INTERRUPTED,
     LIMIT,
     LITTLE,
-    NOT_SELECTED,
     NOTES,
+    NOT_SELECTED,
     PLAN_ARGUMENTS,
     PLAN_BOUND,
     PLAN_BYTES,
     RAN,
     RANGE_ERROR,
+    RowLayout,
     SHARED,
     SIZE_ERROR,
     SMALL,
-    WORD,
-    ContextLayout,
-    RowLayout,
     State,
+    WORD,
 )
 from .plan_layout import PlanLayout
 from .pool_state import PoolState
@@ -80,6 +83,7 @@ __all__ = [
     "RAN",
     "RANGE_ERROR",
     "RowLayout",
+    "SAFETENSORS",
     "SHARED",
     "SIZE_ERROR",
     "SMALL",

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .dtypes import DTYPE_NAMES
+
 WORD = 8
 """Bytes of a pointer, and of an i64."""
 
@@ -22,9 +24,6 @@ and the longest vector.
 
 LIMIT = 2**62
 """The bound of all that is computed from sizes, so that 64 bits hold it."""
-
-DTYPE_NAMES = ("float32", "float64", "int32", "int64", "bool")
-"""The dtypes of inputs and outputs, in the order of their fields in the state."""
 
 
 class State:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from onnx import TensorProto
-from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
-from ....dialects import Element
+from ....dialects import DTYPES, ELEMENT_TYPES, Element
 from ..unsupported import Unsupported
 
-NUMBERS: dict[Element, int] = {
-    f32: TensorProto.FLOAT,
-    f64: TensorProto.DOUBLE,
-    i32: TensorProto.INT32,
-    i64: TensorProto.INT64,
-    i1: TensorProto.BOOL,
-}
+NUMBERS = {type: ELEMENT_TYPES[type].onnx for type in DTYPES}
 """The number of each element type in ONNX."""
 
 _NAMES: dict[int, str] = {

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
-from ....dialects import DTYPES, ELEMENTS, Array, SizeError, check_sizes
+from ....dialects import DTYPES, Array, SizeError, check_sizes
 from ....runtime import OutsideError, reason, shortened, size_of
 from ...errors import ModelFileError
 from ...weight_file import WeightFile
 from .element import element
 from .messages import clipped
 from .skeleton import INSIDE
-
-_FIELDS: dict[int, Callable[[TensorProto], Sequence[float]]] = {
-    TensorProto.FLOAT: lambda tensor: tensor.float_data,
-    TensorProto.DOUBLE: lambda tensor: tensor.double_data,
-    TensorProto.INT32: lambda tensor: tensor.int32_data,
-    TensorProto.INT64: lambda tensor: tensor.int64_data,
-    TensorProto.BOOL: lambda tensor: tensor.int32_data,
-}
-"""The fields with the elements of a tensor that has no raw bytes."""
 
 
 class TensorReader:
@@ -57,10 +48,11 @@ class TensorReader:
         Raises `Unsupported` for an unsupported element type, and `ModelFileError` when
         elements are missing.
         """
-        dtype = DTYPES[element(tensor.data_type)]
+        type = element(tensor.data_type)
+        dtype = DTYPES[type]
         shape = tuple(tensor.dims)
         try:
-            check_sizes(ELEMENTS[dtype], shape)
+            check_sizes(type, shape)
         except SizeError as error:
             raise self._error(tensor, str(error).removeprefix("expected ")) from error
         count = prod(shape)
@@ -71,7 +63,8 @@ class TensorReader:
             data = np.frombuffer(tensor.raw_data, np.uint8)
             array = self._view(tensor, data, dtype, count)
         else:
-            values = _FIELDS[tensor.data_type](tensor)
+            field = helper.tensor_dtype_to_field(tensor.data_type)
+            values: Sequence[float] = getattr(tensor, field)
             if len(values) != count:
                 raise self._error(tensor, f"{count} elements, got {len(values)}")
             array = np.array(values, dtype)

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import torch
-from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
-from ....dialects import Element
+from ....dialects import DTYPES, ELEMENT_TYPES, Element
 from ..unsupported import Unsupported
 
 _ELEMENTS: dict[torch.dtype, Element] = {
-    torch.float32: f32,
-    torch.float64: f64,
-    torch.int32: i32,
-    torch.int64: i64,
-    torch.bool: i1,
+    getattr(torch, ELEMENT_TYPES[type].torch): type for type in DTYPES
 }
 
 

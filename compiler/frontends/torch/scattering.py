@@ -6,11 +6,17 @@ from collections.abc import Callable
 from math import inf
 from typing import TypeAlias
 
-import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, Element, dtype, is_float, normalize_axis, tensor_type
+from ....dialects import (
+    ELEMENT_TYPES,
+    Dim,
+    Element,
+    is_float,
+    normalize_axis,
+    tensor_type,
+)
 from ....dialects.graph import (
     Combiner,
     CumsumOp,
@@ -56,13 +62,8 @@ def _identity(combiner: Combiner, value: SSAValue) -> float:
     """The identity of a combiner for the element type of `value`."""
     if combiner in ("add", "mul"):
         return 0 if combiner == "add" else 1
-    kind = dtype(tensor_type(value))
-    if kind.kind == "b":
-        return combiner == "min"
-    if kind.kind == "f":
-        return -inf if combiner == "max" else inf
-    limits = np.iinfo(kind)
-    return limits.min if combiner == "max" else limits.max
+    least, most = ELEMENT_TYPES[tensor_type(value).element_type].limits
+    return least if combiner == "max" else most
 
 
 def _reduce_into(

@@ -25,7 +25,7 @@ from itertools import product
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, bf16
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -33,12 +33,11 @@ from xdsl.transforms.dead_code_elimination import dce
 
 from ....dialects import (
     DTYPES,
-    ELEMENTS,
     Array,
     Polynomial,
+    Tensor,
     dtype,
     sizes,
-    tensor,
     tensor_type,
 )
 from ....dialects.graph import (
@@ -74,13 +73,13 @@ def _constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
             return None
 
 
-def _make_constant(array: Array, key: str, weights: WeightStore) -> Operation:
+def _make_constant(
+    array: Array, type: Tensor, key: str, weights: WeightStore
+) -> Operation:
     """The op that has the value `array`: inline when small, else under `key`."""
     # A storage-only element type is never inline: the array holds the bits of bf16.
-    element = ELEMENTS.get(array.dtype, bf16)
-    if array.size <= _INLINE and element in DTYPES:
+    if array.size <= _INLINE and type.element_type in DTYPES:
         return ConstantOp(value=array)
-    type = tensor(element, *array.shape)
     return WeightOp(weights.put(key, in_rows(array)), type)
 
 
@@ -178,9 +177,9 @@ def fold(op: GraphOp, weights: WeightStore) -> None:
         return
     constants = [
         _make_constant(
-            np.asarray(array, dtype(tensor_type(result))), f"folded.{op.name}", weights
+            np.asarray(array, dtype(type)), type, f"folded.{op.name}", weights
         )
-        for array, result in zip(arrays, op.results, strict=True)
+        for array, type in zip(arrays, map(tensor_type, op.results), strict=True)
     ]
     for constant in constants:
         constant.location = op.location

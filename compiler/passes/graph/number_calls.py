@@ -34,7 +34,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import ConstantLike
 from xdsl.utils.hints import isa
 
-from ....dialects import tensor_type
+from ....dialects import ELEMENT_TYPES, tensor_type
 from ....dialects.graph import (
     EXECUTED,
     FUSION_NUMBER,
@@ -49,16 +49,6 @@ from ....dialects.graph import (
 from ....dialects.loop import TRACED, CallOp, CallOutOp, KernelOp, element_type
 from ...executed import Executed
 from ...selective import kernel_key
-
-_DTYPES = {
-    "f32": "Float",
-    "f64": "Double",
-    "bf16": "BFloat16",
-    "i1": "Bool",
-    "i32": "Int",
-    "i64": "Long",
-}
-"""PyTorch's names of element types."""
 
 
 class NumberCalls(ModulePass):
@@ -105,13 +95,14 @@ def _parts(op: GraphOp) -> Iterator[GraphOp]:
 def _key_of(op: GraphOp) -> str:
     """The dtypes and layouts of operands and results."""
     values = (*op.operands, *op.results)
-    dtypes = _dtypes(tensor_type(each).element_type for each in values)
-    return kernel_key(zip(dtypes, op.layouts(), strict=True))
+    rows = (ELEMENT_TYPES[tensor_type(each).element_type] for each in values)
+    numbers = (each.scalar_number for each in rows)
+    return kernel_key(zip(numbers, op.layouts(), strict=True))
 
 
 def _dtypes(elements: Iterable[Attribute]) -> list[str]:
     """PyTorch's names of element types."""
-    return [_DTYPES[str(each)] for each in elements]
+    return [ELEMENT_TYPES[each].scalar_type for each in elements]
 
 
 def executed_of(module: ModuleOp) -> list[Executed]:

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ...dims import Dim, product
-from ...shape import Element
+from ...element_type import Element
 from ..ops.binary import AddOp
 from ..ops.cast import CastOp
 from ..ops.compare import NeOp

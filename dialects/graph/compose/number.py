@@ -8,7 +8,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ...dims import Polynomial
-from ...shape import DTYPES, Element, tensor_type
+from ...element_type import Element
+from ...shape import DTYPES, tensor_type
 from ..ops.binary import AddOp, MulOp
 from ..ops.cast import CastOp
 from ..ops.constant import ConstantOp

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import Attribute, SSAValue, TypeAttribute
+from xdsl.ir import SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...shape import DTYPES, Array, Element, Tensor, dtype, with_element
+from ...element_type import Element, compute_type
+from ...shape import DTYPES, Array, Tensor, dtype, with_element
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp
 
@@ -43,7 +44,7 @@ class BitcastOp(SingleResultOp):
         return input.view(DTYPES[to])
 
     def nests(self) -> Sequence[Nest]:
-        to: Attribute = self.to
+        to = compute_type(self.to)
 
         def body(x: SSAValue) -> SSAValue:
             return x if x.type == to else arith.BitcastOp(x, to).result

@@ -11,7 +11,8 @@ from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...shape import KNOWN, STORED, Array, Element, Tensor, with_element
+from ...element_type import ELEMENT_TYPES, Element
+from ...shape import KNOWN, STORED, Array, Tensor, with_element
 from .. import scalar
 from ..bf16 import narrow, widen
 from ..nest import Nest, elementwise, same
@@ -24,8 +25,9 @@ class CastOp(SingleResultOp):
     The elements converted to the type `to`.
 
     A float becomes an integer by truncation, saturates at the bounds of the integer
-    type, and NaN becomes zero. A number becomes true when it is not zero. A bf16 must
-    be converted to f32 before arithmetic; an f32 becomes the nearest bf16.
+    type, and NaN becomes zero; of an integer the low bits are kept. A number becomes
+    true when it is not zero. A bf16 must be converted to f32 before arithmetic; an f32
+    becomes the nearest bf16.
 
     ```mlir
     %1 = graph.cast %0 {to = i64} : tensor<2x3xf32> -> tensor<2x3xi64>
@@ -62,13 +64,13 @@ class CastOp(SingleResultOp):
         if input.dtype.kind != "f" or dtype.kind not in "iu":
             with np.errstate(over="ignore"):
                 return input.astype(dtype)
-        limits = np.iinfo(dtype)
+        least, most = ELEMENT_TYPES[to].limits
         whole = np.nan_to_num(np.trunc(input), nan=0, posinf=np.inf, neginf=-np.inf)
-        low, high = float(limits.min), float(limits.max)
-        inside = (whole >= low) & (whole < -low)
+        low, high = float(least), float(most)
+        inside = (whole >= low) & (whole < high)
         converted = np.where(inside, whole, 0).astype(dtype)
-        converted = np.where(whole < low, limits.min, converted)
-        return np.where(whole >= high, limits.max, converted).astype(dtype)
+        converted = np.where(whole < low, least, converted)
+        return np.where(whole >= high, most, converted).astype(dtype)
 
     def nests(self) -> Sequence[Nest]:
         to: Attribute = self.to

@@ -17,7 +17,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim
-from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
+from ...element_type import ELEMENT_TYPES
+from ...shape import Array, Tensor, dtype, is_float, sizes, tensor, tensor_type
 from .. import scalar
 from ..literal import to_attribute
 from ..nest import Linear, Nest, Read, axes, axis, same
@@ -52,11 +53,10 @@ class PadOp(SingleResultOp):
             raise VerifyException(
                 f"expected two counts for each axis of {input}, got {low} and {high}"
             )
-        kind = dtype(input)
-        if kind.kind != "f" and not float(value).is_integer():
-            raise VerifyException(f"expected a value of {kind}, got {value}")
-        if kind.kind == "i" and not np.can_cast(np.min_scalar_type(int(value)), kind):
-            raise VerifyException(f"expected a value of {kind}, got {value}")
+        least, most = ELEMENT_TYPES[input.element_type].limits
+        fits = float(value).is_integer() and least <= int(value) <= most
+        if not (fits or is_float(input)):
+            raise VerifyException(f"expected a value of {dtype(input)}, got {value}")
         wide = (a + size + b for a, size, b in zip(low, shape, high, strict=True))
         return tensor(input.element_type, *wide)
 

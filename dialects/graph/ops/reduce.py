@@ -20,6 +20,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import product
+from ...element_type import ELEMENT_TYPES
 from ...shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
 from ..families.elementwise import Accepts, require
 from ..literal import to_attribute
@@ -173,12 +174,7 @@ class ExtremeOp(ReduceOp, ABC):
 
     def limit(self, least: bool) -> Any:
         """The least or the greatest value of the element type."""
-        kind = dtype(self.type)
-        if kind.kind == "f":
-            return -np.inf if least else np.inf
-        if kind.kind == "b":
-            return not least
-        return np.iinfo(kind).min if least else np.iinfo(kind).max
+        return ELEMENT_TYPES[self.type.element_type].limits[0 if least else 1]
 
 
 @irdl_op_definition

@@ -8,10 +8,6 @@ from functools import lru_cache
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    BFloat16Type,
-    Float32Type,
-    Float64Type,
-    IntegerType,
     MemRefType,
     StringAttr,
 )
@@ -28,6 +24,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
+from ...element_type import ELEMENT_TYPES, compute_type
 from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
 
 
@@ -45,13 +42,7 @@ def element_type(buffer: SSAValue) -> Attribute:
 
 def byte_count(type: Attribute) -> int:
     """The bytes that an element takes in memory."""
-    match type:
-        case BFloat16Type() | Float32Type() | Float64Type():
-            return type.bitwidth // 8
-        case IntegerType():
-            return max(type.width.data // 8, 1)
-        case _:
-            return 8
+    return ELEMENT_TYPES[type].dtype.itemsize
 
 
 def print_element(
@@ -87,7 +78,7 @@ def parse_element(
 @irdl_op_definition
 class LoadOp(IRDLOperation):
     """
-    The element of a buffer at a subscript.
+    The element of a buffer at a subscript, widened to its compute type.
 
     ```mlir
     %x = loop.load %a[%i * 32 + %j] : memref<?xf32>
@@ -106,8 +97,13 @@ class LoadOp(IRDLOperation):
         super().__init__(
             operands=[buffer, at.indices],
             properties={"strides": at.attribute()},
-            result_types=[element_type(buffer)],
+            result_types=[compute_type(element_type(buffer))],
         )
+
+    @property
+    def element(self) -> Attribute:
+        """The type of what is loaded, in memory."""
+        return element_type(self.buffer)
 
     @property
     def at(self) -> Subscript:
@@ -126,14 +122,14 @@ class LoadOp(IRDLOperation):
         return cls.create(
             operands=operands,
             properties={"strides": strides},
-            result_types=[element],
+            result_types=[compute_type(element)],
         )
 
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
     """
-    Sets the element of a buffer at a subscript.
+    Sets the element of a buffer at a subscript, narrowed from its compute type.
 
     ```mlir
     loop.store %x, %a[%i * 32 + %j] : memref<?xf32>
@@ -172,6 +168,6 @@ class StoreOp(IRDLOperation):
         parser.parse_punctuation(",")
         operands, strides, element = parse_element(parser)
         return cls.create(
-            operands=[parser.resolve_operand(value, element), *operands],
+            operands=[parser.resolve_operand(value, compute_type(element)), *operands],
             properties={"strides": strides},
         )

@@ -133,7 +133,7 @@ class Microkernel:
             # It was converted when it was packed.
             here = blocks.at(panel, offset)
             return memory.read(here, blocks.op.initial.type, blocks.lanes)
-        type = blocks.b.result.type
+        type = blocks.b.element
         here = blocks.at(panel, offset, type)
         return blocks.element(blocks.b, memory.read(here, type, blocks.lanes))
 

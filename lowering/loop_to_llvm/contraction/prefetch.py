@@ -13,10 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FixedBitwidthType
-
 from ....dialects import Dim, product
-from ....dialects.loop import LoadOp
+from ....dialects.loop import LoadOp, byte_count
 from ..text.function import FunctionWriter
 from ..text.memory_access import LINE
 from ..text.scope import SCALAR
@@ -46,12 +44,11 @@ class PanelPrefetch:
     @staticmethod
     def of(blocks: Blocks, position: Position, panel: Panel) -> PanelPrefetch:
         """What a register tile prefetches; nothing where it does not pay."""
-        w, type = blocks.w, blocks.b.result.type
-        assert isinstance(type, FixedBitwidthType)
+        w, type = blocks.w, blocks.b.element
         tiles = _tiles_in_block(blocks.row_count, blocks.schedule.mc.data, blocks.mr)
         if not panel.start or blocks.packed_b or not 2 <= tiles <= _FEW_TILES:
             return PanelPrefetch(w, "", 0)
-        each = -(-blocks.nr * (type.bitwidth // 8) // tiles)
+        each = -(-blocks.nr * byte_count(type) // tiles)
         # A tile more or less than there are does not matter.
         tile = w.div(position.row_in_block, blocks.mr)
         depth = blocks.kc or product(blocks.reduced[blocks.axis :])
@@ -82,11 +79,10 @@ def prefetch_epilogue(blocks: Blocks, tile: RegisterTile) -> None:
 
 def _prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
     """Writes prefetches of one row of a tile that its epilogue loads."""
-    memory, type = blocks.host.memory, op.result.type
-    assert isinstance(type, FixedBitwidthType)
+    memory, bytes = blocks.host.memory, byte_count(op.element)
     with blocks.scope.inner(SCALAR):
         offset = memory.offsets(op.at).first
-        start, bytes = memory.address(op.buffer, offset), max(type.bitwidth // 8, 1)
+        start = memory.address(op.buffer, offset)
     for line in range(0, shape.vectors * shape.lanes * bytes, LINE):
         here = blocks.w.emit(f"getelementptr i8, ptr {start}, i64 {line}")
         blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")

@@ -314,7 +314,7 @@ class RegisterTile:
         for index in self.op.k_loop.block.args[2:-1]:
             stride = host.w.size(host.memory.at(op).step(index))
             offset = host.w.add(offset, host.w.mul(host.scope[index].text, stride))
-        type = op.result.type
+        type = op.element
         here = f"getelementptr inbounds {memory_text(type)}, ptr {base}, i64 {offset}"
         mask = self.masks[vector]
         return host.memory.read(host.w.emit(here), type, self.shape.lanes, mask)

@@ -21,7 +21,7 @@ from .register_tile import hidden
 def row_bases(blocks: Blocks, block: KBlock, rows: Sequence[str]) -> list[str]:
     """The addresses of rows in a block of k; none where LLVM forms good ones itself."""
     at = blocks.a.at
-    if blocks.a.result.type != blocks.op.initial.type:
+    if blocks.a.element != blocks.op.initial.type:
         return []
     with blocks.scope.inner(SCALAR):
         blocks.set_k(block, ["0" for _ in blocks.reduced[blocks.axis :]])

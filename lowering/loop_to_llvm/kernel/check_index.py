@@ -19,6 +19,7 @@ from ....dialects.loop import (
     element_type,
 )
 from ..text.function import FunctionWriter
+from ..text.memory_access import widened
 from ..text.types import Value, memory_text, type_text
 
 _MOST = 2**31 - 1
@@ -121,7 +122,7 @@ def read(
     element, many = memory_text(type), memory_text(type, lanes)
     address = w.emit(f"getelementptr inbounds {element}, ptr {buffer}, i64 {offset}")
     index = w.emit(f"load {many}, ptr {address}, align {byte_count(type)}")
-    return _widen(w, Value(index, type, lanes))
+    return _widen(w, widened(w, index, type, lanes))
 
 
 def _widen(w: FunctionWriter, index: Value) -> Value:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, SSAValue
 
-from ....dialects import Dim
+from ....dialects import ELEMENT_TYPES, Dim
 from ....dialects.loop import (
     BlockedIndex,
     LoadOp,
@@ -27,10 +27,7 @@ from ....dialects.loop import (
 )
 from .function import FunctionWriter
 from .scope import Scope
-from .types import Value, memory_text, type_text
-
-_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
-"""How intrinsics name types, where not as texts do."""
+from .types import Value, memory_suffix, memory_text, type_text
 
 Access: TypeAlias = LoadOp | StoreOp | PrefetchOp | PositionOp
 
@@ -138,58 +135,68 @@ class MemoryAccess:
         offsets, type = self.offsets(self.at(op)), op.result.type
         lanes = self.scope.lanes.count
         if offsets.is_uniform:
-            return self.read(self.address(op.buffer, offsets.first), type, 1)
+            return self.read(self.address(op.buffer, offsets.first), op.element, 1)
         if offsets.is_contiguous:
             address = self.address(op.buffer, offsets.first)
-            return self.read(address, type, lanes, self.scope.lanes.mask)
+            return self.read(address, op.element, lanes, self.scope.lanes.mask)
         assert not self.scope.lanes.mask, "lanes that are apart are all there"
         vector = type_text(type, lanes)
         result = "poison"
         for lane, offset in enumerate(self.lane_offsets(offsets)):
-            one = self.read(self.address(op.buffer, offset), type, 1)
+            one = self.read(self.address(op.buffer, offset), op.element, 1)
             result = self.w.emit(
                 f"insertelement {vector} {result}, {one.typed}, i64 {lane}"
             )
         return Value(result, type, lanes)
 
-    def read(self, address: str, type: Attribute, lanes: int, mask: str = "") -> Value:
+    def read(
+        self, address: str, element: Attribute, lanes: int, mask: str = ""
+    ) -> Value:
         """Writes a load from an address; lanes that a mask leaves out are zero."""
-        memory, size = memory_text(type, lanes), byte_count(type)
+        memory, size = memory_text(element, lanes), byte_count(element)
         load = f"load {memory}, ptr {address}, align {size}"
         if mask:
             at = f"ptr {address}, i32 {size}, {mask}, {memory} zeroinitializer"
-            load = f"call {memory} @llvm.masked.load.{_suffix(memory)}.p0({at})"
-        text = self.w.emit(load)
-        if type == i1:
-            zero = "0" if lanes == 1 else "zeroinitializer"
-            text = self.w.emit(f"icmp ne {memory} {text}, {zero}")
-        return Value(text, type, lanes)
+            name = f"@llvm.masked.load.{memory_suffix(element, lanes)}.p0"
+            load = f"call {memory} {name}({at})"
+        return widened(self.w, self.w.emit(load), element, lanes)
 
     def store(self, op: StoreOp) -> None:
         """Writes a store."""
         offsets, value = self.offsets(self.at(op)), self.scope[op.value]
+        element = element_type(op.buffer)
         if offsets.is_uniform:
             assert value.lanes == 1, "each lane stores an element of its own"
-            return self.put(value, self.address(op.buffer, offsets.first))
+            address = self.address(op.buffer, offsets.first)
+            return self.put(value, address, element=element)
         value = self.w.splat(value, self.scope.lanes.count)
         if offsets.is_contiguous:
             address = self.address(op.buffer, offsets.first)
-            return self.put(value, address, self.scope.lanes.mask)
+            return self.put(value, address, self.scope.lanes.mask, element)
         assert not self.scope.lanes.mask, "lanes that are apart are all there"
         for lane, offset in enumerate(self.lane_offsets(offsets)):
             one = self.w.value(f"extractelement {value.typed}, i64 {lane}", value.type)
-            self.put(one, self.address(op.buffer, offset))
+            self.put(one, self.address(op.buffer, offset), element=element)
 
-    def put(self, value: Value, address: str, mask: str = "") -> None:
-        """Writes a store to an address, of the lanes of a mask if there is one."""
-        memory, text = memory_text(value.type, value.lanes), value.text
-        if value.type == i1:
-            text = self.w.emit(f"zext {value.typed} to {memory}")
-        size = byte_count(value.type)
+    def put(
+        self,
+        value: Value,
+        address: str,
+        mask: str = "",
+        element: Attribute | None = None,
+    ) -> None:
+        """
+        Writes a store to an address, of the lanes of a mask if there is one, and as an
+        element of another type if one is given.
+        """
+        element, lanes = element or value.type, value.lanes
+        memory, text = memory_text(element, lanes), narrowed(self.w, value, element)
+        size = byte_count(element)
         store = f"store {memory} {text}, ptr {address}, align {size}"
         if mask:
             to = f"{memory} {text}, ptr {address}, i32 {size}, {mask}"
-            store = f"call void @llvm.masked.store.{_suffix(memory)}.p0({to})"
+            name = f"@llvm.masked.store.{memory_suffix(element, lanes)}.p0"
+            store = f"call void {name}({to})"
         self.w.do(store)
 
     def prefetch(self, op: PrefetchOp) -> None:
@@ -218,7 +225,23 @@ class MemoryAccess:
         return Value(result, i64, lanes)
 
 
-def _suffix(vector: str) -> str:
-    """How intrinsics name a vector type: v8f32 for <8 x float>."""
-    count, _, element = vector.strip("<>").partition(" x ")
-    return f"v{count}{_NAMES.get(element, element)}"
+def widened(w: FunctionWriter, text: str, element: Attribute, lanes: int) -> Value:
+    """Writes what makes an element that was loaded a value of its compute type."""
+    row, memory = ELEMENT_TYPES[element], memory_text(element, lanes)
+    if element == i1:
+        zero = "0" if lanes == 1 else "zeroinitializer"
+        text = w.emit(f"icmp ne {memory} {text}, {zero}")
+    elif row.is_widened:
+        to = type_text(row.compute, lanes)
+        text = w.emit(f"{'sext' if row.is_signed else 'zext'} {memory} {text} to {to}")
+    return Value(text, row.compute, lanes)
+
+
+def narrowed(w: FunctionWriter, value: Value, element: Attribute) -> str:
+    """Writes what makes a value of a compute type an element to be stored."""
+    memory = memory_text(element, value.lanes)
+    if element == i1:
+        return w.emit(f"zext {value.typed} to {memory}")
+    if ELEMENT_TYPES[element].is_widened:
+        return w.emit(f"trunc {value.typed} to {memory}")
+    return value.text

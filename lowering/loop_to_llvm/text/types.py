@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     AnyFloat,
-    BFloat16Type,
     Float32Type,
-    Float64Type,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -18,37 +16,37 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from ....dialects import ELEMENT_TYPES
+
 
 def type_text(type: Attribute, lanes: int = 1) -> str:
     """The type of a value in a register: one element, or a vector of several."""
     match type:
-        case Float32Type():
-            name = "float"
-        case Float64Type():
-            name = "double"
-        case BFloat16Type():
-            # Its bits: nothing but a conversion computes with it.
-            name = "i16"
         case IndexType():
             name = "i64"
         case IntegerType():
             name = f"i{type.width.data}"
         case _:
-            raise AssertionError(f"kernels compute with numbers, got {type}")
+            name = ELEMENT_TYPES[type].memory
     return name if lanes == 1 else f"<{lanes} x {name}>"
 
 
 def memory_text(type: Attribute, lanes: int = 1) -> str:
     """The type of an element in memory, where a boolean takes a byte."""
-    if type == i1:
-        return "i8" if lanes == 1 else f"<{lanes} x i8>"
-    return type_text(type, lanes)
+    name = ELEMENT_TYPES[type].memory
+    return name if lanes == 1 else f"<{lanes} x {name}>"
 
 
 def suffix(type: Attribute, lanes: int = 1) -> str:
     """How an intrinsic's name says that it is of this type."""
     name = f"f{type.bitwidth}" if isinstance(type, AnyFloat) else type_text(type)
     return name if lanes == 1 else f"v{lanes}{name}"
+
+
+def memory_suffix(type: Attribute, lanes: int) -> str:
+    """How an intrinsic's name says that it accesses vectors of such elements."""
+    name = ELEMENT_TYPES[type].memory
+    return f"v{lanes}{name if name.startswith('i') else type}"
 
 
 def number_text(value: Attribute) -> str:
