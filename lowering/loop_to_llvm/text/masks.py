@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import bf16, i32
 from xdsl.ir import Operation, SSAValue
 
+from ....dialects import ELEMENT_TYPES
 from ....dialects.loop import (
     LoadOp,
     PositionOp,
@@ -52,6 +54,8 @@ def can_mask(ops: Iterable[Operation], index: SSAValue, target: TargetAttr) -> b
 
 def _fits(op: Operation, index: SSAValue, target: TargetAttr) -> bool:
     """Whether an op can be written where some lanes are none."""
+    if _truncates(op):
+        return False
     match op:
         case LoadOp() | StoreOp():
             # Elements of one and two bytes have masks from AVX-512 on.
@@ -62,6 +66,20 @@ def _fits(op: Operation, index: SSAValue, target: TargetAttr) -> bool:
             return False
         case _:
             return True
+
+
+def _truncates(op: Operation) -> bool:
+    """
+    Whether LLVM's instruction for an op is `trunc`. Before a masked store of one lane
+    LLVM 22 drops it, and so overwrites what lies behind that lane.
+    """
+    match op:
+        case StoreOp():
+            return ELEMENT_TYPES[element_type(op.buffer)].is_widened
+        case arith.TruncFOp():
+            return op.result.type == bf16
+        case _:
+            return isinstance(op, arith.TruncIOp)
 
 
 def _is_contiguous(at: Subscript, index: SSAValue) -> bool:

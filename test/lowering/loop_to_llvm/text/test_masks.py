@@ -149,3 +149,25 @@ def test_lanes_that_are_not_there_touch_no_memory(name: str):
             ]
             module(*given, out=out)
             np.testing.assert_allclose(out, right, 1e-4, 1e-4)
+
+
+@pytest.mark.usefixtures("runs_host")
+@pytest.mark.skipif(not hasattr(mmap, "PROT_READ"), reason="no pages to protect")
+@pytest.mark.parametrize("size", [5, 9, 17])
+def test_what_is_cut_off_is_not_stored(size: int):
+    a, b, c = (f"tensor<{each}xi64>" for each in ("3x2", f"2x{size}", f"3x{size}"))
+    module = sr.compile(
+        f"""
+func.func @main(%a: {a}, %b: {b}) -> tensor<3x{size}xi32> {{
+  %0 = graph.matmul %a, %b : {a}, {b} -> {c}
+  %1 = graph.cast %0 {{to = i32}} : {c} -> tensor<3x{size}xi32>
+  return %1 : tensor<3x{size}xi32>
+}}
+""",
+        options=sr.Options(cache=False, threads=1),
+    )
+    arrays = np.ones((3, 2), np.int64), np.arange(2 * size).reshape(2, size)
+    right = (arrays[0] @ arrays[1]).astype(np.int32)
+    with guarded(1) as (place,):
+        module(*arrays, out=(out := place(np.zeros_like(right))))
+        np.testing.assert_array_equal(out, right)
