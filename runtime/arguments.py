@@ -96,11 +96,12 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         raise ValueError(
             f"input {info.shown}: expected rows of one length, got {error}"
         ) from error
+    fits = array.dtype.kind in "biuf" and (
+        np.can_cast(array.dtype, wanted, "same_kind")
+        or (array.dtype.kind == "i" and wanted.kind == "u")
+    )
     # An empty list has no dtype of its own.
-    if array.size and (
-        array.dtype.kind not in "biuf"
-        or not np.can_cast(array.dtype, wanted, "same_kind")
-    ):
+    if array.size and not fits:
         raise TypeError(
             f"input {info.shown}: expected an array of {info.dtype}, got "
             f"{type(value).__name__} of {array.dtype}"

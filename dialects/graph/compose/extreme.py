@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
+from ...element_type import ELEMENT_TYPES
 from ...shape import is_float, tensor_type
 from ..ops.arithmetic import NegOp
 from ..ops.binary import SubOp
@@ -21,4 +22,4 @@ def reversed_order(x: SSAValue) -> SSAValue:
     if element_of(x) == i1:
         return LogicalNotOp(x).result
     # The least integer cannot be negated, but every integer has a complement.
-    return SubOp(number_like(-1, x), x).result
+    return SubOp(number_like(sum(ELEMENT_TYPES[element_of(x)].limits), x), x).result

@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...element_type import Element, compute_type
 from ...shape import DTYPES, Array, Tensor, dtype, with_element
+from .. import scalar
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp
 
@@ -19,7 +20,8 @@ from ..op import SingleResultOp
 @irdl_op_definition
 class BitcastOp(SingleResultOp):
     """
-    The elements' bits reinterpreted as another type of the same width.
+    The elements' bits reinterpreted as another type of the same width; a boolean is a
+    byte of 0 or 1.
 
     ```mlir
     %1 = graph.bitcast %0 {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
@@ -34,7 +36,7 @@ class BitcastOp(SingleResultOp):
 
     @classmethod
     def infer(cls, input: Tensor, to: Element) -> Tensor:
-        if to not in DTYPES or i1 in (to, input.element_type):
+        if to not in DTYPES or to == i1:
             raise VerifyException(f"expected numbers, got {input} to {to}")
         if DTYPES[to].itemsize != dtype(input).itemsize:
             raise VerifyException(f"expected as many bits, got {input} to {to}")
@@ -47,6 +49,8 @@ class BitcastOp(SingleResultOp):
         to = compute_type(self.to)
 
         def body(x: SSAValue) -> SSAValue:
-            return x if x.type == to else arith.BitcastOp(x, to).result
+            if x.type in (to, i1):
+                return scalar.cast(x, to)
+            return arith.BitcastOp(x, to).result
 
         return [elementwise(self.shape, [self.shape], body)]

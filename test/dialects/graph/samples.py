@@ -152,9 +152,9 @@ def sample(
     """Random elements, with the edges of the dtype among them when `special`."""
     if kind == np.bool_:
         return random.integers(0, 2, shape).astype(np.bool_)
-    if kind.kind == "i":
+    if kind.kind in "iu":
         values = random.integers(-9, 10, shape).astype(kind)
-        edges: list[Any] = [0, -1, np.iinfo(kind).min, np.iinfo(kind).max]
+        edges: list[Any] = [0, ~kind.type(0), np.iinfo(kind).min, np.iinfo(kind).max]
     else:
         values = (random.standard_normal(shape) * 2).astype(kind)
         edges = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-15, -1e8]
