@@ -28,6 +28,9 @@ from xdsl.ir import Attribute
 
 Element: TypeAlias = AnyFloat | IntegerType
 
+si8 = IntegerType(8, Signedness.SIGNED)
+ui8 = IntegerType(8, Signedness.UNSIGNED)
+
 
 @dataclass(frozen=True)
 class ElementType:
@@ -92,6 +95,8 @@ ELEMENT_TYPES: dict[Attribute, ElementType] = {
         ElementType(i32, "int32", "i32", i32, 6, "int32", "Int", 3),
         ElementType(i64, "int64", "i64", i64, 7, "int64", "Long", 4),
         ElementType(i1, "bool", "i8", i1, 9, "bool", "Bool", 11),
+        ElementType(si8, "int8", "i8", i32, 3, "int8", "Char", 1),
+        ElementType(ui8, "uint8", "i8", i32, 2, "uint8", "Byte", 0),
         ElementType(bf16, "uint16", "i16", bf16, 16, "bfloat16", "BFloat16", 15, False),
     )
 }

@@ -18,12 +18,12 @@ _TAKEN = {
     "int32": "I32",
     "int64": "I64",
     "bool": "BOOL",
+    "int8": "I8",
+    "uint8": "U8",
 }
 """The dtypes of inputs and outputs, with their names in safetensors files."""
 
 _STORED = {
-    "uint8": "U8",
-    "int8": "I8",
     "uint16": "U16",
     "int16": "I16",
     "uint32": "U32",

@@ -75,7 +75,7 @@ def test_refuses_another_set_of_inputs(
 
 SAFE = [
     (given, declared)
-    for given in (*DTYPE_NAMES, "int8", "uint8", "int16", "uint16", "uint32", "float16")
+    for given in (*DTYPE_NAMES, "int16", "uint16", "uint32", "float16")
     for declared in DTYPE_NAMES
     if np.can_cast(given, declared)
 ]

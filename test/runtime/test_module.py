@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.dialects import DTYPES
 from static_runtime.runtime import plan_table
 from static_runtime.runtime.statistics import Statistics
 
@@ -21,16 +22,15 @@ X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 W = np.linspace(-1, 1, 15, dtype=np.float32).reshape(3, 5)
 Y = np.maximum(X @ W, 0)
 
-KINDS = """
-func.func @kinds(%a: tensor<2xf32>, %b: tensor<2xf64>, %c: tensor<2xi32>,
-    %d: tensor<2xi64>, %e: tensor<2xi1>)
-    -> (tensor<2xf32>, tensor<2xf64>, tensor<2xi32>, tensor<2xi64>, tensor<2xi1>) {
-  return %a, %b, %c, %d, %e
-    : tensor<2xf32>, tensor<2xf64>, tensor<2xi32>, tensor<2xi64>, tensor<2xi1>
-}
+NAMES = [each.name for each in DTYPES.values()]
+TYPES = ", ".join(f"tensor<2x{each}>" for each in DTYPES)
+_TAKEN = ", ".join(f"%{name}: tensor<2x{type}>" for type, name in DTYPES.items())
+KINDS = f"""
+func.func @kinds({_TAKEN})
+    -> ({TYPES}) {{
+  return {", ".join(f"%{each}" for each in NAMES)} : {TYPES}
+}}
 """
-DTYPES = ("float32", "float64", "int32", "int64", "bool")
-
 SCALAR = """
 func.func @scalar(%x: tensor<f32>, %n: tensor<i64>) -> (tensor<f32>, tensor<i64>) {
   %0 = graph.add %x, %x : tensor<f32>, tensor<f32> -> tensor<f32>
@@ -86,16 +86,16 @@ def test_a_model_may_have_no_inputs_or_no_outputs():
     ("given", "declared"),
     [
         (given, declared)
-        for given in (*DTYPES, "int8", "uint16", "float16")
-        for declared in DTYPES
+        for given in (*NAMES, "int16", "uint16", "float16")
+        for declared in NAMES
         if np.can_cast(given, declared)
     ],
 )
 def test_casts_what_loses_nothing(given: str, declared: str):
-    inputs = [np.array([1, 0], dtype) for dtype in DTYPES]
-    inputs[DTYPES.index(declared)] = np.array([0, 1], given)
+    inputs = [np.array([1, 0], dtype) for dtype in NAMES]
+    inputs[NAMES.index(declared)] = np.array([0, 1], given)
     results = compiled(KINDS)(*inputs)
-    for dtype, result, array in zip(DTYPES, results, inputs, strict=True):
+    for dtype, result, array in zip(NAMES, results, inputs, strict=True):
         same(result, array.astype(dtype))
 
 
@@ -111,8 +111,10 @@ def test_refuses_a_cast_that_loses_something():
 def test_lists_and_numbers_take_the_declared_dtype():
     same(compiled(DOUBLE)(X.tolist()), X + X)
     same(compiled(DOUBLE)([[0.1, 0.2, 0.3]] * 2), np.array([[0.2, 0.4, 0.6]] * 2, "f4"))
-    results = compiled(KINDS)([1, 0], [1, 0], [1, 0], [1, 0], [True, False])
-    for dtype, result in zip(DTYPES, results, strict=True):
+    results = compiled(KINDS)(
+        *([True, False] if each == "bool" else [1, 0] for each in NAMES)
+    )
+    for dtype, result in zip(NAMES, results, strict=True):
         same(result, np.array([1, 0], dtype))
 
 
@@ -377,8 +379,8 @@ def test_prints_its_inputs_and_outputs():
 
 def test_names_its_inputs_and_outputs():
     module = compiled(KINDS)
-    assert module.input_names == ("a", "b", "c", "d", "e")
-    assert module.output_names == tuple(f"output_{at}" for at in range(5))
+    assert module.input_names == (*NAMES,)
+    assert module.output_names == tuple(f"output_{at}" for at in range(len(NAMES)))
     assert compiled(AFFINE).output_names == ("output",)
     assert module.program.name == "kinds"
 

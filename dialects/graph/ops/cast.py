@@ -35,6 +35,7 @@ class CastOp(SingleResultOp):
     %3 = graph.cast %0 {to = i1} : tensor<2x3xf32> -> tensor<2x3xi1>
     %4 = graph.cast %0 {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
     %5 = graph.cast %0 {to = f32} : tensor<2x3xf32> -> tensor<2x3xf32>
+    %6 = graph.cast %0 {to = ui8} : tensor<2x3xf32> -> tensor<2x3xui8>
     ```
     """
 

@@ -19,6 +19,7 @@ from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E40
 from ..interpret import interpret  # noqa: E402
 from . import (  # noqa: E402
     contraction_cases,
+    eight_bit_cases,
     elementwise_cases,
     indexing_cases,
     movement_cases,
@@ -40,6 +41,7 @@ CASES = {
     **recurrent_cases.CASES,
     **spatial_cases.CASES,
     **indexing_cases.CASES,
+    **eight_bit_cases.CASES,
 }
 
 

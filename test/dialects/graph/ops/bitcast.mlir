@@ -20,9 +20,9 @@ func.func @other_width(%x : tensor<2x3xf32>) {
 
 // -----
 
-// A boolean is no row of bits.
-func.func @booleans(%x : tensor<4xi1>) {
-  // expected-error {{expected numbers, got tensor<4xi1> to i32}}
-  %0 = graph.bitcast %x {to = i32} : tensor<4xi1> -> tensor<4xi32>
+// Most bits are no boolean.
+func.func @booleans(%x : tensor<4xui8>) {
+  // expected-error {{expected numbers, got tensor<4xui8> to i1}}
+  %0 = graph.bitcast %x {to = i1} : tensor<4xui8> -> tensor<4xi1>
   return
 }
