@@ -25,7 +25,7 @@ def print_outputs(module: StaticModule, outputs: Sequence[Array]) -> None:
     """Prints a line for each output."""
     for name, array in zip(module.output_names, outputs, strict=True):
         line = f"{name}: {array.dtype}{list(array.shape)}"
-        if array.size and array.dtype.kind in "fi":
+        if array.size and array.dtype.kind in "fiu":
             line += f"  min {array.min():.6g}  mean {array.mean():.6g}  "
             line += f"max {array.max():.6g}"
         print(line)

@@ -117,3 +117,17 @@ loop.kernel @no_width(%a: memref<?xf32>) {
     loop.yield
   }
 }
+
+// -----
+
+// What is loaded is widened to its compute type, and narrowed again where it is stored.
+//
+// CHECK-LABEL: loop.kernel @bytes
+// CHECK:         %x = loop.load %a[0] : memref<?xsi8>
+// CHECK-NEXT:    %y = arith.addi %x, %x : i32
+// CHECK-NEXT:    loop.store %y, %b[0] : memref<?xui8>
+loop.kernel @bytes(%a: memref<?xsi8>, %b: memref<?xui8>) {
+  %x = loop.load %a[0] : memref<?xsi8>
+  %y = arith.addi %x, %x : i32
+  loop.store %y, %b[0] : memref<?xui8>
+}
