@@ -165,12 +165,22 @@ def cast(x: SSAValue, type: Attribute) -> SSAValue:
 
 def reloaded(x: SSAValue, type: Attribute) -> SSAValue:
     """What a store of the value as an element of this type and a load of it give."""
-    row = ELEMENT_TYPES[type]
-    if not row.is_widened:
+    return bitcast(x, type, type) if ELEMENT_TYPES[type].is_widened else x
+
+
+def bitcast(x: SSAValue, type: Attribute, to: Attribute) -> SSAValue:
+    """The value of the bits that an element of a type has, read as one of another."""
+    row, other = ELEMENT_TYPES[type], ELEMENT_TYPES[to]
+    if row.is_widened:
+        x = arith.TruncIOp(x, IntegerType(row.type.bitwidth)).result
+    bits = IntegerType(other.type.bitwidth) if other.is_widened else to
+    if x.type != bits:
+        x = arith.BitcastOp(x, bits).result
+    if not other.is_widened:
         return x
-    assert isa(x.type, IntegerType)
-    narrow = arith.TruncIOp(x, IntegerType(row.type.bitwidth))
-    return (arith.ExtSIOp if row.is_signed else arith.ExtUIOp)(narrow, x.type).result
+    assert isa(other.compute, IntegerType)
+    extend = arith.ExtSIOp if other.is_signed else arith.ExtUIOp
+    return extend(x, other.compute).result
 
 
 def reloading(body: Body, type: Attribute) -> Body:

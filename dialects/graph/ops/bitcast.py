@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import SSAValue, TypeAttribute
+from xdsl.ir import TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...element_type import Element, compute_type
-from ...shape import DTYPES, Array, Tensor, dtype, with_element
+from ...element_type import Element
+from ...shape import DTYPES, Array, Tensor, dtype, tensor_type, with_element
 from .. import scalar
 from ..nest import Nest, elementwise
 from ..op import SingleResultOp
@@ -26,6 +26,7 @@ class BitcastOp(SingleResultOp):
     ```mlir
     %1 = graph.bitcast %0 {to = i32} : tensor<2x3xf32> -> tensor<2x3xi32>
     %2 = graph.bitcast %0 {to = f64} : tensor<2x3xi64> -> tensor<2x3xf64>
+    %3 = graph.bitcast %0 {to = si8} : tensor<2x3xui8> -> tensor<2x3xsi8>
     ```
     """
 
@@ -46,11 +47,8 @@ class BitcastOp(SingleResultOp):
         return input.view(DTYPES[to])
 
     def nests(self) -> Sequence[Nest]:
-        to = compute_type(self.to)
-
-        def body(x: SSAValue) -> SSAValue:
-            if x.type in (to, i1):
-                return scalar.cast(x, to)
-            return arith.BitcastOp(x, to).result
-
+        type, to = tensor_type(self.input).element_type, self.to
+        body = partial(scalar.bitcast, type=type, to=to)
+        if type == i1:
+            body = partial(scalar.cast, type=to)
         return [elementwise(self.shape, [self.shape], body)]

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...element_type import ELEMENT_TYPES, Element
-from ...shape import KNOWN, STORED, Array, Tensor, with_element
+from ...shape import KNOWN, STORED, Array, Tensor, tensor_type, with_element
 from .. import scalar
 from ..bf16 import narrow, widen
 from ..nest import Nest, elementwise, same
@@ -60,7 +60,7 @@ class CastOp(SingleResultOp):
         dtype = STORED[to]
         if to == bf16:
             return narrow(input).reshape(input.shape)
-        if input.dtype == STORED[bf16]:
+        if tensor_type(self.input).element_type == bf16:
             return widen(input).astype(dtype)
         if input.dtype.kind != "f" or dtype.kind not in "iu":
             with np.errstate(over="ignore"):
