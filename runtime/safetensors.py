@@ -22,8 +22,8 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .atomic import atomic_file
 from .abi import SAFETENSORS
+from .atomic import atomic_file
 from .regular_file import fill, locked, open_regular, room, size_of
 from .safetensors_header import (
     LONGEST_HEADER,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .bytecode import (
     CONTEXT,
-    Opcode,
     WIDTH,
+    Opcode,
     Words,
     check_bytecode,
 )
@@ -22,10 +22,9 @@ from .futex import (
 from .layout import (
     ALIGNMENT,
     APART,
+    CALL_OUT_ERROR,
     CALLED,
     CALLS,
-    CALL_OUT_ERROR,
-    ContextLayout,
     ELSEWHERE,
     EQUALITY_ERROR,
     GRAIN,
@@ -35,19 +34,20 @@ from .layout import (
     INTERRUPTED,
     LIMIT,
     LITTLE,
-    NOTES,
     NOT_SELECTED,
+    NOTES,
     PLAN_ARGUMENTS,
     PLAN_BOUND,
     PLAN_BYTES,
     RAN,
     RANGE_ERROR,
-    RowLayout,
     SHARED,
     SIZE_ERROR,
     SMALL,
-    State,
     WORD,
+    ContextLayout,
+    RowLayout,
+    State,
 )
 from .plan_layout import PlanLayout
 from .pool_state import PoolState

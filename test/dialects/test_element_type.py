@@ -12,7 +12,7 @@ from static_runtime.dialects.element_type import (
     ElementType,
     compute_type,
 )
-from static_runtime.runtime import DTYPE_NAMES
+from static_runtime.runtime.abi import DTYPE_NAMES
 
 ROWS = [*ELEMENT_TYPES.values()]
 COMPUTED = [row for row in ROWS if row.is_computed]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from static_runtime.runtime.dtypes import SAFETENSORS
+from static_runtime.runtime.abi import SAFETENSORS
 from static_runtime.runtime.safetensors import read, write
 from static_runtime.runtime.safetensors_header import SafetensorsError
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from static_runtime.runtime.dtypes import DTYPE_NAMES, SAFETENSORS
+from static_runtime.runtime.abi import DTYPE_NAMES, SAFETENSORS
 
 
 def test_a_name_of_a_file_says_kind_and_bits():
