@@ -50,6 +50,7 @@ from .passes import (
     TuneContractions,
     Tuner,
     Unfuse,
+    UnrollLoops,
     VectorizeLoops,
     VerifyBuffers,
 )
@@ -121,9 +122,7 @@ def loop_passes() -> list[ModulePass]:
         # graph -> loop: from here no op touches a tensor.
         GraphToLoop(),
         AnalyzeDonations(),
-        *schedule_passes(),
-        ShareKernels(),
-        # From here kernels of the same loops are one kernel, whatever its sizes are.
+        *schedule_passes(shares=True),
     ]
 
 
@@ -132,9 +131,17 @@ def library_passes() -> list[ModulePass]:
     return [GraphToLoop(), AnalyzeDonations(), GeneralizeKernels()]
 
 
-def schedule_passes() -> list[ModulePass]:
-    """loop -> loop: how the kernels run on the target."""
-    return [SizeTiles(), VectorizeLoops(), ParallelizeLoops()]
+def schedule_passes(shares: bool = False) -> list[ModulePass]:
+    """loop -> loop: how the kernels run on the target, and which of them are one."""
+    return [
+        SizeTiles(),
+        VectorizeLoops(),
+        ParallelizeLoops(),
+        *([ShareKernels()] if shares else ()),
+        # From here kernels of the same loops are one kernel, whatever its sizes are.
+        UnrollLoops(),
+        # From here the text of a kernel is decided.
+    ]
 
 
 def pipeline(

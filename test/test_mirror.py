@@ -62,6 +62,10 @@ TESTED_ELSEWHERE = {
         "is what one pass then does",
         "compiler/passes/loop/size_tiles.mlir",
     ),
+    "compiler/cost/unrolling.py": (
+        "is what one pass then does",
+        "compiler/passes/loop/unroll_loops.mlir",
+    ),
     "compiler/driver.py": ("is a compile", "compiler/test_compile.py"),
     "compiler/front_end.py": (
         "is the first step of a compile",

@@ -9,16 +9,34 @@ from .packing import contractions_of, is_one_block, panels_in, suits
 from .register_tile import fits, known
 from .strategy import strategy
 from .tile_registers import choose_tile_registers
+from .unrolling import (
+    MAX_SHORT_BODY,
+    MAX_UNROLLED_K,
+    bodies_at_once,
+    bytes_ahead,
+    k_at_once,
+    masks_rest,
+    most_inserted,
+    needs_few_passes,
+)
 
 __all__ = [
     "CONSTANTS",
+    "MAX_SHORT_BODY",
+    "MAX_UNROLLED_K",
+    "bodies_at_once",
+    "bytes_ahead",
     "candidates",
     "choose_blocking",
     "choose_tile_registers",
     "contractions_of",
     "fits",
     "is_one_block",
+    "k_at_once",
     "known",
+    "masks_rest",
+    "most_inserted",
+    "needs_few_passes",
     "panels_in",
     "strategy",
     "suits",

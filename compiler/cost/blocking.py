@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 
 from ...dialects import Dim, product
 from ...dialects.loop import (
+    IN_FLIGHT,
     OWN,
     LoadOp,
     PreferenceAttr,
@@ -284,7 +285,7 @@ class _Chooser:
         if not few:
             return self.nr
         most = (self.target.registers.data - SPARE) // (mr + 1)
-        panels = max((8 if mr == 1 else most) // vectors, 1)
+        panels = max((IN_FLIGHT if mr == 1 else most) // vectors, 1)
         return min(panels, max(known(columns) // self.nr, 1)) * self.nr
 
     def block_k(self, reduced: Sequence[Dim], few: bool) -> tuple[int, int] | None:

@@ -2,9 +2,9 @@
 What else a contraction may be computed by than what the cost model chose for it.
 
 Each candidate is a preference that differs in one point from the one that a tile was
-sized by: NR, MR, KC, MC, NC, or what is packed. The rules of the cost model keep to
-registers and scratch memory whatever is preferred, so that all candidates may run; some
-may come to the same code.
+sized by: NR, MR, KC, MC, NC, what is packed, or how many k are unrolled. The rules of
+the cost model keep to registers and scratch memory whatever is preferred, so that all
+candidates may run; some may come to the same code.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ def candidates(
         ]
     if tile.factors() is not None:
         changes += [{"pack": each} for each in _other_packing(tile)]
+    if tile.schedule is not None:
+        changes += [{"unroll": each} for each in (2, 8) if each != tile.unrolled]
     found = (PreferenceAttr.of(**{**preference.entries, **each}) for each in changes)
     return [each for each in dict.fromkeys(found) if each != preference]
 

@@ -47,7 +47,9 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
     inner = product(reduced[axis + 1 :])
     assert isinstance(inner, int)
     kc = count * inner
-    row = (round_up(kc, isa.k) + isa.k) * isa.bytes
+    # Zeros fill up the k of the last instruction, which may be all of its k.
+    pitch = round_up(kc, isa.k) + isa.k
+    row = pitch * isa.bytes
     low = known(rows) <= geometry.rows or row * 2 * geometry.rows > PACKED_A
     low = low or nr > 2 * geometry.columns
     mr = geometry.rows if low else 2 * geometry.rows
@@ -58,7 +60,7 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
         # All rows use a block of B while it is in the second cache.
         most = target.l2.data * KIB // 2 // (kc * isa.bytes)
         nc = min(max(most // nr, 1) * nr, nc)
-    schedule = ScheduleAttr.of(nr, mc, nc, count, axis, "a", len(over))
+    schedule = ScheduleAttr.of(nr, mc, nc, count, axis, "a", len(over), pitch - kc)
     lanes = min(target.lanes(32), geometry.columns)
     return Choice(mr, min(2 * geometry.columns, nc), lanes, schedule)
 

@@ -16,12 +16,13 @@ from .isa import (
     TileGeometry,
     isas_of,
 )
+from .masking import can_mask
 from .ops.argsort import ArgsortOp
 from .ops.check_index import CheckIndexOp
 from .ops.choose import ChooseOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
-from .ops.kernel import MAY_SHARE, STRATEGY, WORK, KernelOp
+from .ops.kernel import FEW_PASSES, MAY_SHARE, STRATEGY, WORK, KernelOp
 from .ops.memory import LoadOp, StoreOp, buffer_type, byte_count, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
@@ -42,7 +43,7 @@ from .schedule import ScheduleAttr
 from .skip import SkipAttr
 from .storage import ConstantAttr, PlanAttr, SlotAttr
 from .subscript import BlockedIndex, Subscript
-from .target import CACHES, TARGET, TargetAttr, target_of
+from .target import CACHES, IN_FLIGHT, TARGET, TargetAttr, target_of
 
 __all__ = [
     "AMX",
@@ -62,8 +63,10 @@ __all__ = [
     "DefineOp",
     "ElementOp",
     "ExtentOp",
+    "FEW_PASSES",
     "ForOp",
     "IfOp",
+    "IN_FLIGHT",
     "Isa",
     "KernelOp",
     "LoadOp",
@@ -102,6 +105,7 @@ __all__ = [
     "YieldOp",
     "buffer_type",
     "byte_count",
+    "can_mask",
     "element_type",
     "is_unlimited",
     "may_be_one",

@@ -4,9 +4,10 @@ What a contraction prefers to the cost model's own rules.
     #loop.preference<nr = 24, kc = 256, pack = "a">
 
 A number is what the schedule shall have, as far as there is room for it: the columns of
-a panel (NR), the rows of the largest register tile (MR), and the k, rows and columns of
-a block (KC, MC, NC). What `pack` names is packed, and nothing else is. The rules choose
-what is left out. Bits do not depend on any of it, so that it may be chosen freely.
+a panel (NR), the rows of the largest register tile (MR), the k, rows and columns of a
+block (KC, MC, NC), and the k that are written one after the other (`unroll`). What
+`pack` names is packed, and nothing else is. The rules choose what is left out. Bits do
+not depend on any of it, so that it may be chosen freely.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .schedule import PACK
 PREFERENCE = "preference"
 """The attribute of an op of the graph, and of its kernel, that has a preference."""
 
-_NUMBERS = ("nr", "mr", "kc", "mc", "nc")
+_NUMBERS = ("nr", "mr", "kc", "mc", "nc", "unroll")
 """What may be preferred as a number."""
 
 NAMES = (*_NUMBERS, "pack")
@@ -48,6 +49,7 @@ class PreferenceAttr(EntriesAttr):
     kc: IntAttr = param_def()
     mc: IntAttr = param_def()
     nc: IntAttr = param_def()
+    unroll: IntAttr = param_def()
     pack: StringAttr = param_def()
 
     FORM: ClassVar = (

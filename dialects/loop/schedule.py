@@ -9,7 +9,8 @@ side by side, and k runs over its rows. A block has MC rows and NC columns of th
 result, and KC values of one reduced index, which is counted from 0: accumulators are
 stored between blocks of k, and loaded again. `nc = 0` and `kc = 0` say that a block
 has all columns, or all values of that index, however many there are. What `pack` names
-is packed for each block: A row by row, B into panels. With `over = 2` the two loops
+is packed for each block: A row by row, with `pad` elements between two rows, so that
+these do not fall into one set of a cache; B into panels. With `over = 2` the two loops
 around the tile, along which B stays the same, run inside of a block of columns and k,
 around its rows.
 """
@@ -28,6 +29,10 @@ PACK = ("", "a", "b", "a and b")
 """What a schedule may pack."""
 
 
+_PADDING = 16
+"""Elements between rows of packed A where a schedule names no others."""
+
+
 @irdl_attr_definition
 class ScheduleAttr(EntriesAttr):
     """The width of panels, the sizes of a block, and what is packed for each."""
@@ -42,6 +47,7 @@ class ScheduleAttr(EntriesAttr):
     """The reduced index that `kc` counts values of; 0 is the outermost."""
     pack: StringAttr = param_def()
     over: IntAttr = param_def()
+    pad: IntAttr = param_def()
 
     FORM: ClassVar = (
         entry("nr"),
@@ -50,6 +56,7 @@ class ScheduleAttr(EntriesAttr):
         pair("kc", "kc", "of", "axis"),
         entry("pack", TEXT, default=""),
         entry("over", default=0),
+        entry("pad", default=_PADDING),
     )
 
     @staticmethod
@@ -61,6 +68,7 @@ class ScheduleAttr(EntriesAttr):
         axis: int,
         pack: str,
         over: int = 0,
+        pad: int = _PADDING,
     ) -> ScheduleAttr:
         """The schedule of these sizes."""
         return ScheduleAttr(
@@ -71,6 +79,7 @@ class ScheduleAttr(EntriesAttr):
             IntAttr(axis),
             StringAttr(pack),
             IntAttr(over),
+            IntAttr(pad),
         )
 
     def verify(self) -> None:

@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, IndexType, StringAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -208,6 +208,23 @@ def parse_number(parser: Parser) -> StringAttr:
 def print_number(printer: Printer, number: StringAttr) -> None:
     """Prints a number, or the text of a dimension in quotes."""
     printer.print_string(_quoted(number.data))
+
+
+def print_counts(printer: Printer, op: Operation, names: Sequence[str]) -> None:
+    """Prints those of some properties that an op has, each a number."""
+    for name in names:
+        count = op.properties.get(name)
+        if isinstance(count, IntegerAttr):
+            printer.print_string(f" {name} {count.value.data}")
+
+
+def parse_counts(parser: Parser, names: Sequence[str]) -> dict[str, Attribute]:
+    """The properties that `print_counts` prints."""
+    return {
+        name: IntegerAttr(parser.parse_integer(), i64)
+        for name in names
+        if parser.parse_optional_keyword(name) is not None
+    }
 
 
 def _quoted(number: str) -> str:

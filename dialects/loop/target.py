@@ -29,6 +29,12 @@ from .isa import ISAS, Isa
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
 
+IN_FLIGHT = 8
+"""
+Multiply-adds that are in flight, two a cycle for four cycles (Haswell to Ice
+Lake, Zen); as many vectors of accumulators keep them busy.
+"""
+
 TARGET = "loop.target"
 """The name of the module's attribute."""
 

@@ -1,5 +1,5 @@
-// RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64-v3}' -t llvm | filecheck %s --check-prefixes=CHECK,FMA
-// RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64}' -t llvm | filecheck %s --check-prefixes=CHECK,SSE
+// RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64-v3},unroll-loops' -t llvm | filecheck %s --check-prefixes=CHECK,FMA
+// RUN: sr-opt %s --split-input-file -p 'set-target{cpu=x86-64},unroll-loops' -t llvm | filecheck %s --check-prefixes=CHECK,SSE
 // RUN: not sr-opt %s --split-input-file -t llvm 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: expected a module with the attribute loop.target, got none; run set-target first

@@ -29,7 +29,7 @@
 // RUN:     eliminate-list-constructs,fold-constants,fold-batch-norm,decompose, \
 // RUN:     eliminate-no-ops,cse,dce,own-outputs,fuse,outline-constants,analyze-aliases, \
 // RUN:     assign-buffers,verify-buffers,graph-to-loop,set-target{cpu=x86-64-v3}, \
-// RUN:     size-tiles,vectorize-loops)' -t llvm \
+// RUN:     size-tiles,vectorize-loops,unroll-loops)' -t llvm \
 // RUN:   | filecheck %s --check-prefix=LLVM
 
 // The example with which PyTorch's Static Runtime was introduced, on its way through the

@@ -62,6 +62,9 @@ class TuneContractions(ModulePass):
     nc: int = 0
     """Columns of a block."""
 
+    unroll: int = 0
+    """k that are written one after the other."""
+
     pack: str = ""
     """What is packed: `a`, `b`, `a and b` or `nothing`."""
 
@@ -82,6 +85,7 @@ class TuneContractions(ModulePass):
             kc=self.kc,
             mc=self.mc,
             nc=self.nc,
+            unroll=self.unroll,
             pack=self.pack,
         )
         if asked == OWN and self.tuner is None:

@@ -49,6 +49,7 @@ from ....dialects.loop import (
     ScheduleAttr,
     TileOp,
 )
+from ...cost import MAX_UNROLLED_K
 
 _FEW = 8
 """Numbers, at most, that stay: windows, strides of convolutions, lanes."""
@@ -56,16 +57,13 @@ _FEW = 8
 _SHORT = 64
 """Indices of an innermost loop, at most, that LLVM unrolls; chosen by hand."""
 
-_UNROLLED = 4
-"""k that a microkernel is unrolled by, where they are whole units of so many."""
-
 _LITTLE = 1 << 20
 """
 Multiply-adds of a product, below which numbers that are known are worth more than the
 time to compile them: some ten microseconds. Sizes of the run count as one.
 """
 
-_ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over")
+_ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over", "pad")
 """What a schedule says."""
 
 _Give = Callable[[int], Dim]
@@ -274,7 +272,7 @@ class _Walk:
             # The schedule of a family has the fewest rows of any member.
             schedule = schedule if schedule.pack.data else _with(schedule, mc=0)
             places |= {1: schedule.nr.data} if not schedule.nc.data else {}
-            places |= {axis: _UNROLLED} if not schedule.kc.data else {}
+            places |= {axis: MAX_UNROLLED_K} if not schedule.kc.data else {}
         self.template.append(schedule)
         for at, text in enumerate(kept):
             if at in places:

@@ -47,16 +47,10 @@ from ....dialects.loop import (
     target_of,
 )
 from ....dialects.scalar import rounds
-from ...cost import CONSTANTS
+from ...cost import CONSTANTS, MAX_SHORT_BODY
 
 _WEIGHT = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
-
-_SHORT = 12
-"""
-Ops of a body, at most, that is unrolled into several vectors: a shorter one ends before
-its accumulator, or a load, is ready. Chosen by hand.
-"""
 
 
 @dataclass(frozen=True)
@@ -190,7 +184,7 @@ def _vectors_of(loop: ForOp, target: TargetAttr) -> int:
         return 4 if needed <= target.registers.data else 1
     accesses = [each for each in ops if isinstance(each, LoadOp | StoreOp)]
     apart = any(_gain(each, loop.index) < 0 for each in accesses)
-    if apart or len(ops) > _SHORT:
+    if apart or len(ops) > MAX_SHORT_BODY:
         return 1
     is_small = isinstance(loop.size, int) and loop.size < 4 * loop.width
     return 1 if loop.combine is None and is_small else 4

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     StringAttr,
@@ -30,14 +31,19 @@ from ...dims import Dim, dim
 from ..subscript import (
     DIM,
     Subscript,
+    parse_counts,
     parse_number,
     parse_subscript,
+    print_counts,
     print_number,
     print_subscript,
     resolve_index,
 )
 from .for_loop import YieldOp
 from .memory import element_type
+
+_NUMBERS = ("lanes", "whole")
+"""The properties that are numbers, as they are printed."""
 
 _PASSES = 8
 """How often an element that comes first is moved; chosen by hand."""
@@ -53,8 +59,10 @@ class ArgsortOp(IRDLOperation):
     equal keys the lesser number comes first. Zeros of both signs are equal, and NaN is
     equal to itself and above all numbers.
 
-    The memory of the numbers that are stored is all that sorting needs, but for some
-    kilobytes of the stack.
+    The first elements are found by a heap, with which `lanes` keys are compared at a time.
+    With `whole` a row of which all elements come first is sorted by the digits of its keys,
+    or by insertion where it has no more elements than `whole` says. The memory of the
+    numbers that are stored is all that sorting needs, but for some kilobytes of the stack.
 
     ```mlir
     loop.argsort %out[%row * 3] first 3 of 7 descending : memref<?xi64> key (%i) {
@@ -72,6 +80,8 @@ class ArgsortOp(IRDLOperation):
     count = prop_def(DIM)
     size = prop_def(DIM)
     descending = opt_prop_def(UnitAttr)
+    lanes = opt_prop_def(IntegerAttr.constr(i64))
+    whole = opt_prop_def(IntegerAttr.constr(i64))
     key = region_def("single_block")
 
     def __init__(
@@ -146,6 +156,7 @@ class ArgsortOp(IRDLOperation):
         print_number(printer, self.size)
         if self.descending is not None:
             printer.print_string(" descending")
+        print_counts(printer, self, _NUMBERS)
         printer.print_string(" : ")
         printer.print_attribute(self.buffer.type)
         printer.print_string(" key (")
@@ -165,6 +176,7 @@ class ArgsortOp(IRDLOperation):
         properties["size"] = parse_number(parser)
         if parser.parse_optional_keyword("descending") is not None:
             properties["descending"] = UnitAttr()
+        properties |= parse_counts(parser, _NUMBERS)
         parser.parse_punctuation(":")
         type = parser.parse_type()
         parser.parse_keyword("key")

@@ -23,11 +23,14 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim
-from ..subscript import DIM, parse_number, print_number
+from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
 
 Kind: TypeAlias = Literal["parallel", "ordered", "reduce"]
 _KINDS = ("parallel", "ordered", "reduce")
 _COMBINERS = ("add", "mul", "max", "min")
+
+_NUMBERS = ("lanes", "vectors", "partials", "unroll")
+"""The properties that are numbers, as they are printed."""
 
 _ROUNDS = 4
 """How many times its partial results a loop has while there are as many bodies left."""
@@ -66,15 +69,17 @@ class ForOp(IRDLOperation):
     body takes what was combined so far and yields it with one more element combined, by
     `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
     loop with `lanes` runs so many bodies at once, side by side in vectors, and with
-    `vectors` so many of these in one step, which have accumulators of their own. The indices
-    of one that is `split` are shared by threads.
+    `vectors` so many of these in one step, which have accumulators of their own. Bodies left
+    over run one by one, or where they are `masked` as the first lanes of one vector. The
+    indices of a loop that is `split` are shared by threads.
 
     The order of a sum of floats tells. Where a loop has `partials`, as many as its lanes
     if it has any, the order depends on the number of bodies only, and not on how they are
     run: elements are added up in four times as many partial sums, each those whose index
     has the same remainder, as far as whole rounds of these go; then, as far as whole rounds
     go, in as many as it has; and the last elements one by one. Partial sums are added
-    in halves, the first to the last.
+    in halves, the first to the last. Without lanes `unroll` bodies of such a loop are written
+    one after the other, each with an accumulator of its own.
 
     ```mlir
     loop.for parallel %i to 64 lanes 8 {
@@ -99,6 +104,8 @@ class ForOp(IRDLOperation):
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     vectors = opt_prop_def(IntegerAttr.constr(i64))
     partials = opt_prop_def(IntegerAttr.constr(i64))
+    unroll = opt_prop_def(IntegerAttr.constr(i64))
+    masked = opt_prop_def(UnitAttr)
     split = opt_prop_def(UnitAttr)
     """Whether threads share the indices."""
     body = region_def("single_block")
@@ -195,6 +202,11 @@ class ForOp(IRDLOperation):
                     f"expected a reduction of {few} lanes or none beside as many "
                     f"partials, got {self.kind} of {self.width}"
                 )
+        if self.masked is not None and (self.combine is not None or self.width == 1):
+            raise VerifyException("expected masked lanes without accumulators")
+        if self.unroll is not None and self.partials is None:
+            got = self.unroll.value.data
+            raise VerifyException(f"expected partials to unroll, got {got} of none")
         if self.split is not None and self.kind != "parallel":
             raise VerifyException(f"expected to split a parallel loop, got {self.kind}")
         if self.ordered is not None:
@@ -218,12 +230,9 @@ class ForOp(IRDLOperation):
         printer.print_ssa_value(index)
         printer.print_string(" to ")
         print_number(printer, self.bound)
-        if self.lanes is not None:
-            printer.print_string(f" lanes {self.width}")
-        if self.vectors is not None:
-            printer.print_string(f" vectors {self.vectors.value.data}")
-        if self.partials is not None:
-            printer.print_string(f" partials {self.partials.value.data}")
+        print_counts(printer, self, _NUMBERS)
+        if self.masked is not None:
+            printer.print_string(" masked")
         if self.split is not None:
             printer.print_string(" split")
         if arguments:
@@ -253,14 +262,10 @@ class ForOp(IRDLOperation):
         index = parser.parse_argument(expect_type=False).resolve(IndexType())
         parser.parse_keyword("to")
         bound = parse_number(parser)
-        lanes = vectors = partials = 0
-        if parser.parse_optional_keyword("lanes") is not None:
-            lanes = parser.parse_integer()
-        if parser.parse_optional_keyword("vectors") is not None:
-            vectors = parser.parse_integer()
-        if parser.parse_optional_keyword("partials") is not None:
-            partials = parser.parse_integer()
-        is_split = parser.parse_optional_keyword("split") is not None
+        found = parse_counts(parser, _NUMBERS)
+        for name in ("masked", "split"):
+            if parser.parse_optional_keyword(name) is not None:
+                found[name] = UnitAttr()
         arguments: list[Parser.Argument] = []
         initial: list[SSAValue] = []
 
@@ -281,12 +286,5 @@ class ForOp(IRDLOperation):
         op = cls(dim(bound.data), Block(), combine, initial, is_ordered)
         op.detach_region(op.body)
         op.add_region(body)
-        if lanes:
-            op.lanes = IntegerAttr(lanes, i64)
-        if vectors:
-            op.vectors = IntegerAttr(vectors, i64)
-        if partials:
-            op.partials = IntegerAttr(partials, i64)
-        if is_split:
-            op.split = UnitAttr()
+        op.properties |= found
         return op

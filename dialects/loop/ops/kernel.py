@@ -27,6 +27,8 @@ WORK = "work"
 STRATEGY = "strategy"
 """The attribute of a kernel that says how each of its contractions is computed."""
 
+FEW_PASSES = "few_passes"
+"""The attribute of a kernel whose loops are unrolled: LLVM need not try to."""
 
 MAY_SHARE = "may_share"
 """

@@ -20,11 +20,14 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import Dim, dim
+from ...dims import Dim, dim, product
 from ..schedule import ScheduleAttr
-from ..subscript import DIM, parse_number, print_number
+from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
+
+_NUMBERS = ("unroll", "prefetch")
+"""The properties that are numbers, as they are printed."""
 
 _SHARED = ("rows", "columns")
 """What threads may share."""
@@ -46,7 +49,9 @@ class TileOp(IRDLOperation):
     by smaller register tiles, or by tiles whose last columns are not stored. The op is
     unrolled only while LLVM text is written. Threads share what is `split`. With a
     `schedule` the operands are read in blocks and from packed panels; without, where
-    they lie.
+    they lie. `unroll` says how many k are written one after the other, which without a
+    schedule is all of them, and `prefetch` how many bytes of the next panel are
+    prefetched for each k.
 
     ```mlir
     loop.tile %i to 5, %j to 7, reduce %k to 3 from %zero : f32 by 4, 16, 8
@@ -70,6 +75,8 @@ class TileOp(IRDLOperation):
     nr = opt_prop_def(IntegerAttr.constr(i64))
     lanes = opt_prop_def(IntegerAttr.constr(i64))
     schedule = opt_prop_def(ScheduleAttr)
+    unroll = opt_prop_def(IntegerAttr.constr(i64))
+    prefetch = opt_prop_def(IntegerAttr.constr(i64))
     split = opt_prop_def(StringAttr)
     """What threads share, if they do: the rows or the columns."""
     k_loop = region_def("single_block")
@@ -100,6 +107,11 @@ class TileOp(IRDLOperation):
             for each in (self.mr, self.nr, self.lanes)
         )
         return mr, nr, lanes
+
+    @property
+    def unrolled(self) -> int:
+        """How many k are written one after the other."""
+        return 1 if self.unroll is None else self.unroll.value.data
 
     @property
     def next(self) -> SSAValue:
@@ -197,6 +209,10 @@ class TileOp(IRDLOperation):
             )
         if self.schedule is not None and self.is_in_place:
             self.verify_at_once(self.schedule)
+        if self.schedule is None and self.unrolled not in (1, product(self.sizes[2:])):
+            raise VerifyException(
+                f"expected all k to be unrolled without a schedule, got {self.unrolled}"
+            )
         mr, nr, lanes = self.register_tile
         if min(mr, nr, lanes) < 1 or nr % lanes:
             raise VerifyException(
@@ -235,6 +251,7 @@ class TileOp(IRDLOperation):
         if self.schedule is not None:
             printer.print_string(" as ")
             printer.print_attribute(self.schedule)
+        print_counts(printer, self, _NUMBERS)
         if self.split is not None:
             printer.print_string(f" split {self.split.data}")
         printer.print_string(" k_loop (")
@@ -277,6 +294,7 @@ class TileOp(IRDLOperation):
                 properties[name] = IntegerAttr(number, i64)
         if parser.parse_optional_keyword("as") is not None:
             properties["schedule"] = parser.parse_attribute()
+        properties |= parse_counts(parser, _NUMBERS)
         if parser.parse_optional_keyword("split") is not None:
             properties["split"] = StringAttr(parser.parse_identifier())
         parser.parse_keyword("k_loop")

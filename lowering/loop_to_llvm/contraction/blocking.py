@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop import ForOp, TileOp
+from ....dialects.loop import IN_FLIGHT, ForOp, TileOp
 from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
@@ -37,12 +37,6 @@ from .partition import (
 )
 from .register_tile import Host
 from .tile_registers import TileMicrokernel
-
-_MOST_VECTORS = 8
-"""
-Vectors in a row of accumulators beside one row of A: as many chains of additions as
-multiply-adds are in flight, two a cycle for four cycles (Haswell to Ice Lake, Zen).
-"""
 
 
 def write_blocks(host: Host, op: TileOp) -> None:
@@ -292,7 +286,7 @@ class _BlockedWriter:
         vectors = blocks.nr // blocks.lanes
         # As many registers as the full tile has for accumulators and a row of B.
         registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
-        most = _MOST_VECTORS if mr == 1 else registers // (mr + 1)
+        most = IN_FLIGHT if mr == 1 else registers // (mr + 1)
         return self.even(max(most // vectors, 1))
 
     def even(self, most: int) -> int:

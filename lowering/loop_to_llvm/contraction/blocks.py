@@ -14,15 +14,12 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects import Dim, product
-from ....dialects.loop import LoadOp, TileGeometry, TileOp, element_type
+from ....dialects.loop import LoadOp, TileGeometry, TileOp, can_mask, element_type
 from ..isa import instructions_of
 from ..text.dimensions import is_multiple
-from ..text.masks import can_mask
+from ..text.index_arithmetic import is_number
 from ..text.types import Value, memory_text
 from .register_tile import Host
-
-PADDING = 16
-"""Elements between rows of packed A, so that rows do not fall into one cache set."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +99,8 @@ class Blocks:
         self.packed_a = self.packed_b = self.spilled = ""
         self.tiles = self.find_tiles()
         """The tile registers that accumulators are in, if they are."""
-        self.a_pitch = self.kc + PADDING
+        self.a_pitch = self.kc + schedule.pad.data
         """Elements from one row of packed A to the next."""
-        if self.tiles is not None:
-            self.a_pitch = (-(-self.kc // self.isa.k) + 1) * self.isa.k
         if schedule.packs("b"):
             self.packed_b = self.allocate(self.kc * schedule.nc.data)
         if schedule.packs("a"):
@@ -211,14 +206,13 @@ class Blocks:
         block: KBlock,
         carried: Sequence[Value],
         build: Callable[[str, int, list[Value]], Sequence[Value]],
-        by: Callable[[str, Dim], Sequence[int]],
+        by: Sequence[int] = (),
     ) -> list[Value]:
         """
         Writes loops over the reduced indices of a block, the innermost unrolled.
 
         `build` takes the number of the first k in the block, how many k to write, and
-        what is carried; `by` takes the bound of the innermost loop, and a dimension
-        without divisors that the bound lacks, and gives how many at a time.
+        what is carried; `by` says how many at a time, else it is as the tile says.
         """
         w, sizes = self.w, self.reduced[self.axis :]
 
@@ -239,13 +233,22 @@ class Blocks:
                 return level([*indices, here], first, count, inner)
 
             counts = (
-                by(bound, self.divisors_of(number))
+                by or self.unrolled(bound, self.divisors_of(number))
                 if number == len(sizes) - 1
                 else (1,)
             )
             return w.loop_by(counts, bound, carried, body)
 
         return level([], "0", 1, carried)
+
+    def unrolled(self, bound: str, divided: Dim = 1) -> Sequence[int]:
+        """
+        How many k of a loop are written at a time, then one for the rest, if there may
+        be any; `divided` has no divisor that the bound lacks.
+        """
+        most = self.op.unrolled
+        known = int(bound) if is_number(bound) else divided
+        return (most,) if is_multiple(known, most) else (most, 1)
 
     def divisors_of(self, number: int) -> Dim:
         """A dimension without divisors that the loop over a reduced index lacks."""

@@ -19,7 +19,7 @@ from .edge_tile import EdgeTile
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 from .row_bases import row_bases, row_element
-from .unroll import unroll_factors, unrolled
+from .unroll import unrolled
 from .vnni import VnniWriter
 
 
@@ -112,9 +112,9 @@ class Microkernel:
             return unrolled(blocks, k, count, carried, one_k, index)
 
         if not self.packed:
-            return blocks.k_loop(block, accumulators, several, unroll_factors)
+            return blocks.k_loop(block, accumulators, several)
         bound = blocks.count_k(block)
-        return w.loop_by(unroll_factors(bound), bound, accumulators, several)
+        return w.loop_by(blocks.unrolled(bound), bound, accumulators, several)
 
     def load_b(self, panel: Panel, k: str, vectors: int) -> list[Value]:
         """Writes the loads of a row of panels."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..text.masks import can_mask, mask_of
+from ....dialects.loop import can_mask
+from ..text.masks import mask_of
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
@@ -34,7 +35,7 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
 
         with scope.inner():
             blocks.set_index(blocks.row, w.add(start, at))
-            blocks.k_loop(block, (), copy, lambda _, __: by)
+            blocks.k_loop(block, (), copy, by)
         count = blocks.count_k(block)
         if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
             # Zeros fill up the k of the last instruction.
@@ -80,7 +81,7 @@ def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Va
             blocks.host.memory.put(value, blocks.at(base, offset))
         return ()
 
-    return blocks.k_loop(block, (), copy, lambda _, __: (1,))
+    return blocks.k_loop(block, (), copy, (1,))
 
 
 def _pack_edge_panel(
@@ -113,4 +114,4 @@ def _pack_edge_panel(
             blocks.host.memory.put(value, blocks.at(base, offset))
         return () if is_masked else w.loop("0", count, 1, (), element)
 
-    return blocks.k_loop(block, (), copy, lambda _, __: (1,))
+    return blocks.k_loop(block, (), copy, (1,))

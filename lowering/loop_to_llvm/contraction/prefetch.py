@@ -2,8 +2,7 @@
 Write prefetches: of the next panel of B, and of what the epilogue of a tile loads.
 
 A panel is read for all rows of a block, and each register tile of them prefetches a
-part of the next panel. With many rows only the first of many tiles waits for its panel;
-with few, prefetching pays.
+part of the next panel.
 
 Where the epilogue adds the result of another kernel, the k-loop is time enough to bring
 that into the first cache.
@@ -13,16 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....dialects import Dim, product
-from ....dialects.loop import LoadOp, byte_count
+from xdsl.dialects.builtin import FixedBitwidthType
+
+from ....dialects import product
+from ....dialects.loop import LoadOp
 from ..text.function import FunctionWriter
 from ..text.memory_access import LINE
 from ..text.scope import SCALAR
 from .blocks import Blocks, Position
 from .register_tile import RegisterTile, Shape
-
-_FEW_TILES = 40
-"""The most register tiles of a block of rows that the next panel is prefetched by."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +41,16 @@ class PanelPrefetch:
 
     @staticmethod
     def of(blocks: Blocks, position: Position, panel: Panel) -> PanelPrefetch:
-        """What a register tile prefetches; nothing where it does not pay."""
-        w, type = blocks.w, blocks.b.element
-        tiles = _tiles_in_block(blocks.row_count, blocks.schedule.mc.data, blocks.mr)
-        if not panel.start or blocks.packed_b or not 2 <= tiles <= _FEW_TILES:
+        """What a register tile prefetches, if it does."""
+        w = blocks.w
+        if blocks.op.prefetch is None:
             return PanelPrefetch(w, "", 0)
-        each = -(-blocks.nr * byte_count(type) // tiles)
+        each = blocks.op.prefetch.value.data
         # A tile more or less than there are does not matter.
         tile = w.div(position.row_in_block, blocks.mr)
         depth = blocks.kc or product(blocks.reduced[blocks.axis :])
         part = w.mul(tile, w.size(depth * each))
-        start = blocks.at(panel.start, panel.pitch, type)
+        start = blocks.at(panel.start, panel.pitch, blocks.b.result.type)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
         return PanelPrefetch(w, base, each)
 
@@ -86,8 +83,3 @@ def _prefetch_row(blocks: Blocks, op: LoadOp, shape: Shape) -> None:
     for line in range(0, shape.vectors * shape.lanes * bytes, LINE):
         here = blocks.w.emit(f"getelementptr i8, ptr {start}, i64 {line}")
         blocks.w.do(f"call void @llvm.prefetch.p0(ptr {here}, i32 0, i32 3, i32 1)")
-
-
-def _tiles_in_block(rows: Dim, mc: int, mr: int) -> int:
-    """How many register tiles of MR rows use a panel of a block of MC rows."""
-    return -(-(min(rows, mc) if isinstance(rows, int) else mc) // mr)

@@ -15,16 +15,13 @@ from typing import Protocol, TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ....dialects import Dim, product
+from ....dialects import Dim
 from ....dialects.loop import LoadOp, StoreOp, TargetAttr, TileOp, YieldOp
 from ..text.function import FunctionWriter
 from ..text.masks import mask_of
 from ..text.memory_access import MemoryAccess
 from ..text.scope import SCALAR, Lanes, Scope
 from ..text.types import Value, memory_text
-
-_SHORT = 9
-"""The k that are written one after the other, at most: a window of three by three."""
 
 Known: TypeAlias = dict[tuple[SSAValue, int, int], Value]
 """What is written of a region: results for a row and a vector, or for all (-1)."""
@@ -41,12 +38,6 @@ class Host(Protocol):
     def evaluate(self, op: Operation) -> Value:
         """Writes an op that has a value; the value."""
         ...
-
-
-def is_unrolled(op: TileOp) -> bool:
-    """Whether the k of a tile without a schedule are written one after the other."""
-    count = product(op.sizes[2:])
-    return op.schedule is None and isinstance(count, int) and count <= _SHORT
 
 
 @dataclass(frozen=True)
@@ -223,7 +214,7 @@ class RegisterTile:
             return self.one_k(point, accumulators)
         first, *rest = bounds
         # Of more masked loads in a row LLVM would spill what they load.
-        unrolled = is_unrolled(self.op) and not (rest and any(self.masks))
+        unrolled = self.op.unroll is not None and not (rest and any(self.masks))
         if unrolled and isinstance(first, int):
             for at in range(first):
                 accumulators = self.write_k_loop([*point, str(at)], rest, accumulators)

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects import Dim
-from ....dialects.loop import TileOp
-from ..text.masks import can_mask
+from ....dialects.loop import TileOp, can_mask
 from ..text.types import Value
 from .partition import partition_rows
 from .register_tile import Host, RegisterTile, Shape

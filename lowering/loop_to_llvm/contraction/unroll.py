@@ -16,26 +16,8 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim
-from ..text.dimensions import is_multiple
-from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks
-
-_UNROLL = 4
-"""k in one pass of the loop: with 8, LLVM spills accumulators."""
-
-
-def unroll_factors(bound: str, divided: Dim = 1) -> Sequence[int]:
-    """
-    How many k the unrolled loop takes at a time, then the loop over the rest, which is
-    none where `divided`, which has no divisor that the bound lacks, is a multiple.
-    """
-    if is_number(bound):
-        for each in range(_UNROLL, 1, -1):
-            if int(bound) % each == 0:
-                return (each,)
-    return (_UNROLL,) if is_multiple(divided, _UNROLL) else (_UNROLL, 1)
 
 
 def unrolled(

@@ -20,7 +20,7 @@ from ..text.types import Value, type_text
 from .blocks import Blocks, KBlock
 from .prefetch import Panel, PanelPrefetch
 from .register_tile import RegisterTile
-from .unroll import unroll_factors, unrolled
+from .unroll import unrolled
 
 Multiply = Callable[[Value, Sequence[Value], Sequence[Value]], list[Value]]
 """Writes one k of the accumulators of a row."""
@@ -59,7 +59,7 @@ class VnniWriter:
             return unrolled(blocks, word, count, carried, one_word)
 
         bound = w.div(blocks.count_k(block), many)
-        return w.loop_by(unroll_factors(bound), bound, accumulators, several)
+        return w.loop_by(blocks.unrolled(bound), bound, accumulators, several)
 
     def write_elements(
         self, block: KBlock, accumulators: list[Value], multiply: Multiply
@@ -87,7 +87,7 @@ class VnniWriter:
                     carried = results
             return carried
 
-        return blocks.k_loop(block, accumulators, one_word, lambda _, __: (many,))
+        return blocks.k_loop(block, accumulators, one_word, (many,))
 
     def load_words(self, k: str) -> list[Value]:
         """Writes the loads of a row of words of B."""

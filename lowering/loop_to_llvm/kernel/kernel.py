@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 
 from ....dialects import Dim
 from ....dialects.loop import (
+    FEW_PASSES,
     ArgsortOp,
     CheckIndexOp,
     ChooseOp,
@@ -31,7 +32,6 @@ from ....dialects.loop import (
     YieldOp,
 )
 from ..contraction.blocking import write_blocks
-from ..contraction.register_tile import is_unrolled
 from ..contraction.tile import write_tile
 from ..math import Element, define
 from ..text.function import FunctionWriter
@@ -44,14 +44,6 @@ from .check_index import write_check, write_clamp
 from .choose import ChoiceWriter
 from .empty_loops import leave_if_idle
 from .loops import LoopWriter
-
-_SHORT = 16
-"""Iterations of an innermost loop, at most, that LLVM may unroll wholly."""
-
-
-def _is_short(size: Dim) -> bool:
-    """Whether a loop has few iterations, as many in every call."""
-    return isinstance(size, int) and size <= _SHORT
 
 
 def write_kernel(
@@ -77,7 +69,7 @@ class _KernelWriter:
         self.w = FunctionWriter({each: f"%symbol.{each}" for each in self.symbols})
         self.scope = Scope()
         self.memory = MemoryAccess(self.w, self.scope)
-        self.loops = LoopWriter(self.w, self.scope, self.write_ops, target)
+        self.loops = LoopWriter(self.w, self.scope, self.write_ops)
         self.functions: dict[tuple[str, Element, int], None] = {}
 
     def write(self, name: str) -> str:
@@ -105,13 +97,8 @@ class _KernelWriter:
         self.w.do(done)
         result = "i32" if fails else "void"
         head = f"define {result} {name}({', '.join(parameters)})"
-        tiles = [each for each in self.kernel.walk() if isinstance(each, TileOp)]
-        unrolled = any(
-            is_unrolled(each)
-            or (each.schedule is not None and not _is_short(each.sizes[-1]))
-            for each in tiles
-        )
-        attributes = "nounwind " + ('"few-passes" ' if unrolled else "")
+        few = FEW_PASSES in self.kernel.attributes
+        attributes = "nounwind " + ('"few-passes" ' if few else "")
         body = self.w.text(head, attributes)
         functions = [
             define(name, element, lanes, self.fma)
@@ -148,7 +135,7 @@ class _KernelWriter:
                 end = ChoiceWriter(self.memory, self.write_ops, op).write()
                 self.scope.define(op.end, end)
             case ArgsortOp():
-                write_argsort(self.memory, self.write_ops, op, self.target)
+                write_argsort(self.memory, self.write_ops, op)
             case YieldOp():
                 return
             case _:

@@ -16,28 +16,16 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Attribute, Operation
 
 from ....dialects import Dim
-from ....dialects.loop import ForOp, TargetAttr, TileOp
+from ....dialects.loop import ForOp, TileOp
 from ..math import FUNCTIONS
 from ..text.dimensions import is_multiple
 from ..text.function import FunctionWriter
 from ..text.index_arithmetic import is_number
-from ..text.masks import can_mask, mask_of
+from ..text.masks import mask_of
 from ..text.reduction import combine, combine_lanes, identity
 from ..text.scope import Lanes, Scope
 from ..text.types import Value, number_text
 from .empty_loops import skipping_sizes
-
-_FEW = 2
-"""Bodies left, at most, that are written one by one where their number is known."""
-
-_SHORT = 12
-"""Ops of a body, at most, that is written for several accumulators; chosen by hand."""
-
-_AT_ONCE = 4
-"""How many times as many accumulators there are as of one body, to be summed up."""
-
-_MOST = 32
-"""Bodies, at most, that are written one after the other."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +35,6 @@ class LoopWriter:
     w: FunctionWriter
     scope: Scope
     write_ops: Callable[[Iterable[Operation]], None]
-    target: TargetAttr
 
     def write(self, op: ForOp) -> None:
         """Writes a loop, in vectors where it has lanes."""
@@ -145,15 +132,9 @@ class LoopWriter:
                 for each in self.combined(found, len(initial), by)
             ]
             done = whole
-        if done != stop and self.can_mask_rest(op):
+        if done != stop and op.masked is not None:
             return self.write_masked_rest(op, done, stop)
         return self.write_rest(op, done, stop, initial, accumulators)
-
-    def can_mask_rest(self, op: ForOp) -> bool:
-        """Whether the bodies left are lanes of one vector: no sum goes through them."""
-        few = isinstance(op.size, int) and op.size % op.width <= _FEW
-        ops = op.body.block.ops
-        return not op.initial and not few and can_mask(ops, op.index, self.target)
 
     def write_masked_rest(self, op: ForOp, done: str, stop: str) -> list[Value]:
         """Writes the bodies left, if any, as the first lanes of one vector."""
@@ -206,19 +187,18 @@ class LoopWriter:
     ) -> list[Value]:
         """
         Writes loops over whole units, with an accumulator for each index of one, which
-        are combined to the fewest: with as many bodies at a time as registers hold
-        accumulators if the body is short, else with one.
+        are combined to the fewest: with as many bodies at a time as are unrolled.
         """
         by, width, few = _combiner(op), len(op.initial), min(op.units)
         lanes = self.scope.lanes.count
         empty = [self.w.splat(_empty(each.type, by), lanes) for each in op.initial]
-        is_short = len(op.body.block.ops) <= _SHORT and not _has_functions(op)
-        if is_short and (unit == few or _is_once(start, stop, unit)):
+        at_once = 1 if op.unroll is None else op.unroll.value.data
+        if at_once >= unit or (unit == few and at_once > 1):
             initial = before or empty * unit
             found = self.write_bodies(op, start, stop, initial, range(unit))
             return self.combined(found, few * width, by)
-        if is_short:
-            some = max(few // _AT_ONCE, 1)
+        if at_once > 1:
+            some = at_once * few // unit
             numbers = [
                 first + each for first in range(0, unit, few) for each in range(some)
             ]
@@ -310,12 +290,6 @@ class LoopWriter:
 def _combiner(op: ForOp) -> str:
     """What combines the accumulators of a loop, if it has any."""
     return "" if op.combine is None else op.combine.data
-
-
-def _is_once(start: str, stop: str, unit: int) -> bool:
-    """Whether a range is one unit, which is not large."""
-    known = is_number(start) and is_number(stop) and unit <= _MOST
-    return known and int(stop) - int(start) == unit
 
 
 def _empty(type: Attribute, by: str) -> Value:

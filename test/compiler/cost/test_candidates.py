@@ -11,7 +11,6 @@ from static_runtime.compiler.target import TARGETS
 from static_runtime.compiler.tuning.subject import Build, build
 from static_runtime.dialects.loop.preference import OWN
 from static_runtime.dialects.loop.target import TargetAttr
-from static_runtime.lowering.loop_to_llvm.contraction.blocks import PADDING
 
 from ..tuning.subjects import SUBJECTS, read
 
@@ -46,7 +45,7 @@ def check_fits(made: Build, target: TargetAttr) -> None:
     if schedule.packs("b"):
         assert kc * schedule.nc.data * 4 <= SCRATCH
     if schedule.packs("a"):
-        assert (kc + PADDING) * schedule.mc.data * 4 <= SCRATCH
+        assert (kc + schedule.pad.data) * schedule.mc.data * 4 <= SCRATCH
 
 
 @pytest.mark.parametrize("target", KINDS.values())
@@ -88,6 +87,8 @@ def test_candidates_are_what_a_schedule_has():
                     assert schedule.nr.data == wanted
                 case "mr":
                     assert made.tile.register_tile[0] <= int(wanted)
+                case "unroll":
+                    assert made.tile.unrolled <= int(wanted)
                 case "pack":
                     assert schedule.pack.data == wanted
                 case _:
@@ -97,4 +98,4 @@ def test_candidates_are_what_a_schedule_has():
                     got["nc"] = schedule.nc
                     assert got[name].data < int(wanted) + own_mr
     names = {name for each in found for name in each.entries}
-    assert names >= {"nr", "mr", "pack"}
+    assert names >= {"nr", "mr", "pack", "unroll"}

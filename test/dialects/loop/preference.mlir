@@ -26,6 +26,6 @@ loop.kernel @weights() attributes {preference = #loop.preference<pack = "weights
 
 // -----
 
-// expected-error @below {{expected one of nr, mr, kc, mc, nc, pack, got width}}
+// expected-error @below {{expected one of nr, mr, kc, mc, nc, unroll, pack, got width}}
 loop.kernel @width() attributes {preference = #loop.preference<width = 8>} {
 }

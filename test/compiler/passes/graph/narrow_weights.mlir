@@ -130,7 +130,7 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 //
 // MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_10
 // MATRICES-SAME:   {strategy = "gathered"}
-// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<nr = 16, mc = 64, nc = 48, kc = 64 of 0, pack = "a"> k_loop
+// MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<nr = 16, mc = 64, nc = 48, kc = 64 of 0, pack = "a", pad = 32> k_loop
 // MATRICES:          loop.load %{{.*}}[%{{.*}} blocked 2 * 32 + %{{.*}} blocked 16 by 2 * 1024] : memref<?xbf16>
 // DOTS-LABEL:  func.func @many_rows
 // DOTS-NEXT:     graph.weight "constant_9.bf16.panels" {panels = #graph.panels<width = 48, rows = [64 by 48], columns = 48 by 1, vnni = 2>} : tensor<64x48xbf16>

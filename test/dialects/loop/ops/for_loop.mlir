@@ -194,6 +194,27 @@ loop.kernel @carries_another_type() {
 
 // -----
 
+// Lanes are masked where no sum goes through them.
+loop.kernel @masked_sum() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected masked lanes without accumulators}}
+  %sum = loop.for reduce(add) %i to 64 lanes 8 masked (%so_far = %zero : f32) {
+    loop.yield %so_far : f32
+  }
+}
+
+// -----
+
+// What is unrolled has accumulators of its own.
+loop.kernel @unrolled_without_partials(%a: memref<?xf32>) {
+  // expected-error {{expected partials to unroll, got 4 of none}}
+  loop.for parallel %i to 64 unroll 4 {
+    loop.yield
+  }
+}
+
+// -----
+
 // The body ends in a yield.
 loop.kernel @no_yield(%a: memref<?xf32>) {
   // expected-error {{loop.load terminates block in single-block region but is not a terminator}}

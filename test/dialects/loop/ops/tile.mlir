@@ -167,6 +167,19 @@ loop.kernel @epilogue_of_a_row() {
 
 // -----
 
+// Without a schedule all k are unrolled, or none.
+loop.kernel @some_k() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected all k to be unrolled without a schedule, got 4}}
+  loop.tile %i to 5, %j to 7, reduce %k to 12 from %zero : f32 unroll 4 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}
+
+// -----
+
 // What the epilogue loads from where it stores would be lost after the first block of k.
 loop.kernel @kept_over_it(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32

@@ -1,0 +1,156 @@
+"""
+Choose how much of a loop is written out, once its sizes are settled.
+
+Bits do not depend on it. Where no measurement is named, a constant was chosen by hand.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import FixedBitwidthType
+
+from ...dialects import product
+from ...dialects.loop import (
+    ArgsortOp,
+    ForOp,
+    KernelOp,
+    PreferenceAttr,
+    ScheduleAttr,
+    TargetAttr,
+    TileOp,
+    can_mask,
+)
+from .functions import CONSTANTS
+from .register_tile import known
+
+MAX_UNROLLED_K = 4
+"""
+k in one pass of a microkernel's loop: it takes 5 instructions more, for one k or for
+four. Where two hardware threads share a core these took 10 to 25 % of the time
+(`docs/performance.md`); with 8, LLVM spills accumulators.
+"""
+
+_MAX_UNROLLED_TAPS = 9
+"""k that are all written out, at most: a window of three by three."""
+
+_MAX_UNROLLED_BY_LLVM = 16
+"""Iterations of an innermost loop, at most, that LLVM may unroll wholly."""
+
+_MAX_TILES = 40
+"""
+The most register tiles of a block of rows that prefetch the next panel: of many tiles
+only the first waits for its panel.
+"""
+
+MAX_SHORT_BODY = 12
+"""
+Ops of a body, at most, that is written for several vectors or accumulators: a shorter
+one ends before its accumulator, or a load, is ready.
+"""
+
+_ROUNDS = 4
+"""How many times as many accumulators there are as of one body, to be summed up."""
+
+_MAX_UNROLLED_BODIES = 32
+"""Bodies, at most, that are written one after the other."""
+
+_MAX_SINGLE = 2
+"""Bodies left, at most, that are written one by one where their number is known."""
+
+_MAX_INSERTED = 24
+"""Elements, at most, that insertion sorts in less time than digits do; measured."""
+
+
+def k_at_once(tile: TileOp, preference: PreferenceAttr) -> int:
+    """The k of a contraction that are written one after the other."""
+    if tile.schedule is None:
+        count = product(tile.sizes[2:])
+        return count if isinstance(count, int) and count <= _MAX_UNROLLED_TAPS else 1
+    most = preference.unroll.data or MAX_UNROLLED_K
+    count = _k_of_loop(tile, tile.schedule)
+    return next((each for each in range(most, 1, -1) if count % each == 0), most)
+
+
+def _k_of_loop(tile: TileOp, schedule: ScheduleAttr) -> int:
+    """The k, or words of k, of the loop of a block that is unrolled; 1 if unknown."""
+    first, *inner = tile.sizes[2 + schedule.axis.data :]
+    kc = schedule.kc.data
+    count = 1
+    if isinstance(first, int):
+        count = first if not 0 < kc < first else kc if first % kc == 0 else 1
+    if schedule.packs("a"):
+        factors = tile.factors()
+        word = None if factors is None else factors[1].at.vnni
+        count = count * known(product(inner)) // (1 if word is None else word.width)
+    elif inner:
+        count = known(inner[-1])
+    return count
+
+
+def bytes_ahead(tile: TileOp, target: TargetAttr) -> int:
+    """The bytes of the next panel that a register tile prefetches for each k."""
+    factors, schedule = tile.factors(), tile.schedule
+    if factors is None or schedule is None or schedule.packs("b"):
+        return 0
+    _, b = factors
+    type = b.result.type
+    isa = target.isa(type)
+    in_tiles = isa is not None and isa.tiles is not None and b.at.vnni is not None
+    if b.at.blocked is None or (in_tiles and schedule.packs("a")):
+        return 0
+    assert isinstance(type, FixedBitwidthType)
+    mr, _, _ = tile.register_tile
+    tiles = -(-min(known(tile.sizes[0]), schedule.mc.data) // mr)
+    each = -(-schedule.nr.data * (type.bitwidth // 8) // max(tiles, 1))
+    return each if 2 <= tiles <= _MAX_TILES else 0
+
+
+def bodies_at_once(loop: ForOp) -> int:
+    """The bodies of a sum across vectors that are written one after the other."""
+    body = loop.body.block
+    if loop.partials is None or loop.width > 1 or len(body.ops) > MAX_SHORT_BODY:
+        return 1
+    if any(each.name.removeprefix("math.") in CONSTANTS for each in body.ops):
+        return 1
+    few, unit = min(loop.units), max(loop.units)
+    inside = [each.size for each in body.walk() if isinstance(each, ForOp)]
+    is_known = all(isinstance(each, int) and each for each in inside)
+    is_once = isinstance(loop.size, int) and loop.size // unit == 1
+    if is_once and is_known and unit <= _MAX_UNROLLED_BODIES:
+        return unit
+    return max(few // _ROUNDS, 1) * _ROUNDS
+
+
+def masks_rest(loop: ForOp, target: TargetAttr) -> bool:
+    """
+    Whether bodies left over are lanes of one vector: no sum goes through them, and they
+    are more than few.
+    """
+    if loop.width == 1 or loop.initial:
+        return False
+    if isinstance(loop.size, int) and loop.size % loop.width <= _MAX_SINGLE:
+        return False
+    return can_mask(loop.body.block.ops, loop.index, target)
+
+
+def most_inserted(op: ArgsortOp) -> int | None:
+    """
+    The elements of a row, at most, that is sorted by insertion, where rows are sorted
+    whole. A row of any size of which a known number comes first seldom is.
+    """
+    count, size = op.sizes
+    if isinstance(count, int) != isinstance(size, int):
+        return None
+    is_part = isinstance(count, int) and count != size
+    return None if is_part else _MAX_INSERTED
+
+
+def needs_few_passes(kernel: KernelOp) -> bool:
+    """Whether contractions leave LLVM nothing to unroll."""
+    for tile in kernel.walk():
+        if isinstance(tile, TileOp):
+            is_blocked, sizes = tile.schedule is not None, tile.sizes
+            count = sizes[-1] if is_blocked else product(sizes[2:])
+            most = _MAX_UNROLLED_BY_LLVM if is_blocked else _MAX_UNROLLED_TAPS
+            if is_blocked != (isinstance(count, int) and count <= most):
+                return True
+    return False
