@@ -19,7 +19,6 @@ from .expression import (
     walk,
 )
 from .group import Group, element
-from .grouping import group_of, make_group
 from .identity import Identity, conjunction, identities_of, only_moves
 from .in_place import (
     copies,
@@ -29,6 +28,7 @@ from .in_place import (
     updated_operand,
 )
 from .key import structure
+from .known_groups import forget_groups, group_of
 from .row_reductions import arrange, is_contraction
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "conjunction",
     "copies",
     "element",
+    "forget_groups",
     "group_of",
     "identities_of",
     "is_alike",
@@ -55,7 +56,6 @@ __all__ = [
     "left",
     "linears",
     "loads",
-    "make_group",
     "may_replace",
     "only_moves",
     "operands_of",

@@ -55,24 +55,12 @@ def collapse(nest: KernelNest) -> KernelNest:
         )
         return Linear(tuple(sorted(factors, key=lambda each: each[0])), position.offset)
 
-    moved = Moved(change)
     return replace(
-        nest,
+        Moved(change).nest(nest),
         bounds=tuple(bounds[axis] for axis in kept),
         reductions=sum(axis >= parallel for axis in kept),
-        element=moved(nest.element),
-        epilogue=moved(nest.epilogue),
-        store=moved.load(nest.store),
         ordered=frozenset(number_of[axis] for axis in kept if axis in nest.ordered),
         in_turn=frozenset(number_of[axis] for axis in kept if axis in nest.in_turn),
-        stages=tuple(
-            replace(
-                stage,
-                element=moved(stage.element),
-                kept=tuple((moved(e), moved.load(at)) for e, at in stage.kept),
-            )
-            for stage in nest.stages
-        ),
     )
 
 

@@ -7,8 +7,8 @@ positions. A shared subtree is one object, which is visited and built once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, SSAValue
@@ -195,10 +195,17 @@ def linears(*roots: Expression) -> Iterator[Linear]:
 
 
 class Moved:
-    """Rebuilds expressions with every position changed; shared subtrees stay shared."""
+    """
+    Rebuilds expressions with every position changed, and with other values in place of
+    some; shared subtrees stay shared.
+    """
 
-    def __init__(self, change: Callable[[Linear], Linear]):
-        self.change = change
+    def __init__(
+        self,
+        change: Callable[[Linear], Linear],
+        values: Mapping[SSAValue, SSAValue] | None = None,
+    ):
+        self.change, self.values = change, values or {}
         self.done: dict[int, tuple[Expression, Expression]] = {}
         """
         By the identity of the original, which is kept alive so that its identity is not
@@ -232,4 +239,22 @@ class Moved:
             (Index(self.load(index.load), index.bound, index.wraps), stride)
             for index, stride in load.lookups
         )
-        return Load(load.buffer, self.change(load.at), lookups)
+        buffer = self.values.get(load.buffer, load.buffer)
+        return Load(buffer, self.change(load.at), lookups)
+
+    def nest(self, nest: KernelNest) -> KernelNest:
+        """A nest with its expressions changed."""
+        return replace(
+            nest,
+            element=self(nest.element),
+            epilogue=self(nest.epilogue),
+            store=self.load(nest.store),
+            stages=tuple(
+                replace(
+                    stage,
+                    element=self(stage.element),
+                    kept=tuple((self(e), self.load(at)) for e, at in stage.kept),
+                )
+                for stage in nest.stages
+            ),
+        )

@@ -10,8 +10,8 @@ At most one reduction feeds a nest of the last op; every op after it sees its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
@@ -24,6 +24,7 @@ from .expression import (
     Index,
     KernelNest,
     Load,
+    Moved,
     loads,
 )
 from .linearize import flatten, strides
@@ -41,15 +42,27 @@ class Check:
     wraps: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Group:
     """The nests of a group of ops, the values they read, and checks on those values."""
 
     result: SSAValue
-    nests: list[KernelNest] = field(default_factory=list[KernelNest])
-    checks: list[Check] = field(default_factory=list[Check])
+    nests: tuple[KernelNest, ...]
+    checks: tuple[Check, ...]
     replaced: SSAValue | None = None
     """The operand whose memory the result takes over, if any."""
+
+    def of(
+        self, values: Mapping[SSAValue, SSAValue], replaced: SSAValue | None = None
+    ) -> Group:
+        """The same group of other values."""
+        moved = Moved(lambda position: position, values)
+        return Group(
+            values[self.result],
+            tuple(moved.nest(each) for each in self.nests),
+            tuple(replace(each, indices=values[each.indices]) for each in self.checks),
+            replaced,
+        )
 
     def buffers(self) -> list[SSAValue]:
         """

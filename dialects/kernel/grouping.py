@@ -16,7 +16,6 @@ from xdsl.ir import Operation, SSAValue
 from ..graph import (
     Body,
     ConstantOp,
-    ControlOp,
     Extent,
     FusionOp,
     GraphOp,
@@ -27,7 +26,6 @@ from ..graph import (
     Source,
     Where,
     axes,
-    replaced_by,
     scalar,
     to_array,
 )
@@ -44,25 +42,16 @@ from .expression import (
     Stage,
 )
 from .group import Check, Group, element
-from .index_source import is_in_range
+from .index_source import below_of
 from .linearize import flatten, looked_up
 from .row_reductions import Stages, arrange
 
 
 def make_group(op: GraphOp) -> Group:
     """The group of one op, or of the ops of a fusion, with collapsed axes."""
-    group = _Builder(op).group
-    group.nests = [collapse(each) for each in group.nests]
-    return group
-
-
-def group_of(op: Operation) -> Group | None:
-    """The group that the kernel of an op computes; None for an op without a kernel."""
-    if not isinstance(op, GraphOp) or isinstance(op, ControlOp) or op.IS_VIEW:
-        return None
-    if not isinstance(op, FusionOp) and (not op.results or op.nests() is None):
-        return None
-    return make_group(op)
+    builder = _Builder(op)
+    nests = tuple(map(collapse, builder.made))
+    return Group(op.results[0], nests, tuple(builder.checks))
 
 
 @dataclass(frozen=True)
@@ -98,18 +87,19 @@ class _Builder:
         self.accumulators: dict[Operation, Accumulator] = {}
         self.kept: dict[Operation, Load] = {}
         """Where earlier stages have stored values."""
-        self.checked: set[Check] = set()
+        self.checks: dict[Check, None] = {}
+        self.result = op.results[0]
         self.reducers = {
             op for op, found in self.nests.items() if any(n.reductions for n in found)
         }
-        self.group = Group(op.results[0], replaced=replaced_by(op))
+        self.made: list[KernelNest] = []
         plan = arrange(self.nests) if self.reducers else None
         if plan is not None and not plan.is_one_reduction:
-            self.group.nests.append(self.in_stages(plan, root))
+            self.made.append(self.in_stages(plan, root))
             return
         for nest in self.nests[root]:
             reducer = self.reducer(root, nest)
-            self.group.nests.append(
+            self.made.append(
                 self.plain(root, nest)
                 if reducer is None
                 else self.reduce(reducer, root, nest)
@@ -146,7 +136,7 @@ class _Builder:
             None,
             tensor_type(root.results[0]).element_type,
             value,
-            element(self.group.result, at),
+            element(self.result, at),
             False,
             nest.onto,
             nest.ordered,
@@ -170,7 +160,7 @@ class _Builder:
             nest.combine,
             tensor_type(reducer.results[0]).element_type,
             epilogue,
-            element(self.group.result, at),
+            element(self.result, at),
             nest.combine == "add" and nest.body is scalar.mul,
             in_turn=_in_turn(nest),
             keeps_accumulators=nest.keeps_accumulators,
@@ -179,7 +169,7 @@ class _Builder:
     def in_stages(self, plan: Stages, root: GraphOp) -> KernelNest:
         """The nest of several reductions of the same rows, and of their users."""
         result = root.results[0]
-        store = element(self.group.result, plan.coordinates[result])
+        store = element(self.result, plan.coordinates[result])
         stages: list[Stage] = []
         for number, reducer in enumerate(plan.reducers):
             (nest,) = self.nests[reducer]
@@ -266,9 +256,8 @@ class _Builder:
         shape = sizes(tensor_type(indices))
         among = looked_up(position.at, shape)
         check = Check(indices, *among, position.bound, position.wraps)
-        if check not in self.checked and not is_in_range(indices, position.bound):
-            self.checked.add(check)
-            self.group.checks.append(check)
+        if below_of(indices) != position.bound:
+            self.checks[check] = None
         at = flatten([each.at(point) for each in position.at], shape)
         return Index(Load(indices, at), position.bound, position.wraps)
 

@@ -14,15 +14,15 @@ from ..dims import Dim
 from ..graph import GraphOp, Linear, Nest, Read, same
 
 
-def is_in_range(indices: SSAValue, bound: Dim) -> bool:
-    """Whether all indices are from zero up to a bound, whatever the run computes."""
+def below_of(indices: SSAValue) -> Dim | None:
+    """What all indices are below, whatever the run computes; none is less than zero."""
     while isinstance(op := indices.owner, GraphOp):
         if (below := op.below()) is not None:
-            return below == bound
+            return below
         if (moved := _moved(op)) is None:
-            return False
+            return None
         indices = moved
-    return False
+    return None
 
 
 def _moved(op: GraphOp) -> SSAValue | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ..graph import (
@@ -23,20 +24,29 @@ from ..graph import (
     GraphOp,
     WeightOp,
 )
+from ..shape import tensor_type
+from .index_source import below_of
 
 Numbers: TypeAlias = dict[SSAValue, int]
 """The number of each value, in order of first use."""
 
 
 def structure(op: GraphOp) -> Hashable:
-    """The key of an op or a fusion: its ops, and the known facts of their operands."""
+    """The key of an op or a fusion: its loops, and how what it reads is stored."""
+    owners = [each.owner for each in op.operands]
+    panels = tuple(each.panels for each in owners if isinstance(each, WeightOp))
+    return loops_key(op), _entries(op.attributes), panels
+
+
+def loops_key(op: GraphOp) -> Hashable:
+    """The key of the loops of an op: its ops, and the known facts of their operands."""
     numbers: Numbers = {}
     read = tuple(_operand(each, numbers) for each in op.operands)
     if not isinstance(op, FusionOp):
         return read, inner(op, numbers)
     inside: Numbers = {each: at for at, each in enumerate(op.body.block.args)}
     ops = tuple(inner(each, inside) for each in op.ops)
-    return read, ops, inside[op.root], _entries(op.attributes)
+    return read, ops, inside[op.root]
 
 
 def _operand(value: SSAValue, numbers: Numbers) -> Hashable:
@@ -48,8 +58,9 @@ def _operand(value: SSAValue, numbers: Numbers) -> Hashable:
     seen: Hashable = None
     if isinstance(owner, ConstantOp):
         seen = owner.value
-    elif isinstance(owner, WeightOp):
-        seen = owner.panels
+    elif isinstance(tensor_type(value).element_type, IntegerType):
+        # Indices that are in range are not checked.
+        seen = below_of(value)
     return number, value.type, type(owner), seen
 
 
@@ -59,7 +70,7 @@ def inner(op: Operation, numbers: Numbers) -> Hashable:
     for each in op.results:
         numbers[each] = len(numbers)
     types = tuple(op.result_types)
-    return op.name, read, types, _entries(op.properties), _entries(op.attributes)
+    return op.name, read, types, _entries(op.properties)
 
 
 def _entries(attributes: Mapping[str, Attribute]) -> Hashable:

@@ -39,6 +39,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
+from ...dialects.kernel import forget_groups
 from ...dialects.loop import KernelOp
 from .kernel import build_kernel
 from .program import ProgramBuilder
@@ -66,3 +67,4 @@ class GraphToLoop(ModulePass):
             Rewriter.insert_op(program, InsertPoint.before(function))
             Rewriter.erase_op(function)
         Rewriter.insert_op(list(kernels.values()), InsertPoint.at_start(op.body.block))
+        forget_groups()

@@ -16,7 +16,7 @@ from xdsl.ir import Block, SSAValue
 
 from ...dialects import Dim, product, tensor_type
 from ...dialects.graph import GraphOp
-from ...dialects.kernel import Group, copies, make_group
+from ...dialects.kernel import Group, copies, group_of
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .choice_loops import build_choice
 from .nest_loops import NestBuilder, Renaming
@@ -47,7 +47,9 @@ def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
         made, buffers, rename = build_ranking(op, ranking, name)
         work = ranking.points
     else:
-        for group in pieces(make_group(op)):
+        whole = group_of(op)
+        assert whole is not None, "an op with a kernel has loops"
+        for group in pieces(whole):
             yield build_kernel(group, name)
         return
     yield Kernel(made, tuple(buffers), tuple(rename.names), work)
@@ -98,7 +100,7 @@ def pieces(group: Group) -> Iterator[Group]:
         return
     for first in range(0, len(group.nests), NESTS):
         # What is looked up is checked before anything is stored.
-        checks = group.checks if first == 0 else []
+        checks = group.checks if first == 0 else ()
         nests = group.nests[first : first + NESTS]
         yield Group(group.result, nests, checks, group.replaced)
 

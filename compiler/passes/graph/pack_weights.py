@@ -24,7 +24,7 @@ cost model chooses NR, unless the op has a `preference`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -35,7 +35,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import tensor_type
 from ....dialects.graph import GraphOp, PanelsAttr, WeightOp
-from ....dialects.kernel import structure
 from ....dialects.loop import TargetAttr, preference_of, target_of
 from ...context import weights_of
 from ...cost import contractions_of, panels_in
@@ -67,10 +66,8 @@ class _Packer:
     target: TargetAttr
 
     def __post_init__(self) -> None:
-        self.keys: dict[Operation, Hashable] = {}
-        """The structure of each op: it is asked for once for each weight of the op."""
-        self.wishes: dict[Hashable, dict[int, PanelsAttr]] = {}
-        """The panels of operands, for each structure of an op."""
+        self.wishes: dict[Operation, dict[int, PanelsAttr]] = {}
+        """The panels of operands, for each op: it is asked for each of its weights."""
         self.packed: dict[tuple[str, PanelsAttr], str] = {}
         self.replaced: set[str] = set()
 
@@ -96,16 +93,13 @@ class _Packer:
                 Rewriter.erase_op(op)
 
     def wish(self, use: Use) -> PanelsAttr | None:
-        """The panels that an op wants of a weight, found once for equal ops."""
+        """The panels that an op wants of a weight."""
         if not isinstance(use.operation, GraphOp):
             return None
         op = use.operation
-        key = self.keys.get(op)
-        if key is None:
-            key = self.keys[op] = structure(op)
-        if key not in self.wishes:
-            self.wishes[key] = _panels_of(op, self.target)
-        return self.wishes[key].get(use.index)
+        if op not in self.wishes:
+            self.wishes[op] = _panels_of(op, self.target)
+        return self.wishes[op].get(use.index)
 
     def entry(self, key: str, panels: PanelsAttr) -> str:
         """The key in the store of a weight in panels."""

@@ -22,7 +22,7 @@ is `?` are checked once the offset is known.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
@@ -47,7 +47,7 @@ from ....dialects.graph import (
     replaced_by,
     skips_of,
 )
-from ....dialects.kernel import group_of, may_replace, structure
+from ....dialects.kernel import group_of, may_replace
 from .analyze_aliases import lives, spans
 from .mark_runtime_skippable import skips_for
 from .reuse_operands import is_free
@@ -184,7 +184,6 @@ def _verify_in_place(block: Block) -> None:
     memory, span_of = MemoryMap(block, reuses=False), spans(block)
     linked = Linked(block, memory)
     last = {owner: end for owner, (_, end) in lives(block, memory).items()}
-    known: dict[Hashable, bool] = {}
     for op in ops_in(block):
         if not isinstance(op, GraphOp) or (operand := replaced_by(op)) is None:
             continue
@@ -197,11 +196,8 @@ def _verify_in_place(block: Block) -> None:
                 f"else needs, got another value of {operand.type}"
             )
         linked.overwrite(op.results[0], operand)
-        key = structure(op)
-        if key not in known:
-            group = group_of(op)
-            known[key] = group is not None and may_replace(group, operand)
-        if not known[key]:
+        group = group_of(op)
+        if group is None or not may_replace(group, operand):
             raise VerifyException(
                 f"expected {op.name} to read {operand.type} only where it stores "
                 f"{op.result_types[0]}, got loops that do not"

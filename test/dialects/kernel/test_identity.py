@@ -30,13 +30,13 @@ from static_runtime.dialects.graph.ops.reduce import (
 )
 from static_runtime.dialects.graph.ops.scatter import ScatterOp
 from static_runtime.dialects.graph.ops.slice import SliceOp
-from static_runtime.dialects.kernel.grouping import group_of
 from static_runtime.dialects.kernel.identity import (
     Identity,
     conjunction,
     holds,
     identities_of,
 )
+from static_runtime.dialects.kernel.known_groups import group_of
 from static_runtime.dialects.shape import Array, Element, sizes, tensor, tensor_type
 
 from ..graph.samples import (

@@ -14,8 +14,8 @@ from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.options import Options
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.fusion import FusionOp
-from static_runtime.dialects.kernel.grouping import make_group
 from static_runtime.dialects.kernel.key import structure
+from static_runtime.dialects.kernel.known_groups import group_of
 from static_runtime.dialects.loop.preference import PREFERENCE, PreferenceAttr
 from static_runtime.lowering.graph_to_loop import program
 from static_runtime.lowering.graph_to_loop.kernel import build_kernel
@@ -69,7 +69,9 @@ MODULES: list[object] = []
 
 def kernel_text(op: GraphOp) -> str:
     """The text of the kernel of an op."""
-    return str(build_kernel(make_group(op), "kernel").op)
+    group = group_of(op)
+    assert group is not None
+    return str(build_kernel(group, "kernel").op)
 
 
 def test_ops_that_differ_in_names_only_have_one_key():

@@ -1,0 +1,43 @@
+"""
+The group of each op, put together once for all ops of one structure.
+
+What is known holds no value of an op: the arguments of a block stand for its operands,
+each once, and for its result. So it is right for every op with the same key, whatever
+passes do to ops, and a key has all that loops depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from xdsl.ir import Block, Operation
+
+from ..graph import ControlOp, FusionOp, GraphOp, replaced_by
+from .group import Group
+from .grouping import make_group
+from .key import loops_key
+
+_known: dict[Hashable, Group] = {}
+
+
+def group_of(op: Operation) -> Group | None:
+    """The group that the kernel of an op computes; None for an op without a kernel."""
+    if not isinstance(op, GraphOp) or isinstance(op, ControlOp) or op.IS_VIEW:
+        return None
+    if not op.results:
+        return None
+    key, values = loops_key(op), [*dict.fromkeys(op.operands), op.results[0]]
+    if key not in _known:
+        if not isinstance(op, FusionOp) and op.nests() is None:
+            return None
+        places = Block(arg_types=[each.type for each in values]).args
+        _known[key] = make_group(op).of(dict(zip(values, places, strict=True)))
+    known = _known[key]
+    block = known.result.owner
+    assert isinstance(block, Block)
+    return known.of(dict(zip(block.args, values, strict=True)), replaced_by(op))
+
+
+def forget_groups() -> None:
+    """Drops what is known, when no op is left to ask for."""
+    _known.clear()
