@@ -6,7 +6,7 @@ from .blocking import choose_blocking
 from .candidates import candidates
 from .functions import CONSTANTS
 from .packing import contractions_of, is_one_block, panels_in, suits
-from .register_tile import fits, known
+from .register_tile import choose_shape, known
 from .strategy import strategy
 from .tile_registers import choose_tile_registers
 from .unrolling import (
@@ -28,9 +28,9 @@ __all__ = [
     "bytes_ahead",
     "candidates",
     "choose_blocking",
+    "choose_shape",
     "choose_tile_registers",
     "contractions_of",
-    "fits",
     "is_one_block",
     "k_at_once",
     "known",

@@ -31,7 +31,15 @@ from ...dialects.loop import (
     TileOp,
     element_type,
 )
-from .register_tile import MANY, SPARE, choose_nr, known, most_rows, round_up
+from .register_tile import (
+    MANY,
+    SPARE,
+    choose_nr,
+    known,
+    most_rows,
+    round_up,
+    streamed_nr,
+)
 
 SCRATCH = 1 << 18
 """
@@ -165,12 +173,7 @@ def _stream(
         return None
     if pitch * type.bitwidth // 8 < _PAGE // 2 or columns % lanes:
         return None
-    most = (target.registers.data - SPARE) // (rows + 1)
-    most = min(most, preference.nr.data // lanes or most)
-    vectors = max(each for each in (1, 2, 4, 8) if columns % (each * lanes) == 0)
-    while vectors > max(most, 1):
-        vectors //= 2
-    nr = vectors * lanes
+    nr = streamed_nr(rows, columns, lanes, target, preference.nr.data)
     kc = preference.kc.data or _LINES
     return Choice(rows, nr, lanes, ScheduleAttr.of(nr, rows, columns, kc, 0, ""))
 

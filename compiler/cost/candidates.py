@@ -13,10 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from ...dialects import product
 from ...dialects.loop import NOTHING, PreferenceAttr, ScheduleAttr, TargetAttr, TileOp
-from .register_tile import known, most_rows, round_up
-
-_MOST_VECTORS = 4
-"""Vectors of the widest panel."""
+from .register_tile import MOST_VECTORS, known, most_rows, round_up
 
 _LEAST_KC = 16
 """KC of the least block."""
@@ -53,7 +50,7 @@ def _other_nr(tile: TileOp, target: TargetAttr) -> Iterator[Mapping[str, int]]:
     """Panels of other numbers of vectors, none wider than there are columns."""
     _, _, lanes = tile.register_tile
     columns = round_up(known(tile.sizes[1]), lanes)
-    for vectors in range(1, _MOST_VECTORS + 1):
+    for vectors in range(1, MOST_VECTORS + 1):
         nr = vectors * lanes
         if nr == _nr_of(tile) or nr > columns or most_rows(vectors, target) < 1:
             continue

@@ -1,5 +1,6 @@
 """
-Choose the register tile: MR x NR accumulators, and the vectors that they lie in.
+Choose the register tile: MR x NR accumulators, and the vectors that they lie in: of
+panels, of lines of B that are streamed, and of operands that are read where they lie.
 
 Beside the accumulators the vector registers hold a row of B, an element of A and one
 temporary.
@@ -7,8 +8,12 @@ temporary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import FixedBitwidthType
+
 from ...dialects import Dim
-from ...dialects.loop import TargetAttr
+from ...dialects.loop import PreferenceAttr, TargetAttr, TileOp
 
 MANY = 1 << 30
 """Rows or columns whose number only a run knows."""
@@ -25,6 +30,9 @@ MR at most where NR is one vector: with 13 rows there were more addresses than
 registers, and a layer of 24 channels ran at 40 % of the peak instead of 96 %
 (`docs/performance.md`, "Convolutions").
 """
+
+MOST_VECTORS = 4
+"""Vectors in a row of the widest register tile, and of the widest panel."""
 
 _STREAMED = 0.25
 """The cost of a vector of a panel beyond its load, in multiply-adds; chosen by hand."""
@@ -73,3 +81,46 @@ def fits(nr: int, lanes: int, target: TargetAttr) -> bool:
     """Whether NR is whole vectors, and leaves registers for a row of accumulators."""
     vectors, rest = divmod(nr, lanes)
     return vectors > 0 and rest == 0 and most_rows(vectors, target) >= 1
+
+
+def choose_shape(
+    tile: TileOp, target: TargetAttr, preference: PreferenceAttr
+) -> tuple[int, int, int]:
+    """
+    MR, NR and lanes of the register tile for operands that are read where they lie.
+
+    Where no factor is shared by rows or columns, NR is a whole line if it can be: then
+    all that is read is contiguous.
+    """
+    type, (rows, columns, *_) = tile.initial.type, map(known, tile.sizes)
+    assert isinstance(type, FixedBitwidthType)
+    lanes = target.lanes(type.bitwidth)
+    while lanes > max(columns, 1):
+        lanes //= 2
+    # Whole vectors only: a tile wider than the result would never run.
+    most_vectors = max(columns // lanes, 1)
+    most = min(max(rows, 1), preference.mr.data or MANY)
+    best, shape = 0.0, (1, 1)
+    is_shared = tile.factors() is not None
+    first = 1 if is_shared or most_vectors > MOST_VECTORS else most_vectors
+    widths: Sequence[int] = range(first, min(most_vectors, MOST_VECTORS) + 1)
+    if fits(wanted := preference.nr.data, lanes, target):
+        widths = [min(wanted // lanes, most_vectors)]
+    for vectors in widths:
+        mr = min(max(most_rows(vectors, target, MANY), 1), most)
+        # Multiply-adds for each load of a vector of B or a broadcast of A.
+        reuse = mr * vectors / (mr + vectors)
+        if reuse > best:
+            best, shape = reuse, (mr, vectors)
+    mr, vectors = shape
+    return mr, vectors * lanes, lanes
+
+
+def streamed_nr(
+    rows: int, columns: int, lanes: int, target: TargetAttr, preferred: int
+) -> int:
+    """NR for lines of B beside so many rows, in vectors that leave no column."""
+    most = (target.registers.data - SPARE) // (rows + 1)
+    most = max(min(most, preferred // lanes or most), 1)
+    vectors = (each for each in (8, 4, 2) if columns % (each * lanes) == 0)
+    return next((each for each in vectors if each <= most), 1) * lanes

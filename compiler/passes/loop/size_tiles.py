@@ -35,7 +35,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    FixedBitwidthType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -43,9 +42,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.passes import ModulePass
 
-from ....dialects import Dim
 from ....dialects.loop import (
-    OWN,
     STRATEGY,
     KernelOp,
     PreferenceAttr,
@@ -54,16 +51,7 @@ from ....dialects.loop import (
     preference_of,
     target_of,
 )
-from ...cost import choose_blocking, choose_tile_registers, fits, strategy
-
-_MANY = 1 << 30
-"""Rows or columns whose number only a run knows."""
-
-_MOST_VECTORS = 4
-"""Vectors in a row of the widest register tile."""
-
-_SPARE = 1
-"""Vector registers reserved for one temporary; the broadcast of A has another."""
+from ...cost import choose_blocking, choose_shape, choose_tile_registers, strategy
 
 
 @dataclass(frozen=True)
@@ -95,12 +83,7 @@ class SizeTiles(ModulePass):
                 )
                 tile.schedule = choice.schedule
                 continue
-            rows, columns, *_ = tile.sizes
-            type = tile.initial.type
-            assert isinstance(type, FixedBitwidthType)
-            shared = tile.factors() is not None
-            bits = type.bitwidth
-            shape = _choose(rows, columns, bits, target, shared, preference)
+            shape = choose_shape(tile, target, preference)
             tile.mr, tile.nr, tile.lanes = (IntegerAttr(each, i64) for each in shape)
 
 
@@ -110,40 +93,3 @@ def _note_strategy(kernel: KernelOp) -> None:
     if tiles:
         names = ", ".join(strategy(each) for each in tiles)
         kernel.attributes[STRATEGY] = StringAttr(names)
-
-
-def _choose(
-    rows: Dim,
-    columns: Dim,
-    bits: int,
-    target: TargetAttr,
-    shared: bool,
-    preference: PreferenceAttr = OWN,
-) -> tuple[int, int, int]:
-    """
-    MR, NR and lanes of the register tile for a result of so many rows and columns.
-
-    Where no factor is shared by rows or columns, NR is a whole line if it can be: then
-    all that is read is contiguous.
-    """
-    lanes = target.lanes(bits)
-    while isinstance(columns, int) and lanes > max(columns, 1):
-        lanes //= 2
-    # Whole vectors only: a tile wider than the result would never run.
-    most_vectors = max(columns // lanes, 1) if isinstance(columns, int) else _MANY
-    most = max(rows, 1) if isinstance(rows, int) else _MANY
-    most = min(most, preference.mr.data or most)
-    best, shape = 0.0, (1, 1)
-    first = 1 if shared or most_vectors > _MOST_VECTORS else most_vectors
-    widths: Sequence[int] = range(first, min(most_vectors, _MOST_VECTORS) + 1)
-    if fits(wanted := preference.nr.data, lanes, target):
-        widths = [min(wanted // lanes, most_vectors)]
-    for vectors in widths:
-        free = target.registers.data - vectors - _SPARE - 1
-        mr = min(max(free // vectors, 1), most)
-        # Multiply-adds for each load of a vector of B or a broadcast of A.
-        reuse = mr * vectors / (mr + vectors)
-        if reuse > best:
-            best, shape = reuse, (mr, vectors)
-    mr, vectors = shape
-    return mr, vectors * lanes, lanes
