@@ -31,6 +31,7 @@ from static_runtime.dialects.loop.ops.program import ProgramOp
 from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
+from static_runtime.dialects.loop.strategy import strategies_of
 from static_runtime.runtime.code import link_functions
 from static_runtime.runtime.inputs import random_inputs, sizes_of
 from static_runtime.runtime.runtime import StaticRuntime
@@ -144,7 +145,8 @@ def main(path: str, given: list[str]) -> None:
             shapes.append(f"{number(count, local)}*({shape})")
         rate = work / best
         speed = f"{rate / 1e9:7.1f} {rate / limit:4.0%}" if work else " " * 12
-        how = f"{' '.join(shapes):>40} {kernel.strategy:12}"
+        kinds = " ".join(each.kind.data for each in strategies_of(kernel))
+        how = f"{' '.join(shapes):>40} {kinds:12}"
         print(f"{best * 1e6:9.1f} {speed} {how} {name}")
     print(f"{total * 1e6:9.1f} together, {len(outputs)} outputs")
 

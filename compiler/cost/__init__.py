@@ -5,9 +5,9 @@ from __future__ import annotations
 from .blocking import choose_blocking
 from .candidates import candidates
 from .functions import CONSTANTS
-from .packing import contractions_of, is_one_block, panels_in, suits
+from .packing import contractions_of, panels_in, suits
 from .register_tile import choose_shape, known
-from .strategy import strategy
+from .strategy import Plan, choose_strategies, choose_strategy
 from .tile_registers import choose_tile_registers
 from .unrolling import (
     MAX_SHORT_BODY,
@@ -24,20 +24,21 @@ __all__ = [
     "CONSTANTS",
     "MAX_SHORT_BODY",
     "MAX_UNROLLED_K",
+    "Plan",
     "bodies_at_once",
     "bytes_ahead",
     "candidates",
     "choose_blocking",
     "choose_shape",
+    "choose_strategies",
+    "choose_strategy",
     "choose_tile_registers",
     "contractions_of",
-    "is_one_block",
     "k_at_once",
     "known",
     "masks_rest",
     "most_inserted",
     "needs_few_passes",
     "panels_in",
-    "strategy",
     "suits",
 ]

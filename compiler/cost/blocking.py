@@ -16,17 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType
 
 from ...dialects import Dim, product
 from ...dialects.loop import (
     IN_FLIGHT,
-    OWN,
     LoadOp,
     PreferenceAttr,
     ScheduleAttr,
+    StrategyAttr,
     TargetAttr,
     TileOp,
     element_type,
@@ -48,7 +47,7 @@ of 1024 are 8 % faster, but a thread's stack is no place for that
 (`docs/performance.md`, "Products").
 """
 
-_FEW = 8
+FEW_ROWS = 8
 """Rows below which packing B does not pay, and that are streamed; chosen by hand."""
 
 _MANY_ROWS = 48
@@ -56,15 +55,6 @@ _MANY_ROWS = 48
 
 _REUSED = 16
 """Panels that must read a block of A for packing it to pay: for eight it did not."""
-
-_CONVERTED = 64
-"""
-Rows for which B is packed where the k-loop would widen it from bf16: then products are
-as fast as in f32 (`docs/performance.md`, "Weights of bf16").
-"""
-
-_SMALL = 1 << 13
-"""Multiply-adds below which nothing is packed; chosen by hand."""
 
 KIB = 1024
 
@@ -90,41 +80,43 @@ class Choice:
     schedule: ScheduleAttr
 
 
-def most_kc(nr: int, bytes: int, target: TargetAttr) -> int:
-    """
-    KC at most: a panel may be half as large again as the first cache. What of it comes
-    from the second is read in order, and prefetched.
-    """
-    return max(3 * target.l1.data * KIB // (2 * nr * bytes), 1)
-
-
 def choose_blocking(
-    tile: TileOp, target: TargetAttr, preference: PreferenceAttr = OWN
+    tile: TileOp, strategy: StrategyAttr, target: TargetAttr, preference: PreferenceAttr
 ) -> Choice | None:
-    """The blocking of a tile; None where operands are read as they lie."""
-    factors = tile.factors()
-    rows, columns, *reduced = tile.sizes
-    if factors is None or not reduced or any(size == 0 for size in tile.sizes):
+    """The blocking of a tile; None where operands are read where they lie."""
+    factors, kind = tile.factors(), strategy.kind.data
+    if factors is None or kind in ("plain", "depthwise"):
         return None
     a, b = factors
+    if kind == "gemv":
+        return stream(tile, target, b, preference)
+    rows, columns, *reduced = tile.sizes
+    chooser = _Chooser.of(tile, strategy, target, preference)
+    return chooser.choose(rows, columns, reduced, a, kind in ("gemm", "widened"))
+
+
+def pays_to_pack_a(
+    tile: TileOp,
+    choice: Choice,
+    strategy: StrategyAttr,
+    target: TargetAttr,
+    preference: PreferenceAttr,
+) -> bool:
+    """Whether packing A pays for these blocks, where B is in panels."""
+    factors, schedule = tile.factors(), choice.schedule
+    assert factors is not None, "a schedule is for products"
+    inner = product(tile.sizes[2 + schedule.axis.data + 1 :])
+    assert isinstance(inner, int), "what is inside of a block has a known size"
+    chooser = _Chooser.of(tile, strategy, target, preference)
+    kc = schedule.kc.data * inner
+    return chooser.packs_a(factors[0], choice.mr, schedule.nc.data, kc)
+
+
+def bits_of(tile: TileOp) -> int:
+    """The bits of an accumulator."""
     type = tile.initial.type
     assert isinstance(type, FixedBitwidthType)
-    if b.at.blocked is not None:
-        nr = b.at.blocked.width
-        lanes = min(nr, target.lanes(type.bitwidth))
-        # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
-        widens = bool(tile.made_of(b)) and b.at.vnni is None
-        packs_b = widens and _times_used(tile, b) >= _CONVERTED
-    elif preference.packs("b", _pays_to_pack(tile, b)):
-        wanted = preference.nr.data
-        nr, lanes = choose_nr(columns, type.bitwidth, target, wanted)
-        packs_b = True
-    else:
-        return _stream(tile, target, b, preference)
-    over = loops_over(tile, b)
-    return _Chooser(
-        tile, target, preference, type.bitwidth // 8, nr, lanes, over
-    ).choose(rows, columns, reduced, a, packs_b)
+    return type.bitwidth
 
 
 def loops_over(tile: TileOp, b: LoadOp) -> list[Dim]:
@@ -137,21 +129,7 @@ def loops_over(tile: TileOp, b: LoadOp) -> list[Dim]:
     return sizes
 
 
-def _times_used(tile: TileOp, b: LoadOp) -> int:
-    """How often an element of B is used at least, for all that is known."""
-    sizes = (tile.sizes[0], *loops_over(tile, b))
-    return prod(each for each in sizes if isinstance(each, int))
-
-
-def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
-    """Whether B is worth packing: many rows use what is packed once."""
-    rows, columns, *reduced = (known(each) for each in tile.sizes)
-    rows = known(product([rows, *map(known, loops_over(tile, b))]))
-    multiply_adds = known(product([rows, columns, *reduced]))
-    return rows >= _FEW and columns > 1 and multiply_adds >= _SMALL
-
-
-def _stream(
+def stream(
     tile: TileOp, target: TargetAttr, b: LoadOp, preference: PreferenceAttr
 ) -> Choice | None:
     """
@@ -159,19 +137,18 @@ def _stream(
     prefetches side by side.
     """
     rows, columns, *reduced = tile.sizes
-    type = tile.initial.type
-    assert isinstance(type, FixedBitwidthType)
-    lanes = target.lanes(type.bitwidth)
+    bits = bits_of(tile)
+    lanes = target.lanes(bits)
     strides = dict(b.at.terms)
     _, column, *_, last, _ = tile.k_loop.block.args
     pitch = strides.get(last, 0)
-    if not isinstance(rows, int) or not isinstance(columns, int) or rows > _FEW:
+    if not isinstance(rows, int) or not isinstance(columns, int) or rows > FEW_ROWS:
         return None
     if len(reduced) != 1 or known(reduced[0]) < 4 * _LINES or not can_split_k(tile):
         return None
     if strides.get(column) != 1 or not isinstance(pitch, int):
         return None
-    if pitch * type.bitwidth // 8 < _PAGE // 2 or columns % lanes:
+    if pitch * bits // 8 < _PAGE // 2 or columns % lanes:
         return None
     nr = streamed_nr(rows, columns, lanes, target, preference.nr.data)
     kc = preference.kc.data or _LINES
@@ -194,24 +171,38 @@ class _Chooser:
     """What is known of one tile."""
 
     tile: TileOp
+    strategy: StrategyAttr
     target: TargetAttr
     preference: PreferenceAttr
     bytes: int
-    nr: int
     lanes: int
     over: list[Dim]
+
+    @staticmethod
+    def of(
+        tile: TileOp,
+        strategy: StrategyAttr,
+        target: TargetAttr,
+        preference: PreferenceAttr,
+    ) -> _Chooser:
+        """What is known of a tile with a strategy."""
+        factors, bits = tile.factors(), bits_of(tile)
+        assert factors is not None, "blocks are for products"
+        _, lanes = choose_nr(tile.sizes[1], bits, target)
+        if strategy.packs_weight:
+            lanes = min(strategy.nr.data, target.lanes(bits))
+        over = loops_over(tile, factors[1])
+        return _Chooser(tile, strategy, target, preference, bits // 8, lanes, over)
+
+    @property
+    def nr(self) -> int:
+        """The columns of a panel."""
+        return self.strategy.nr.data
 
     @property
     def l2(self) -> int:
         """Bytes of the second cache."""
         return self.target.l2.data * KIB
-
-    @property
-    def k_group(self) -> int:
-        """How many k share a word of a panel: those of one block, 1 without words."""
-        factors = self.tile.factors()
-        word = None if factors is None else factors[1].at.vnni
-        return 1 if word is None else word.width
 
     def choose(
         self,
@@ -249,7 +240,9 @@ class _Chooser:
         nc = self.choose_nc(
             columns, line, packs_b, few, known(rows) >= mc >= _MANY_ROWS
         )
-        packed = ["a"] if self.packs_a(a, mr, nc, kc) else []
+        kind = self.strategy.kind.data
+        packs_a = kind != "direct" and self.packs_a(a, mr, nc, kc)
+        packed = ["a"] if packs_a or kind == "im2row" else []
         packed += ["b"] if packs_b else []
         schedule = ScheduleAttr.of(
             self.nr, mc, nc, count, axis, " and ".join(packed), len(self.over)
@@ -300,7 +293,7 @@ class _Chooser:
             if isinstance(whole, int) and isinstance(first, int):
                 return 0, first
             return None
-        most = wanted or most_kc(self.nr, self.bytes, self.target)
+        most = self.strategy.kc.data
         for axis, size in enumerate(reduced):
             inner = product(reduced[axis + 1 :])
             if isinstance(inner, int) and inner <= most:
@@ -309,7 +302,7 @@ class _Chooser:
                     blocks = -(-size // count)
                     count = -(-size // blocks)
                 # A word of the VNNI layout is in one block.
-                return axis, round_up(count, self.k_group)
+                return axis, round_up(count, self.strategy.vnni.data)
             if not isinstance(size, int):
                 return None
         return None

@@ -23,9 +23,7 @@ from ...dialects.kernel import (
     loads,
 )
 from ...dialects.loop import OWN, Isa, PreferenceAttr, TargetAttr
-from .blocking import most_kc
 from .register_tile import choose_nr
-from .tile_registers import MOST_KC
 
 
 def contractions_of(op: Operation) -> dict[int, KernelNest]:
@@ -104,28 +102,6 @@ def suits(isa: Isa, nest: KernelNest, weight: WeightOp) -> bool:
         return False
     read = (each for each in loads(nest.element) if each.buffer is weight.result)
     return all(last in dict(each.at.factors) for each in read)
-
-
-def is_one_block(
-    nest: KernelNest, target: TargetAttr, preference: PreferenceAttr = OWN
-) -> bool:
-    """
-    Whether a contraction stores no accumulator before it is finished: its weight is
-    packed, and all of k is one block.
-    """
-    count = product(nest.bounds[len(nest.bounds) - nest.reductions :])
-    for load in loads(nest.element):
-        weight = load.buffer.owner
-        if not isinstance(weight, WeightOp) or weight.panels is None:
-            continue
-        isa = target.isa(tensor_type(weight.result).element_type)
-        if isa is not None and isa.tiles is not None and weight.panels.k_group.data > 1:
-            most = MOST_KC
-        else:
-            width, bytes = weight.panels.width.data, _bits_of(nest.type) // 8
-            most = preference.kc.data or most_kc(width, bytes, target)
-        return isinstance(count, int) and count <= most
-    return False
 
 
 def _load_of(value: Expression, weight: WeightOp) -> Load | None:

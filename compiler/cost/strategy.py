@@ -1,35 +1,166 @@
 """
-Say in a word how a contraction is computed, of the ways that the schedule chooses from.
+Choose how each contraction is computed (`dialects/loop/strategy.py`).
 
-direct: B is a constant in panels, A is read where it lies. A convolution with its
-    channels last reads its windows in the image.
-gathered: B is a constant in panels, A is packed: the windows of a convolution, a block
-    at a time.
-copied: B is packed into panels. A convolution with its channels first packs the image.
-widened: B is a constant in panels of bf16, and is packed as f32 a block at a time.
-side-by-side: both factors move with the columns, and nothing is shared. A convolution
-    with a filter for each channel.
-streamed: few rows of A go by long lines of B, which are read where they lie.
-plain: both are read where they lie; there is too little to compute for packing.
+It is decided on loops, as they will be when the weights are packed: there all of a
+contraction is seen, its epilogue, the loops around it, and how its operands lie.
 """
 
 from __future__ import annotations
 
-from ...dialects.loop import TileOp
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from ...dialects import product, tensor_type
+from ...dialects.graph import GraphOp, PanelsAttr, WeightOp
+from ...dialects.kernel import Group, group_of
+from ...dialects.loop import (
+    OWN,
+    LoadOp,
+    PreferenceAttr,
+    StrategyAttr,
+    TargetAttr,
+    TileOp,
+    preference_of,
+)
+from ...lowering.graph_to_loop import build_kernel
+from .blocking import (
+    FEW_ROWS,
+    KIB,
+    bits_of,
+    choose_blocking,
+    loops_over,
+    pays_to_pack_a,
+    stream,
+)
+from .packing import contractions_of, panels_in
+from .register_tile import choose_nr, known
+from .tile_registers import MOST_KC, choose_tile_registers
+
+_CONVERTED = 64
+"""
+Rows for which B is packed where the k-loop would widen it from bf16: then products are
+as fast as in f32 (`docs/performance.md`, "Weights of bf16").
+"""
+
+_SMALL = 1 << 13
+"""Multiply-adds below which nothing is packed; chosen by hand."""
 
 
-def strategy(tile: TileOp) -> str:
-    """How a tile is computed, once its schedule is chosen."""
-    factors, schedule = tile.factors(), tile.schedule
+@dataclass(frozen=True)
+class Plan:
+    """The strategies of the contractions of an op, in their order, and its weights."""
+
+    strategies: list[StrategyAttr] = field(default_factory=list[StrategyAttr])
+    panels: dict[int, PanelsAttr] = field(default_factory=dict[int, PanelsAttr])
+    """How weights lie, by the number of the operand."""
+
+
+def choose_strategies(op: GraphOp, target: TargetAttr) -> Plan:
+    """How the contractions of an op are computed, and what becomes of its weights."""
+    group, preference = group_of(op), preference_of(op)
+    nests = () if group is None else [e for e in group.nests if e.is_contraction]
+    if group is None or not nests:
+        return Plan()
+    values: dict[SSAValue, SSAValue] = {
+        each: each for each in (*op.operands, group.result)
+    }
+    wanted: dict[int, PanelsAttr] = {}
+    for number, nest in contractions_of(op).items():
+        weight = op.operands[number].owner
+        assert isinstance(weight, WeightOp)
+        panels = panels_in(nest, weight, target, preference)
+        if panels is not None:
+            wanted[number] = panels
+            packed = WeightOp(weight.key.data, tensor_type(weight.result))
+            packed.attributes["panels"] = panels
+            values[weight.result] = packed.result
+    made = Group(group.result, tuple(nests), (), None).of(values)
+    tiles = build_kernel(made, "kernel").op.walk()
+    return Plan(
+        [
+            choose_strategy(e, target, preference)
+            for e in tiles
+            if isinstance(e, TileOp)
+        ],
+        wanted,
+    )
+
+
+def choose_strategy(
+    tile: TileOp, target: TargetAttr, preference: PreferenceAttr = OWN
+) -> StrategyAttr:
+    """How a tile is computed."""
+    factors = tile.factors()
     if factors is None:
         column = tile.k_loop.block.args[1]
         moving = [each for each in tile.loads if column in each.indices]
-        return "side-by-side" if len(moving) > 1 else "plain"
-    if schedule is None:
+        return StrategyAttr.of("depthwise" if len(moving) > 1 else "plain")
+    if choose_tile_registers(tile, target) is not None:
+        at = factors[1].at
+        assert at.blocked is not None
+        assert at.vnni is not None
+        return StrategyAttr.of("im2row", at.blocked.width, at.vnni.width, MOST_KC)
+    found = _strategy(_kind_of(tile, target, preference), tile, target, preference)
+    choice = choose_blocking(tile, found, target, preference)
+    if choice is None:
+        return _strategy("plain", tile, target, preference)
+    if found.kind.data == "direct" and pays_to_pack_a(
+        tile, choice, found, target, preference
+    ):
+        return _strategy("im2row", tile, target, preference)
+    return found
+
+
+def _kind_of(tile: TileOp, target: TargetAttr, preference: PreferenceAttr) -> str:
+    """The strategy of a product, as far as it does not depend on the blocks."""
+    factors = tile.factors()
+    if factors is None or len(tile.sizes) < 3 or 0 in tile.sizes:
         return "plain"
     _, b = factors
-    if schedule.packs("b"):
-        return "copied" if b.at.blocked is None else "widened"
-    if b.at.blocked is None:
-        return "streamed"
-    return "gathered" if schedule.packs("a") else "direct"
+    if b.at.blocked is not None:
+        # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
+        widens = bool(tile.made_of(b)) and b.at.vnni is None
+        return "widened" if widens and _times_used(tile, b) >= _CONVERTED else "direct"
+    if preference.packs("b", _pays_to_pack(tile, b)):
+        return "gemm"
+    return "plain" if stream(tile, target, b, preference) is None else "gemv"
+
+
+def _strategy(
+    kind: str, tile: TileOp, target: TargetAttr, preference: PreferenceAttr
+) -> StrategyAttr:
+    """The strategy of a product that is computed so, and its panels."""
+    factors, bits = tile.factors(), bits_of(tile)
+    assert factors is not None, "a product has two factors"
+    at, vnni, nr = factors[1].at, 1, 0
+    if at.blocked is not None:
+        nr = at.blocked.width
+        vnni = 1 if at.vnni is None else at.vnni.width
+    elif kind == "gemm":
+        nr, _ = choose_nr(tile.sizes[1], bits, target, preference.nr.data)
+    kc = (preference.kc.data or _most_kc(nr, bits // 8, target)) if nr else 0
+    return StrategyAttr.of(kind, nr, vnni, kc)
+
+
+def _most_kc(nr: int, bytes: int, target: TargetAttr) -> int:
+    """
+    KC at most: a panel may be half as large again as the first cache. What of it comes
+    from the second is read in order, and prefetched.
+    """
+    return max(3 * target.l1.data * KIB // (2 * nr * bytes), 1)
+
+
+def _times_used(tile: TileOp, b: LoadOp) -> int:
+    """How often an element of B is used at least, for all that is known."""
+    sizes = (tile.sizes[0], *loops_over(tile, b))
+    return prod(each for each in sizes if isinstance(each, int))
+
+
+def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
+    """Whether B is worth packing: many rows use what is packed once."""
+    rows, columns, *reduced = (known(each) for each in tile.sizes)
+    rows = known(product([rows, *map(known, loops_over(tile, b))]))
+    multiply_adds = known(product([rows, columns, *reduced]))
+    return rows >= FEW_ROWS and columns > 1 and multiply_adds >= _SMALL

@@ -22,7 +22,7 @@ from .ops.check_index import CheckIndexOp
 from .ops.choose import ChooseOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
-from .ops.kernel import FEW_PASSES, MAY_SHARE, STRATEGY, WORK, KernelOp
+from .ops.kernel import FEW_PASSES, MAY_SHARE, WORK, KernelOp
 from .ops.memory import LoadOp, StoreOp, buffer_type, byte_count, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
@@ -42,6 +42,7 @@ from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, prefere
 from .schedule import ScheduleAttr
 from .skip import SkipAttr
 from .storage import ConstantAttr, PlanAttr, SlotAttr
+from .strategy import STRATEGIES, StrategyAttr, strategies_of
 from .subscript import BlockedIndex, Subscript
 from .target import CACHES, IN_FLIGHT, TARGET, TargetAttr, target_of
 
@@ -85,12 +86,13 @@ __all__ = [
     "ProgramOp",
     "RepeatOp",
     "RequireOp",
-    "STRATEGY",
+    "STRATEGIES",
     "ScheduleAttr",
     "SkipAttr",
     "SlotAttr",
     "SplitIndexOp",
     "StoreOp",
+    "StrategyAttr",
     "Subscript",
     "SymbolAttr",
     "TARGET",
@@ -112,6 +114,7 @@ __all__ = [
     "isas_of",
     "preference_of",
     "sizes_used",
+    "strategies_of",
     "target_of",
 ]
 
@@ -152,6 +155,7 @@ Loop = Dialect(
         ScheduleAttr,
         SkipAttr,
         SlotAttr,
+        StrategyAttr,
         SymbolAttr,
         TargetAttr,
         TensorAttr,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     IndexType,
     StringAttr,
@@ -57,6 +58,7 @@ from ...dialects.loop import (
     MAY_SHARE,
     OWN,
     PREFERENCE,
+    STRATEGIES,
     CallOp,
     CallOutOp,
     CheckAttr,
@@ -68,10 +70,12 @@ from ...dialects.loop import (
     RequireOp,
     SymbolAttr,
     TensorAttr,
+    TileOp,
     ViewOp,
     is_unlimited,
     preference_of,
     sizes_used,
+    strategies_of,
 )
 from ...dialects.loop import IfOp as FlowIfOp
 from .kernel import Kernel, build_kernels, total
@@ -272,6 +276,10 @@ class ProgramBuilder:
             kernel.op.attributes[MAY_SHARE] = DenseArrayBase.from_list(i64, shared)
         if (preference := preference_of(op)) != OWN:
             kernel.op.attributes[PREFERENCE] = preference
+        tiles = sum(isinstance(each, TileOp) for each in kernel.op.walk())
+        strategies = strategies_of(op)
+        if strategies and len(strategies) == tiles:
+            kernel.op.attributes[STRATEGIES] = ArrayAttr(strategies)
         known = self.kernels.setdefault(str(kernel.op), kernel.op)
         if known is kernel.op:
             known.sym_name = StringAttr(f"{kernel_name(op)}_{len(self.kernels) - 1}")

@@ -37,7 +37,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects import tensor_type
+from ....dialects import product, tensor_type
 from ....dialects.graph import (
     DONATED,
     IN_PLACE,
@@ -50,9 +50,14 @@ from ....dialects.graph import (
     ops_in,
     uses_of,
 )
-from ....dialects.kernel import group_of, is_alike, read_elsewhere, structure
-from ....dialects.loop import preference_of, target_of
-from ...cost import is_one_block
+from ....dialects.kernel import (
+    KernelNest,
+    group_of,
+    is_alike,
+    read_elsewhere,
+    structure,
+)
+from ....dialects.loop import StrategyAttr, strategies_of
 from .analyze_aliases import lives, spans
 
 
@@ -63,7 +68,7 @@ class ReuseOperands(ModulePass):
     name = "reuse-operands"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        loops = _Loops(op)
+        loops = _Loops()
         for function in [each for each in op.walk() if isinstance(each, func.FuncOp)]:
             if not function.is_declaration:
                 _reuse(function.body.block, loops)
@@ -150,7 +155,6 @@ def _may_be_donated(op: Operation, operand: SSAValue, memory: MemoryMap) -> bool
 class _Loops:
     """Which operands the loops of the ops of a module may overwrite."""
 
-    module: ModuleOp
     known: dict[Hashable, frozenset[int]] = field(
         default_factory=dict[Hashable, frozenset[int]]
     )
@@ -172,11 +176,19 @@ class _Loops:
         if group is None or kept is None:
             return
         contractions = [each for each in group.nests if each.is_contraction]
-        preference = preference_of(op)
-        if all(
-            is_one_block(each, target_of(self.module), preference)
-            for each in contractions
-        ):
+        strategies = strategies_of(op) or [None] * len(contractions)
+        if all(map(_is_one_block, contractions, strategies)):
             for number, value in enumerate(op.operands):
                 if value not in kept and is_alike(group, value):
                     yield number
+
+
+def _is_one_block(nest: KernelNest, strategy: StrategyAttr | None) -> bool:
+    """
+    Whether a contraction stores no accumulator before it is finished: its weight is
+    packed, and all of k is one block.
+    """
+    count = product(nest.bounds[len(nest.bounds) - nest.reductions :])
+    if strategy is None or not strategy.packs_weight:
+        return False
+    return isinstance(count, int) and count <= strategy.kc.data

@@ -40,7 +40,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
 from ....dialects import Dim, dim, evaluate
-from ....dialects.loop import CallOp, ForOp, KernelOp, TileOp
+from ....dialects.loop import STRATEGIES, CallOp, ForOp, KernelOp, TileOp
 
 _FEW = 8
 """Iterations, at most, of a loop that reduces, which stay: windows."""
@@ -90,6 +90,8 @@ class GeneralizeKernels(ModulePass):
 
 def _generalize(kernel: KernelOp) -> list[Dim]:
     """Makes the sizes of a kernel symbols; the dimensions that these stand for."""
+    # What is good for some sizes need not be for all.
+    kernel.attributes.pop(STRATEGIES, None)
     found: list[Dim] = []
 
     def give(text: str, most: int = 0) -> str:

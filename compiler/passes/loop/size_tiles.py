@@ -13,45 +13,47 @@ After:
 
 MR x NR accumulators, a row of B, an element of A and a spare must fit the registers;
 the tile with the fewest loads for each multiply-add is taken, and a smaller one where
-the result is smaller. Where B is read from panels, because a constant was packed or
-because packing pays, `compiler/cost/blocking.py` chooses the blocks too, or for tile
-registers `compiler/cost/tile_registers.py`, and they stand beside the tile:
+the result is smaller. Where the strategy of a contraction is to read B from panels,
+`compiler/cost/blocking.py` chooses the blocks too, or for tile registers
+`compiler/cost/tile_registers.py`, and they stand beside the tile:
 
     loop.tile %i to 64, %j to 64, … by 6, 16, 8 as #loop.schedule<nr = 16, …> k_loop …
 
-A kernel says in a word how each of its contractions is computed
-(`compiler/cost/strategy.py`):
-
-    loop.kernel @conv_1(…) attributes {strategy = "direct"} { … }
-
+A kernel that has no `strategies` of its op, such as one for all sizes, gets them here.
 What a kernel has under `preference` is taken in place of a rule, as far as there is
 room. Bits do not depend on it, so that it may be chosen freely.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     IntegerAttr,
     ModuleOp,
-    StringAttr,
     i64,
 )
 from xdsl.passes import ModulePass
 
 from ....dialects.loop import (
-    STRATEGY,
+    STRATEGIES,
     KernelOp,
     PreferenceAttr,
+    StrategyAttr,
     TargetAttr,
     TileOp,
     preference_of,
+    strategies_of,
     target_of,
 )
-from ...cost import choose_blocking, choose_shape, choose_tile_registers, strategy
+from ...cost import (
+    choose_blocking,
+    choose_shape,
+    choose_strategy,
+    choose_tile_registers,
+)
 
 
 @dataclass(frozen=True)
@@ -65,31 +67,24 @@ class SizeTiles(ModulePass):
             if not isinstance(kernel, KernelOp):
                 continue
             tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
+            target, preference = target_of(op), preference_of(kernel)
+            strategies = strategies_of(kernel) or [
+                choose_strategy(each, target, preference) for each in tiles
+            ]
             if tiles:
-                self.choose(tiles, target_of(op), preference_of(kernel))
-                _note_strategy(kernel)
-
-    def choose(
-        self, tiles: Sequence[TileOp], target: TargetAttr, preference: PreferenceAttr
-    ) -> None:
-        """Sets the shape and the schedule of every tile."""
-        for tile in tiles:
-            choice = choose_tile_registers(tile, target)
-            choice = choice or choose_blocking(tile, target, preference)
-            if choice is not None:
-                shape = (choice.mr, choice.nr, choice.lanes)
-                tile.mr, tile.nr, tile.lanes = (
-                    IntegerAttr(each, i64) for each in shape
-                )
-                tile.schedule = choice.schedule
-                continue
-            shape = choose_shape(tile, target, preference)
-            tile.mr, tile.nr, tile.lanes = (IntegerAttr(each, i64) for each in shape)
+                kernel.attributes[STRATEGIES] = ArrayAttr(strategies)
+            for tile, strategy in zip(tiles, strategies, strict=True):
+                _size(tile, strategy, target, preference)
 
 
-def _note_strategy(kernel: KernelOp) -> None:
-    """Notes at a kernel how its contractions are computed, in their order."""
-    tiles = [each for each in kernel.walk() if isinstance(each, TileOp)]
-    if tiles:
-        names = ", ".join(strategy(each) for each in tiles)
-        kernel.attributes[STRATEGY] = StringAttr(names)
+def _size(
+    tile: TileOp, strategy: StrategyAttr, target: TargetAttr, preference: PreferenceAttr
+) -> None:
+    """Sets the shape and the schedule of a tile."""
+    choice = choose_tile_registers(tile, target)
+    choice = choice or choose_blocking(tile, strategy, target, preference)
+    if choice is None:
+        shape = choose_shape(tile, target, preference)
+    else:
+        shape, tile.schedule = (choice.mr, choice.nr, choice.lanes), choice.schedule
+    tile.mr, tile.nr, tile.lanes = (IntegerAttr(each, i64) for each in shape)

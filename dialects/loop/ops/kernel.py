@@ -24,9 +24,6 @@ from .check_index import CheckIndexOp
 WORK = "work"
 """The attribute of a kernel that threads may share: how much work it is."""
 
-STRATEGY = "strategy"
-"""The attribute of a kernel that says how each of its contractions is computed."""
-
 FEW_PASSES = "few_passes"
 """The attribute of a kernel whose loops are unrolled: LLVM need not try to."""
 
@@ -87,12 +84,6 @@ class KernelOp(IRDLOperation):
         """How much work there is for threads to share; None when they may not."""
         found = self.attributes.get(WORK)
         return dim(found.data) if isinstance(found, StringAttr) else None
-
-    @property
-    def strategy(self) -> str:
-        """How its contractions are computed, in their order; nothing where it has none."""
-        found = self.attributes.get(STRATEGY)
-        return found.data if isinstance(found, StringAttr) else ""
 
     def print(self, printer: Printer) -> None:
         """Prints the name, the buffers, the symbols and the body."""

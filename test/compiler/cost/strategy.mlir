@@ -4,7 +4,7 @@
 // by six places at a time.
 //
 // CHECK-LABEL: loop.kernel @conv_0
-// CHECK-SAME:      {strategy = "direct"}
+// CHECK-SAME:      {strategies = [#loop.strategy<direct, nr = {{.*}}>]}
 // CHECK:         to 400, {{.*}} to 64, reduce {{.*}} to 3, reduce {{.*}} to 192 {{.*}} by 6, 16, 8 as #loop.schedule<nr = 16, mc = 54, nc = 64, kc = 3 of 0> k_loop
 func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x64x64xf32>
@@ -16,9 +16,9 @@ func.func @direct(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
 // read them: windows are copied side by side, a block at a time.
 //
 // CHECK-LABEL: loop.kernel @conv_1
-// CHECK-SAME:      {strategy = "gathered"}
+// CHECK-SAME:      {strategies = [#loop.strategy<im2row, nr = {{.*}}>]}
 // CHECK:         as #loop.schedule<nr = 16, mc = 60, nc = 256, kc = 512 of 0, pack = "a"> k_loop
-func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
+func.func @im2row(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
   %w = graph.constant dense<0.5> : tensor<1x1x512x256xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, channels_last} : tensor<1x20x20x512xf32>, tensor<1x1x512x256xf32> -> tensor<1x20x20x256xf32>
   func.return %1 : tensor<1x20x20x256xf32>
@@ -27,9 +27,9 @@ func.func @gathered(%x: tensor<1x20x20x512xf32>) -> tensor<1x20x20x256xf32> {
 // Channels first: the columns are a row of the image, which is copied into panels.
 //
 // CHECK-LABEL: loop.kernel @conv_2
-// CHECK-SAME:      {strategy = "copied"}
+// CHECK-SAME:      {strategies = [#loop.strategy<gemm, nr = {{.*}}>]}
 // CHECK:         pack = "b
-func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
+func.func @gemm(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
   %w = graph.constant dense<0.5> : tensor<64x64x3x3xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x64x22x22xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x20x20xf32>
   func.return %1 : tensor<1x64x20x20xf32>
@@ -39,9 +39,9 @@ func.func @copied(%x: tensor<1x64x22x22xf32>) -> tensor<1x64x20x20xf32> {
 // is shared by them but registers for accumulators.
 //
 // CHECK-LABEL: loop.kernel @conv_3
-// CHECK-SAME:      {strategy = "side-by-side"}
+// CHECK-SAME:      {strategies = [#loop.strategy<depthwise>]}
 // CHECK:         loop.tile {{.*}} by 6, 16, 8 k_loop
-func.func @side_by_side(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
+func.func @depthwise(%x: tensor<1x22x22x64xf32>) -> tensor<1x20x20x64xf32> {
   %w = graph.constant dense<0.5> : tensor<3x3x1x64xf32>
   %1 = graph.conv %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 64 : i64, channels_last} : tensor<1x22x22x64xf32>, tensor<3x3x1x64xf32> -> tensor<1x20x20x64xf32>
   func.return %1 : tensor<1x20x20x64xf32>
@@ -60,8 +60,8 @@ func.func @whole_lines(%x: tensor<1x22x22x32xf32>) -> tensor<1x20x20x32xf32> {
 // A single row of a product goes by the lines of the other operand as they lie.
 //
 // CHECK-LABEL: loop.kernel @matmul_5
-// CHECK-SAME:      {strategy = "streamed"}
-func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
+// CHECK-SAME:      {strategies = [#loop.strategy<gemv>]}
+func.func @gemv(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1x1024xf32> {
   %1 = graph.matmul %x, %w : tensor<1x1024xf32>, tensor<1024x1024xf32> -> tensor<1x1024xf32>
   func.return %1 : tensor<1x1024xf32>
 }
@@ -69,7 +69,7 @@ func.func @streamed(%x: tensor<1x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor
 // So little is computed that nothing pays.
 //
 // CHECK-LABEL: loop.kernel @matmul_6
-// CHECK-SAME:      {strategy = "plain"}
+// CHECK-SAME:      {strategies = [#loop.strategy<plain>]}
 // CHECK:         loop.tile {{.*}} by {{.*}}, 8, 8 k_loop
 func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
@@ -79,7 +79,7 @@ func.func @plain(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // A kernel without contractions says nothing.
 //
 // CHECK-LABEL: loop.kernel @relu_7
-// CHECK-NOT:     strategy
+// CHECK-NOT:     strategies
 func.func @none(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = graph.relu %x : tensor<8x8xf32> -> tensor<8x8xf32>
   func.return %1 : tensor<8x8xf32>

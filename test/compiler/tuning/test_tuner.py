@@ -27,6 +27,7 @@ from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, preference_of
+from static_runtime.dialects.loop.strategy import strategies_of
 from static_runtime.dialects.loop.target import TargetAttr
 from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.host import get_host
@@ -77,7 +78,7 @@ def compiled(
 def kernels(module: ModuleOp) -> list[KernelOp]:
     """The kernels of a model that have contractions."""
     found = [each for each in module.ops if isinstance(each, KernelOp)]
-    return [each for each in found if each.strategy]
+    return [each for each in found if strategies_of(each)]
 
 
 def kernel_text(kernel: KernelOp) -> str:

@@ -113,7 +113,7 @@ func.func @no_contraction(%x: tensor<3x16xf32>) -> tensor<3x16xf32> {
 // Where many rows use a panel, a block of it is made f32 once.
 //
 // LOOPS-LABEL: loop.kernel @cast_matmul_10
-// LOOPS-SAME:      {strategy = "widened"}
+// LOOPS-SAME:      {strategies = [#loop.strategy<widened, nr = {{.*}}>]}
 // LOOPS:         pack = "b"> k_loop
 // LOOPS:           %[[B:.*]] = loop.load %{{.*}}[%{{.*}} * 16 + %{{.*}} blocked 16 * 1024] : memref<?xbf16>
 // LOOPS-NEXT:      %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
@@ -129,7 +129,7 @@ func.func @many_rows(%x: tensor<64x64xf32>) -> tensor<64x48xf32> {
 // Registers of matrices want panels of 16 columns, and have room for the accumulators of 32 rows and as many columns.
 //
 // MATRICES-LABEL: loop.kernel @cast_cast_cast_matmul_10
-// MATRICES-SAME:   {strategy = "gathered"}
+// MATRICES-SAME:   {strategies = [#loop.strategy<im2row, nr = {{.*}}>]}
 // MATRICES:        loop.tile {{.*}} : f32 by 32, 32, 16 as #loop.schedule<nr = 16, mc = 64, nc = 48, kc = 64 of 0, pack = "a", pad = 32> k_loop
 // MATRICES:          loop.load %{{.*}}[%{{.*}} blocked 2 * 32 + %{{.*}} blocked 16 by 2 * 1024] : memref<?xbf16>
 // DOTS-LABEL:  func.func @many_rows
@@ -159,10 +159,10 @@ func.func @odd(%x: tensor<64x65xf32>) -> tensor<64x48xf32> {
 // For few rows, or where only a run knows how many, each step makes f32 of what it reads.
 //
 // LOOPS-LABEL: loop.kernel @cast_matmul_12
-// LOOPS-SAME:      {strategy = "direct"}
+// LOOPS-SAME:      {strategies = [#loop.strategy<direct, nr = {{.*}}>]}
 // LOOPS:         arith.extf
 // LOOPS-LABEL: loop.kernel @cast_matmul_13
-// LOOPS-SAME:      {strategy = "direct"}
+// LOOPS-SAME:      {strategies = [#loop.strategy<direct, nr = {{.*}}>]}
 // LOOPS:         arith.extf
 func.func @few_rows(%x: tensor<4x64xf32>, %y: tensor<?x64xf32, ["n"]>) -> (tensor<4x48xf32>, tensor<?x48xf32, ["n"]>) {
   %w = graph.constant dense<6.0> : tensor<64x48xf32>

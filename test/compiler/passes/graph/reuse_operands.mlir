@@ -155,7 +155,7 @@ func.func @several_nests(%x : tensor<2x4xf32>) -> tensor<2x4xf32> {
 // A residual is added to accumulators that are finished.
 //
 // CHECK-LABEL: func.func @residual
-// CHECK:         graph.fusion %x, %{{.*}}, %{{.*}} {graph.in_place = 2 : i64} :
+// CHECK:         graph.fusion %x, %{{.*}}, %{{.*}} {{{.*}}graph.in_place = 2 : i64} :
 func.func @residual(%x : tensor<5x16xf32>) -> tensor<5x16xf32> {
   %w = graph.constant dense<2.0> : tensor<16x16xf32>
   %0 = graph.exp %x : tensor<5x16xf32> -> tensor<5x16xf32>

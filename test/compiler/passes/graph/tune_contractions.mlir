@@ -18,7 +18,7 @@
 // NO-ROOM-LABEL: func.func @product
 // NO-ROOM:        panels = #graph.panels<width = 16, rows = [256 by 48], columns = 48 by 1>
 // SIZED-LABEL:  loop.kernel @matmul
-// SIZED-SAME:     attributes {preference = #loop.preference<nr = 24, mr = 2, kc = 128, mc = 4>, strategy = "direct"}
+// SIZED-SAME:     attributes {preference = #loop.preference<nr = 24, mr = 2, kc = 128, mc = 4>, strategies = [#loop.strategy<direct, nr = {{.*}}>]}
 // SIZED:          by 2, 24, 8 as #loop.schedule<nr = 24, mc = 4, nc = 48, kc = 128 of 0> k_loop
 func.func @product(%x: tensor<60x256xf32>) -> tensor<60x48xf32> {
   %w = graph.constant dense<2.0> : tensor<256x48xf32>
