@@ -1,11 +1,6 @@
 """
 Unroll the k-loop, with fences between its k.
 
-One k of a tile of 12 accumulators is 12 multiply-adds and 8 loads; the loop itself
-takes 5 instructions more, for one k or for four. On a core of its own these hide behind
-the multiply-adds. Where two hardware threads share a core, each issues half as many
-instructions, and the five took 10 to 25 % of the time (`docs/performance.md`).
-
 The fence between two k is no instruction. It keeps LLVM from moving loads of the next k
 up, which would spill accumulators.
 """
