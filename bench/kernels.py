@@ -30,8 +30,8 @@ from static_runtime.dialects.loop.ops.kernel import KernelOp
 from static_runtime.dialects.loop.ops.program import ProgramOp
 from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
-from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
 from static_runtime.dialects.loop.strategy import strategies_of
+from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
 from static_runtime.runtime.code import link_functions
 from static_runtime.runtime.inputs import random_inputs, sizes_of
 from static_runtime.runtime.runtime import StaticRuntime

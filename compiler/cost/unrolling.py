@@ -6,8 +6,6 @@ Bits do not depend on it. Where no measurement is named, a constant was chosen b
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType
-
 from ...dialects import product
 from ...dialects.loop import (
     ArgsortOp,
@@ -17,6 +15,7 @@ from ...dialects.loop import (
     ScheduleAttr,
     TargetAttr,
     TileOp,
+    byte_count,
     can_mask,
 )
 from .functions import CONSTANTS
@@ -97,10 +96,9 @@ def bytes_ahead(tile: TileOp, target: TargetAttr) -> int:
     in_tiles = isa is not None and isa.tiles is not None and b.at.vnni is not None
     if b.at.blocked is None or (in_tiles and schedule.packs("a")):
         return 0
-    assert isinstance(type, FixedBitwidthType)
     mr, _, _ = tile.register_tile
     tiles = -(-min(known(tile.sizes[0]), schedule.mc.data) // mr)
-    each = -(-schedule.nr.data * (type.bitwidth // 8) // max(tiles, 1))
+    each = -(-schedule.nr.data * byte_count(b.element) // max(tiles, 1))
     return each if 2 <= tiles <= _MAX_TILES else 0
 
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FixedBitwidthType
-
 from ....dialects import product
-from ....dialects.loop import LoadOp
+from ....dialects.loop import LoadOp, byte_count
 from ..text.function import FunctionWriter
 from ..text.memory_access import LINE
 from ..text.scope import SCALAR
@@ -50,7 +48,7 @@ class PanelPrefetch:
         tile = w.div(position.row_in_block, blocks.mr)
         depth = blocks.kc or product(blocks.reduced[blocks.axis :])
         part = w.mul(tile, w.size(depth * each))
-        start = blocks.at(panel.start, panel.pitch, blocks.b.result.type)
+        start = blocks.at(panel.start, panel.pitch, blocks.b.element)
         base = w.emit(f"getelementptr i8, ptr {start}, i64 {part}")
         return PanelPrefetch(w, base, each)
 
