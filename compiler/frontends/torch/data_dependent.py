@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch import SymInt, fx
@@ -13,7 +13,6 @@ from ....dialects import Dim, broadcast, product, tensor_type
 from ....dialects.graph import (
     DefineSymbolOp,
     IndexSelectOp,
-    RequireOp,
     convert,
     expanded,
     must_be,
@@ -26,7 +25,6 @@ from ....dialects.graph import (
 from ..unsupported import Unsupported
 from .arguments import Item
 from .call import Call, Reader
-from .guards import in_words
 from .sizes import GREATEST, Expression, Sizes, sizes_in
 
 
@@ -128,33 +126,6 @@ def _asserted(sizes: Sizes, node: fx.Node) -> list[Dim]:
             if isinstance(value, int | SymInt):
                 found.append(sizes.dim(value))
     return found
-
-
-_AMOUNTS: dict[str, Callable[[Dim, Dim], list[Dim]]] = {
-    "GreaterThan": lambda a, b: [a - b],
-    "LessThan": lambda a, b: [b - a],
-    "StrictGreaterThan": lambda a, b: [a - b - 1],
-    "StrictLessThan": lambda a, b: [b - a - 1],
-    "Equality": lambda a, b: [a - b, b - a],
-    "Unequality": lambda a, b: [(a - b) * (a - b) - 1],
-}
-"""
-The quantities that are not negative when a relation of two sizes holds, by sympy's
-names.
-"""
-
-
-def assert_at_run(expression: Expression, sizes: Sizes) -> bool:
-    """
-    Builds the run-time check of a relation of sizes; false for another expression.
-    """
-    kind = expression.func.__name__
-    if kind not in _AMOUNTS:
-        return False
-    for amount in _AMOUNTS[kind](*map(sizes.read, expression.args)):
-        if not isinstance(amount, int) or amount < 0:
-            RequireOp(amount=str(amount), message=in_words(expression, sizes))
-    return True
 
 
 READERS: dict[str, Reader] = {

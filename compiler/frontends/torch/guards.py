@@ -1,18 +1,33 @@
-"""Check the assumptions on sizes that torch made while it traced."""
+"""The conditions on sizes that torch assumed while it traced: proven, or checked."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.utils._sympy.functions import Max, Min
+from torch.utils._sympy.functions import Mod
+from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
-from ...errors import CompileError
-from .sizes import Expression, Sizes
+from ....dialects import (
+    Dim,
+    SizeError,
+    evaluate,
+    greatest,
+    is_nonnegative,
+    maximum,
+    minimum,
+    symbol,
+)
+from ....dialects.graph import Requirement, RequireOp
+from ..unsupported import Unsupported
+from .sizes import GREATEST, Expression, Sizes
 
 _TORCH = Path(torch.__file__).parent
 
@@ -28,9 +43,12 @@ def guards_of(program: ExportedProgram) -> list[Any]:
     return []
 
 
-def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None:
+def unproven(
+    traced: list[Any], decomposed: list[Any], sizes: Sizes
+) -> Iterator[tuple[Expression, str]]:
     """
-    Raises `CompileError` when the program is not valid for all sizes that it allows.
+    The conditions that the model tested while it was traced and that do not hold for
+    all sizes, each with its place in the code.
 
     A model that tests `x.shape[0] % 2 == 0` is traced along one branch. For a named
     `Dim` torch ensures that the result never differs, or adds an assertion; for other
@@ -47,59 +65,90 @@ def check_guards(traced: list[Any], decomposed: list[Any], sizes: Sizes) -> None
         symbols: set[Expression] = expression.free_symbols
         if symbols <= proved or not symbols <= set(sizes.names):
             continue
-        if always_holds(expression, sizes):
-            continue
-        if _is_about_layout(expression, guard.sloc.framework_loc):
-            continue
-        raise CompileError(
-            "expected a model that computes the same way for all of its sizes, got one "
-            f"that torch.export traced for sizes where {in_words(expression, sizes)}; "
-            "say so by a torch.export.Dim, or fix the size"
-        )
+        place = guard.sloc.framework_loc
+        if not _is_about_layout(expression, place):
+            is_known = not was_stored and hasattr(place, "lineno")
+            where = f"{place.filename}:{place.lineno}" if is_known else "torch.export"
+            yield expression, where
+
+
+def require(expression: Expression, sizes: Sizes, op: str = "torch._check") -> None:
+    """
+    Builds the check of a condition on sizes, unless it always holds; raises
+    `Unsupported` for one of other quantities than sizes.
+    """
+    if _is_bounded(expression, sizes):
+        return
+    try:
+        margin = _margin(expression, sizes)
+    except Unsupported as why:
+        raise Unsupported(f"{why}, of which {in_words(expression, sizes)}") from why
+    if not _is_nonnegative(margin, sizes):
+        sides = map(sizes.read, expression.args) if expression.is_Relational else ()
+        wanted = Requirement(margin, in_words(expression, sizes), tuple(sides))
+        RequireOp.of(wanted, op)
 
 
 def in_words(expression: Expression, sizes: Sizes) -> str:
     """The text of a condition, with sizes by name."""
-    text = str(expression)
+    text = PythonPrinter().doprint(expression)
     for each, name in sizes.names.items():
         text = re.sub(rf"\b{each}\b", name, text)
     return text
 
 
-def always_holds(expression: Expression, sizes: Sizes) -> bool:
-    """
-    Whether a condition holds for all sizes: those of inputs from two up, and all values
-    of sizes that are computed at run time.
-    """
-    ranges: dict[Expression, Any] = {}
-    for each, name in sizes.names.items():
-        low, high = sizes.ranges[name]
-        if name not in sizes.defined:
-            low = max(low, min(2, high))
-        ranges[each] = ValueRanges(low, high)
-    return any(
-        str(bound_sympy(each, ranges).lower) == "True"
-        for each in (expression, _without_choices(expression, ranges))
-    )
+_MARGINS: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "GreaterThan": lambda a, b: a - b,
+    "LessThan": lambda a, b: b - a,
+    "StrictGreaterThan": lambda a, b: a - b - 1,
+    "StrictLessThan": lambda a, b: b - a - 1,
+    "Equality": lambda a, b: minimum(a - b, b - a),
+    "Unequality": lambda a, b: maximum(a - b, b - a) - 1,
+}
+"""What is not negative where a relation of two sizes holds, by sympy's names."""
 
 
-def _without_choices(expression: Expression, ranges: Any) -> Expression:
-    """
-    The expression with each `Min` and `Max` replaced by a side that it always equals.
-    """
+def _margin(expression: Expression, sizes: Sizes) -> Dim:
+    """What is not negative where a condition holds; raises `Unsupported`."""
+    match expression.func.__name__:
+        case "And" | "Or" as joins:
+            parts = [_margin(each, sizes) for each in expression.args]
+            return reduce(minimum if joins == "And" else maximum, parts)
+        case "Not":
+            return -1 - _margin(expression.args[0], sizes)
+        case kind if kind in _MARGINS:
+            return _MARGINS[kind](*map(sizes.read, expression.args))
+        case kind:
+            raise Unsupported(f"a condition computed by {kind}")
 
-    def always_below(a: Expression, b: Expression) -> bool:
-        return bound_sympy((b - a).expand(), ranges).lower >= 0
 
-    def least(*sides: Expression) -> Expression:
-        found = [a for a in sides if all(always_below(a, b) for b in sides)]
-        return found[0] if found else Min(*sides)
+def _ranges(sizes: Sizes) -> dict[str, tuple[int, int]]:
+    """The ranges of sizes that are meant: of inputs torch looks at two and more."""
+    return {
+        name: (low if name in sizes.defined else max(low, min(2, high)), high)
+        for name, (low, high) in sizes.ranges.items()
+    }
 
-    def greatest(*sides: Expression) -> Expression:
-        found = [b for b in sides if all(always_below(a, b) for a in sides)]
-        return found[0] if found else Max(*sides)
 
-    return expression.replace(Min, least).replace(Max, greatest)
+def _is_bounded(expression: Expression, sizes: Sizes) -> bool:
+    """Whether a condition holds as torch bounds it."""
+    ranges = _ranges(sizes)
+    known = {each: ValueRanges(*ranges[name]) for each, name in sizes.names.items()}
+    return str(bound_sympy(expression, known).lower) == "True"
+
+
+def _is_nonnegative(margin: Dim, sizes: Sizes) -> bool:
+    """Whether a quantity is not negative for all sizes."""
+    ranges = _ranges(sizes)
+    lows = {name: low for name, (low, _) in ranges.items()}
+    limited = {
+        name: (0, high - low) for name, (low, high) in ranges.items() if high < GREATEST
+    }
+    with suppress(SizeError):  # a bound of a product may be too large
+        moved = evaluate(margin, {name: symbol(name) + lows[name] for name in lows})
+        if is_nonnegative(-greatest(-moved, limited), {}):
+            return True
+    return is_nonnegative(margin, lows)
 
 
 def _is_about_layout(expression: Expression, place: Any) -> bool:
@@ -107,16 +156,14 @@ def _is_about_layout(expression: Expression, place: Any) -> bool:
     Whether torch's layout rules, and not the model, tested sizes for one or equality.
 
     The rules are for strides and broadcasting, and do not matter here, where shapes are
-    inferred again. A stored program has lost the place of a test: there, comparisons of
-    bare sizes, with each other or with numbers from two up, count as the model's.
+    inferred again. A stored program has lost the place of a test: there, a size that is
+    not 1 counts as theirs.
     """
-    kind, (left, right) = expression.func.__name__, expression.args
     file = Path(getattr(place, "filename", ""))
-    if not file.is_relative_to(_TORCH):
+    if not expression.is_Relational or not file.is_relative_to(_TORCH):
         return False
-    if not file.is_relative_to(_TORCH / "nn"):
-        is_above_one = kind in ("StrictGreaterThan", "GreaterThan") and right in (1, 2)
-        return kind == "Unequality" or is_above_one
-    return kind == "Unequality" and not all(
-        each.is_Symbol or (each.is_Integer and each > 1) for each in (left, right)
-    )
+    kind, (left, right) = expression.func.__name__, expression.args
+    if file.is_relative_to(_TORCH / "nn"):
+        return kind == "Unequality" and right == 1 and not left.has(Mod)
+    is_above_one = kind in ("StrictGreaterThan", "GreaterThan") and right in (1, 2)
+    return kind == "Unequality" or is_above_one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from copy import copy
 from itertools import count
@@ -39,13 +39,13 @@ from ..results import tell_apart
 from ..unsupported import Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
 from .call import Call
-from .data_dependent import assert_at_run, read_item
-from .guards import always_holds, in_words
+from .data_dependent import read_item
+from .guards import require
 from .outputs import output_names, output_value
 from .parameters import KINDS, Parameters
 from .readers import READERS
 from .result import checked
-from .sizes import sizes_of_inputs
+from .sizes import Expression, sizes_of_inputs
 from .source import location, place
 
 _ASSERTIONS = (
@@ -96,6 +96,16 @@ class ProgramReader:
         nodes = self.program.graph.find_nodes(op="placeholder")
         specs = self.program.graph_signature.input_specs
         return list(zip(nodes, specs, strict=True))
+
+    def assume(self, conditions: Iterable[tuple[Expression, str]]) -> None:
+        """Builds the checks of conditions on sizes of inputs, each with its place."""
+        with ImplicitBuilder(self.block):
+            for expression, where in conditions:
+                try:
+                    require(expression, self.sizes, where)
+                except Unsupported as why:
+                    op = UnsupportedOp("torch.export", where, str(why))
+                    self.found.append(op)
 
     def read(self) -> func.FuncOp:
         """The function of the program; raises `UnsupportedModelError`."""
@@ -236,12 +246,7 @@ class ProgramReader:
         if isinstance(condition, fx.Node):
             foreseen = condition.meta["val"]
             if isinstance(foreseen, torch.SymBool):
-                expression = foreseen.node.expr
-                if always_holds(expression, self.sizes):
-                    return
-                if not assert_at_run(expression, self.sizes):
-                    why = f"what may not hold, {in_words(expression, self.sizes)}"
-                    raise Unsupported(why)
+                require(foreseen.node.expr, self.sizes)
 
     def outputs(self) -> tuple[list[str], list[SSAValue]]:
         """The names and the values of the outputs; None is skipped."""

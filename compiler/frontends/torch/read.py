@@ -10,7 +10,7 @@ from ...errors import CompileError, UnsupportedModelError
 from ...given import Given
 from .control_flow import REGIONS
 from .export import FAILURES, decompose
-from .guards import check_guards, guards_of
+from .guards import guards_of, unproven
 from .operator_names import operator_names
 from .program import ProgramReader
 
@@ -30,7 +30,7 @@ def read_program(
     except FAILURES as error:
         raise CompileError(f"run_decompositions of {name}: {error}") from error
     reader = ProgramReader(core, ctx, REGIONS, given.bounds)
-    check_guards(traced, guards_of(core), reader.sizes)
+    reader.assume(unproven(traced, guards_of(core), reader.sizes))
     function = reader.read()
     if reader.found:
         raise UnsupportedModelError(reader.found, name)

@@ -111,44 +111,6 @@ def test_shapes_that_do_not_fit_the_inputs():
     assert "`inputs` has 1 elements, but `dynamic_shapes` has 2" in message
 
 
-def even(x: Any) -> Any:
-    """Asks about a size while it is traced."""
-    return x * 2 if x.shape[0] % 2 == 0 else x * 3
-
-
-def square(x: Any) -> Any:
-    """Compares two sizes while it is traced."""
-    return x * 2 if x.shape[0] == x.shape[1] else x * 3
-
-
-@pytest.mark.parametrize(
-    ("function", "condition"),
-    [(even, "Eq(Mod(inputs_0_dim0, 2), 0)"), (square, "Ne(")],
-)
-@pytest.mark.parametrize("is_stored", [False, True])
-def test_a_model_that_asks_about_sizes(
-    function: Any, condition: str, is_stored: bool, tmp_path: Any
-):
-    shapes = (({0: Dim.AUTO, 1: Dim.AUTO},),)
-    model: Any = torch.export.export(
-        Wrapped(function), (floats(4, 6),), dynamic_shapes=shapes
-    )
-    if is_stored:
-        torch.export.save(model, tmp_path / "model.pt2")
-        model = torch.export.load(tmp_path / "model.pt2")
-    with pytest.raises(CompileError, match="traced for sizes where") as error:
-        read_torch(model, context())
-    assert condition in str(error.value)
-
-
-def test_a_question_with_one_answer_for_the_whole_range():
-    def small(x: Any) -> Any:
-        return x * 2 if x.shape[0] < 10 else x * 3
-
-    shapes = (({0: Dim("n", max=9)},),)
-    read_torch(Wrapped(small), context(), (floats(4, 6),), shapes)
-
-
 def test_two_names_for_what_must_be_one_size():
     shapes = (({0: Dim("n")}, {0: Dim("m")}),)
     message = refused(Wrapped(torch.add), floats(4), floats(4), dynamic_shapes=shapes)

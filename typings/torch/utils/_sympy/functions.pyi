@@ -2,8 +2,4 @@
 
 from typing import Any
 
-class Max:
-    def __new__(cls, *args: Any) -> Any: ...
-
-class Min:
-    def __new__(cls, *args: Any) -> Any: ...
+Mod: Any
