@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from torch import SymInt, fx
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, broadcast, product, tensor_type
+from ....dialects import Dim, SizeError, broadcast, greatest, product, tensor_type
 from ....dialects.graph import (
     DefineSymbolOp,
     IndexSelectOp,
@@ -82,11 +83,16 @@ def without_masks(
 
 
 def masked_select(call: Call, x: SSAValue, mask: SSAValue) -> SSAValue:
-    """The elements where a mask is true, as a vector."""
+    """The elements where a mask is true, as a vector; both are broadcast."""
+    count = call.node.meta["val"].shape[0]
+    if isinstance(count, SymInt):
+        with suppress(SizeError):  # torch asserts no such bound
+            most = greatest(product(shape_of(x)), call.sizes.ranges)
+            call.sizes.mistaken.add(count.node.expr <= most)
     shape = broadcast(tensor_type(x), tensor_type(mask))
     whole = [expanded(each, shape) for each in (x, mask)]
     flat, chosen = (reshaped(each, [product(shape)]) for each in whole)
-    rows = places(call, chosen, call.node.meta["val"].shape[0])
+    rows = places(call, chosen, count)
     return IndexSelectOp(
         flat, reshaped(rows, [shape_of(rows)[0]]), axis=0, wraps=False
     ).result

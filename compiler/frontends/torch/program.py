@@ -246,7 +246,8 @@ class ProgramReader:
         if isinstance(condition, fx.Node):
             foreseen = condition.meta["val"]
             if isinstance(foreseen, torch.SymBool):
-                require(foreseen.node.expr, self.sizes)
+                if foreseen.node.expr not in self.sizes.mistaken:
+                    require(foreseen.node.expr, self.sizes)
 
     def outputs(self) -> tuple[list[str], list[SSAValue]]:
         """The names and the values of the outputs; None is skipped."""

@@ -65,6 +65,11 @@ class Sizes:
         self.given: set[Expression] = set()
         self.defined: set[str] = set()
         """The symbols that are defined at run time, and not by an input."""
+        self.mistaken: set[Expression] = set()
+        """
+        What torch asserts of numbers of true elements, by a tensor that a mask is yet
+        to broadcast.
+        """
         self.bounds: Mapping[Expression, Any] = {}
         """The ranges of symbols that torch knows."""
         self.environment: Any = None

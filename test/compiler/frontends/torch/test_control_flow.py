@@ -28,7 +28,7 @@ generator = torch.Generator().manual_seed(5)
 
 def numbers(*shape: int) -> torch.Tensor:
     """Numbers of either sign."""
-    return torch.randn(*shape, generator=generator)
+    return torch.randn(shape, generator=generator)
 
 
 class Chosen(torch.nn.Module):
@@ -222,6 +222,29 @@ def test_a_tensor_of_one_element_has_a_place_or_none(value: float):
     for got, wanted in zip(module(x), model(x), strict=True):
         np.testing.assert_array_equal(got, wanted)
         assert got.shape == tuple(wanted.shape)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "mask"),
+    [((4,), (3, 4)), ((3, 1), (1, 4)), ((2, 3, 4), (3, 1)), ((), (5,)), ((5,), ())],
+)
+def test_a_tensor_and_its_mask_broadcast(
+    shape: tuple[int, ...], mask: tuple[int, ...], is_open: bool
+):
+    tensors = numbers(*shape), torch.ones(mask, dtype=torch.bool)
+    shapes = [
+        {at: AUTO for at, n in enumerate(each) if n > 1} for each in (shape, mask)
+    ]
+    module = sr.compile(
+        Selected(),
+        tensors,
+        dynamic_shapes=tuple(shapes) if is_open else None,
+        options=sr.Options(cache=False),
+    )
+    for chosen in (tensors[1], numbers(*mask) > 0):
+        wanted = Selected()(tensors[0], chosen)
+        np.testing.assert_array_equal(module(tensors[0], chosen), wanted)
 
 
 def test_a_size_that_must_be_another_is_refused_when_it_is_not():
