@@ -28,9 +28,10 @@ from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
 from .emit import Emitter, locate
 from .functions import Body, model_body, onnx_body
 from .known import FEW, Known, evaluate
-from .messages import clipped, error_at
+from .messages import clipped, error_at, label
 from .model_file import ONNX
 from .node import Handler, Node, Results, Value
+from .node_order import in_order
 from .scope import Entry, Lost, Scope
 from .signature import signature
 from .symbols import Symbols
@@ -100,10 +101,9 @@ class GraphBuilder:
             scope.entries[name] = Lost(report)
 
     def add_nodes(self, scope: Scope) -> None:
-        """Adds the nodes of `scope` in their order."""
-        for number, node in enumerate(scope.nodes):
-            first = next(filter(None, node.output), "")
-            name = clipped(node.name or first or f"{node.op_type}_{number}")
+        """Adds the nodes of `scope`, each after those whose results it uses."""
+        for number, node in in_order(scope):
+            name = label(node, number)
             if scope.caller:
                 is_named = node.name and not scope.refuses_whole
                 name = clipped(f"{scope.caller}/{name}") if is_named else scope.caller
@@ -150,19 +150,16 @@ class GraphBuilder:
             self.reported.add(entry.report)
             self.unsupported.append(entry.report)
 
-    def entry(self, name: str, node: NodeProto, label: str, scope: Scope) -> Entry:
+    def entry(self, name: str, node: NodeProto, at: str, scope: Scope) -> Entry:
         """The entry of the input `name` of `node`."""
-        try:
-            entry = scope.find(name) if name else None
-        except KeyError:
-            comes_later = any(name in each.output for each in scope.nodes)
-            got = "a value that a later node computes" if comes_later else "no value"
+        if name and name not in scope:
             raise error_at(
-                label,
+                at,
                 node.op_type,
-                f"expected an input that is computed before the node, got {got} "
-                f"called {name!r}",
-            ) from None
+                "expected an input that the model computes, got no value called "
+                f"{clipped(name)!r}",
+            )
+        entry = scope.find(name) if name else None
         self._report(entry)
         return entry
 

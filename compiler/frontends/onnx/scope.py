@@ -55,6 +55,9 @@ class Scope:
             return self.entries[name]
         return self.outer.find(name)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.entries or (self.outer is not None and name in self.outer)
+
     def inside(self, nodes: Sequence[NodeProto], caller: str) -> Scope:
         """
         The scope of the nodes of a region, which may use the values of this scope.
