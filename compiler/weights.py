@@ -11,7 +11,7 @@ folder:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ class WeightStore:
         self.arrays: dict[str, Array] = {}
         self._numbers: dict[str, int] = {}
         self._names: dict[tuple[str, int], str] = {}
+        self._derived: dict[Hashable, Sequence[Array]] = {}
         self._hashed: tuple[dict[str, Array], str] | None = None
         self.files: dict[str, dict[str, Any]] = {}
         """
@@ -69,9 +70,22 @@ class WeightStore:
         self.arrays[name] = array
         return name
 
+    def derived(
+        self, recipe: Hashable, make: Callable[[], Sequence[Array]]
+    ) -> Sequence[Array]:
+        """
+        The arrays that `make` returns, which is called once for equal recipes: these
+        name the entries that it reads, and what it does with them.
+        """
+        if recipe not in self._derived:
+            self._derived[recipe] = make()
+        return self._derived[recipe]
+
     def drop(self, key: str) -> None:
         """Removes an entry that nothing reads any more."""
         del self.arrays[key]
+        # Another entry may get its name.
+        self._derived.clear()
 
     def load(self, folder: Path, name: str) -> None:
         """Adds the entries of a safetensors file in the folder of a model."""

@@ -146,10 +146,6 @@ TESTED_ELSEWHERE = {
         "compiler/tools/test_opt.py",
     ),
     "compiler/tuning": ("are steps of the tuner", "compiler/tuning/test_tuner.py"),
-    "compiler/weights.py": (
-        "a store is read from a file and written to one",
-        "compiler/test_weight_file.py",
-    ),
     "dialects/graph": (
         "is what ops are made of",
         "dialects/graph/test_every_op.py",

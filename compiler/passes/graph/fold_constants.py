@@ -76,11 +76,11 @@ def _constant_value(value: SSAValue, weights: WeightStore) -> Array | None:
 def _make_constant(
     array: Array, type: Tensor, key: str, weights: WeightStore
 ) -> Operation:
-    """The op that has the value `array`: inline when small, else under `key`."""
+    """The op that has the value `array`: inline when small, else in the store."""
     # A storage-only element type is never inline: the array holds the bits of bf16.
     if array.size <= _INLINE and type.element_type in DTYPES:
         return ConstantOp(value=array)
-    return WeightOp(weights.put(key, in_rows(array)), type)
+    return WeightOp(weights.put(key, array), type)
 
 
 def in_rows(array: Array) -> Array:
@@ -90,8 +90,10 @@ def in_rows(array: Array) -> Array:
     A permuted array is copied in blocks of the axis contiguous in the source and the
     axis contiguous in the copy, so that each cache line is read once.
     """
-    if array.flags.c_contiguous or array.ndim < 2 or array.size < BLOCK * BLOCK:
-        return np.ascontiguousarray(array)
+    if array.flags.c_contiguous:
+        return array
+    if array.ndim < 2 or array.size < BLOCK * BLOCK:
+        return array.copy()
     steps = [abs(each) for each in array.strides]
     axes = {steps.index(min(steps)), array.ndim - 1}
     result = np.empty(array.shape, array.dtype)
@@ -163,22 +165,36 @@ def _choose(op: IfOp, weights: WeightStore) -> list[Operation] | None:
 
 
 def fold(op: GraphOp, weights: WeightStore) -> None:
-    """Replaces `op` by its value when it is known and not too large."""
+    """
+    Replaces `op` by its value when it is known and not too large; ops that do the same
+    to the same weight share theirs.
+    """
     values = [_constant_value(operand, weights) for operand in op.operands]
     known = [value for value in values if value is not None]
     if len(known) < len(values) or not _is_worth_folding(op, known):
         return
-    try:
+
+    def evaluate() -> list[Array]:
         # Overflow and NaN are the results of the run, too.
         with np.errstate(all="ignore"):
             arrays = op.run_reference(known, {})
+        types = map(tensor_type, op.results)
+        return [
+            in_rows(np.asarray(array, dtype(type)))
+            for array, type in zip(arrays, types, strict=True)
+        ]
+
+    sources = (each.owner for each in op.operands)
+    read = [each.properties for each in sources if isinstance(each, Operation)]
+    made = (frozenset(each.items()) for each in (op.properties, *read))
+    recipe = op.name, *op.result_types, *made
+    try:
+        arrays = evaluate() if op.regions else weights.derived(recipe, evaluate)
     except IndexError:
         # An index out of range is an error at run time, not of the compiler.
         return
     constants = [
-        _make_constant(
-            np.asarray(array, dtype(type)), type, f"folded.{op.name}", weights
-        )
+        _make_constant(array, type, f"folded.{op.name}", weights)
         for array, type in zip(arrays, map(tensor_type, op.results), strict=True)
     ]
     for constant in constants:

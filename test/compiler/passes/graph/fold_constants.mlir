@@ -35,6 +35,20 @@ func.func @large_value() -> (tensor<5x5xf32>, tensor<f32>) {
   return %1, %2 : tensor<5x5xf32>, tensor<f32>
 }
 
+// Ops that do the same to the same value share the result, and those that do not do not.
+//
+// CHECK-LABEL: func.func @shared_value
+// CHECK-NEXT:    %[[A:.*]] = graph.weight "[[KEY:.*]]" : tensor<6x5xf32>
+// CHECK-NEXT:    %[[B:.*]] = graph.weight "[[KEY]]" : tensor<6x5xf32>
+// CHECK-NEXT:    %[[C:.*]] = graph.weight "[[KEY]]_1" : tensor<5x6xf32>
+func.func @shared_value() -> (tensor<6x5xf32>, tensor<6x5xf32>, tensor<5x6xf32>) {
+  %0 = graph.constant dense<1.0> : tensor<5x6xf32>
+  %1 = graph.permute %0 {order = array<i64: 1, 0>} : tensor<5x6xf32> -> tensor<6x5xf32>
+  %2 = graph.permute %0 {order = array<i64: 1, 0>} : tensor<5x6xf32> -> tensor<6x5xf32>
+  %3 = graph.permute %0 {order = array<i64: 0, 1>} : tensor<5x6xf32> -> tensor<5x6xf32>
+  return %1, %2, %3 : tensor<6x5xf32>, tensor<6x5xf32>, tensor<5x6xf32>
+}
+
 // A dimension that is a number is one.
 //
 // CHECK-LABEL: func.func @known_dimension
