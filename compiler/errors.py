@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from ..runtime import TensorInfo, shortened
+from .remedies import Cause, Framework, advice
 
 _SHOWN = 8
 """Names of nodes that a message lists for one op, before it only counts."""
@@ -19,12 +20,6 @@ _LONG_WORD = re.compile(r"\S{400,}")
 
 MOST_OF_NAME = 200
 """Characters of a name in messages, at most; a name contains its callers' names."""
-
-ADVICE = (
-    "express each of them by ops that docs/ops.md lists (in ONNX a function of the "
-    "model may do so), or end the model before them and compute them outside of it"
-)
-"""What a user can do about ops that the compiler does not know."""
 
 
 class CompileError(ValueError):
@@ -56,14 +51,21 @@ class UnsupportedOp:
     inputs: tuple[str, ...] = ()
     """The inputs of the model for whose values, if they were known, it would be."""
 
+    cause: Cause = Cause.OP
+    """The kind of the reason, which decides what a user is told to do."""
+
+    names: tuple[str, ...] = ()
+    """The sizes that are the reason."""
+
 
 class UnsupportedModelError(CompileError):
     """
     A model with ops that the compiler does not know; names all of them at once.
 
     `ops` is everything that was found, in the order of the model. The message has one
-    line for each op and reason, with the names of the nodes. `inputs` and `outputs`
-    are those of the model, where it tells them.
+    line for each op and reason, with the names of the nodes, and a line for each thing
+    that a user can do. `inputs` and `outputs` are those of the model, where it tells
+    them.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class UnsupportedModelError(CompileError):
         model: str = "the model",
         inputs: Iterable[TensorInfo] = (),
         outputs: Iterable[str] = (),
+        framework: Framework = "onnx",
     ):
         self.ops = tuple(ops)
         self.inputs = tuple(inputs)
@@ -79,10 +82,13 @@ class UnsupportedModelError(CompileError):
         groups: dict[tuple[str, str], list[str]] = {}
         for each in self.ops:
             groups.setdefault((each.op, each.reason), []).append(each.node)
-        lines = "\n".join(_line(*group, nodes) for group, nodes in groups.items())
+        lines = [_line(*group, nodes) for group, nodes in groups.items()]
+        tensors = {each.name for each in self.inputs if len(each.shape) > 1}
+        causes = [each for op in self.ops for each in _causes(op, tensors)]
+        lines += advice(causes, framework)
         super().__init__(
             f"expected ops that the compiler knows, got {len(self.ops)} other nodes in "
-            f"{shortened(model, MOST_OF_NAME)}:\n{lines}\n{ADVICE}"
+            + "\n".join([f"{shortened(model, MOST_OF_NAME)}:", *lines])
         )
 
     @property
@@ -102,6 +108,18 @@ def _line(op: str, reason: str, nodes: list[str]) -> str:
         names.append(f"{rest} more" if names else f"{rest} without a name")
     why = f" ({reason})" if reason else ""
     return f"  {shortened(op)}{shortened(why, MOST_OF_NAME)}: {', '.join(names)}"
+
+
+def _causes(
+    op: UnsupportedOp, tensors: Set[str]
+) -> list[tuple[Cause, tuple[str, ...]]]:
+    """What may be done something about, with names; `tensors` are not pinned."""
+    found: list[tuple[Cause, tuple[str, ...]]] = []
+    if op.names or op.cause not in (Cause.SIZE, Cause.VALUE, Cause.BOUND):
+        found.append((op.cause, op.names))
+    if op.inputs and tensors.isdisjoint(op.inputs):
+        found.append((Cause.VALUE, op.inputs))
+    return found or [(Cause.OP, ())]
 
 
 class ModelFileError(CompileError):

@@ -4,19 +4,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from xdsl.ir import SSAValue
+
+from ...dialects import Dim, symbols_of
+from ..errors import UnsupportedOp
+from ..remedies import Cause
 
 
 class Unsupported(Exception):
     """A construct that the graph dialect cannot express; the message is the reason."""
 
+    cause = Cause.OP
+    names: tuple[str, ...] = ()
+    """The sizes, by their symbols, that are the reason."""
+
+    def report(
+        self,
+        op: str,
+        node: str,
+        inputs: tuple[str, ...] = (),
+        of_run: Container[str] = (),
+    ) -> UnsupportedOp:
+        """What a user is told of a node; sizes `of_run` cannot be made numbers."""
+        names = self.names
+        if self.cause is Cause.SIZE:
+            names = tuple(each for each in names if each not in of_run)
+        return UnsupportedOp(op, node, str(self), inputs, self.cause, names)
+
+
+class Training(Unsupported):
+    """A construct that only training has."""
+
+    cause = Cause.TRAINING
+
+
+class WrongElement(Unsupported):
+    """Elements of a type that the compiler does not have."""
+
+    def __init__(self, got: str, known: Iterable[str]):
+        """The type by the name of the framework, and those that there are."""
+        super().__init__(f"elements of {got}, not of {', '.join(known)}")
+        is_half = got in ("float16", "bfloat16")
+        self.cause = Cause.HALF if is_half else Cause.ELEMENT
+
+
+class Varies(Unsupported):
+    """A construct that can be expressed where some sizes are numbers."""
+
+    cause = Cause.SIZE
+
+    def __init__(self, reason: str, *sizes: Dim):
+        """The reason, and the sizes."""
+        super().__init__(reason)
+        symbols = (name for each in sizes for name in sorted(symbols_of(each)))
+        self.names = tuple(dict.fromkeys(symbols))
+
 
 class NeedsValue(Unsupported):
     """A construct that can be expressed where some values are known when compiling."""
+
+    cause = Cause.VALUE
 
     def __init__(self, values: Iterable[SSAValue], reason: str):
         """Values that the graph computes and that must be known, and the reason."""
         super().__init__(reason)
         self.values = tuple(values)
+
+
+class NeedsBound(NeedsValue):
+    """A construct that can be expressed where some sizes of the run have a bound."""
+
+    cause = Cause.BOUND
+
+    def __init__(self, values: Iterable[SSAValue], reason: str, names: Iterable[str]):
+        """The values of these sizes, the reason, and what the bounds go by."""
+        super().__init__(values, reason)
+        self.names = tuple(names)

@@ -12,13 +12,14 @@ from onnx import ModelProto, parser
 
 import static_runtime as sr
 from static_runtime.compiler.errors import (
-    ADVICE,
     CompileError,
     ModelFileError,
     UnsupportedModelError,
     UnsupportedOp,
 )
+from static_runtime.compiler.remedies import Cause, advice
 
+(ADVICE,) = advice([(Cause.OP, ())], "onnx")
 ROOT = Path(__file__).parents[2]
 UNCACHED = sr.Options(cache=False)
 

@@ -33,7 +33,7 @@ from ....dialects.graph import (
     reshaped,
     taken,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Unsupported, Varies
 from .element import element
 from .known import Known
 from .node import Handler, Node, Result
@@ -123,7 +123,7 @@ def _range_of(node: Node) -> Result:
         return Known.of(start + np.arange(count, dtype=DTYPES[kind]) * delta)
     (first,), (last,), (step,) = (each.dims() for each in values)
     if not isinstance(step, int) or step == 0:
-        raise Unsupported(f"a delta of {step}")
+        raise Varies(f"a delta of {step}", step)
     room = last - first if step > 0 else first - last
     count = ceildiv(node.symbols.greater(room, 0), abs(step))
     return progression(node.tensor(Known.of_dims(first, kind)), step, count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from ....dialects import DTYPES, ELEMENT_TYPES, Element
-from ..unsupported import Unsupported
+from ..unsupported import WrongElement
 
 NUMBERS = {type: ELEMENT_TYPES[type].onnx for type in DTYPES}
 """The number of each element type in ONNX."""
@@ -24,7 +24,6 @@ _ELEMENTS = {number: element for element, number in NUMBERS.items()}
 def element(number: int) -> Element:
     """The element type with this number in ONNX; raises `Unsupported` for others."""
     if number not in _ELEMENTS:
-        wanted = ", ".join(_NAMES[each] for each in _ELEMENTS)
-        got = _NAMES.get(number, str(number))
-        raise Unsupported(f"elements of {got}, not of {wanted}")
+        known = (_NAMES[each] for each in _ELEMENTS)
+        raise WrongElement(_NAMES.get(number, str(number)), known)
     return _ELEMENTS[number]

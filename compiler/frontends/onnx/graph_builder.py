@@ -93,7 +93,7 @@ class GraphBuilder:
                 array = self.tensors.read(tensor)
                 entry = replace(Known.of(array), name=name, is_weight=True)
             except Unsupported as reason:
-                entry = Lost(UnsupportedOp("initializer", name, str(reason)))
+                entry = Lost(reason.report("initializer", name))
             scope.entries[name] = entry
         for sparse in graph.sparse_initializer:
             name = sparse.values.name
@@ -117,12 +117,11 @@ class GraphBuilder:
                     op = ".".join(filter(None, (node.domain, node.op_type)))
                     if scope.refuses_whole:
                         why = f": {reason}" if str(reason) else ""
-                        raise _within(f"made of {op}{why}", reason) from reason
-                    self.unsupported.append(
-                        UnsupportedOp(
-                            clipped(op), name, str(reason), self._inputs_of(reason)
-                        )
-                    )
+                        reason.args = (f"made of {op}{why}",)
+                        raise
+                    inputs, of_run = self._inputs_of(reason), self.symbols.defined
+                    report = reason.report(clipped(op), name, inputs, of_run)
+                    self.unsupported.append(report)
             self._bind(node, name, results, scope)
 
     def _inputs_of(self, reason: Unsupported) -> tuple[str, ...]:
@@ -329,13 +328,6 @@ class GraphBuilder:
 
 RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
 """Builds a node with regions."""
-
-
-def _within(text: str, reason: Unsupported) -> Unsupported:
-    """The reason why a node is unsupported that is made of another."""
-    if isinstance(reason, NeedsValue):
-        return NeedsValue(reason.values, text)
-    return Unsupported(text)
 
 
 def _listed(results: Results) -> list[Value]:

@@ -18,7 +18,7 @@ from ....dialects.graph import (
     counted,
     expanded,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .known import Known
 from .node import Handler, Node, Result
 
@@ -35,7 +35,7 @@ def _numbers_of_block(node: Node, batch_dims: int) -> tuple[int, ...]:
         raise node.error("expected indices with an axis, got a scalar")
     count = node.shape(1)[-1]
     if not isinstance(count, int):
-        raise Unsupported(f"indices of {count} numbers each, which varies")
+        raise Varies(f"indices of {count} numbers each, which varies", count)
     if not 0 <= batch_dims <= batch_dims + count <= node.rank(0):
         raise node.error(
             f"expected at most {node.rank(0)} axes of batches and numbers, got "

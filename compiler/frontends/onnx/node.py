@@ -25,7 +25,7 @@ from ....dialects import (
 )
 from ....dialects.graph import Requirement, RequireOp
 from ...errors import CompileError
-from ..unsupported import NeedsValue, Unsupported
+from ..unsupported import NeedsValue, Varies
 from .element import TYPES
 from .emit import Emitter
 from .known import Known
@@ -255,7 +255,7 @@ class Node:
         numbers = [each for each in found if isinstance(each, int)]
         if len(numbers) < len(found):
             name = self.signature.input(place).name
-            raise Unsupported(f"an input {name} that varies: {shown(found, ', ')}")
+            raise Varies(f"an input {name} that varies: {shown(found, ', ')}", *found)
         return numbers
 
     def whole_number(self, place: int) -> int:

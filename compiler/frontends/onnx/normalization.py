@@ -28,7 +28,7 @@ from ....dialects.graph import (
     times,
     with_channels,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Training, Unsupported
 from .element import element
 from .length import length_power
 from .node import Handler, Node, Result, Results
@@ -47,7 +47,7 @@ def _batch_normalization(node: Node) -> Result:
     if "spatial" in node.signature.attributes and not node.flag("spatial"):
         raise Unsupported("statistics for each place of an image")
     if _trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
-        raise Unsupported("statistics of the batch, as in training")
+        raise Training("statistics of the batch, as in training")
     return BatchNormOp(*node.operands(), epsilon=node.number("epsilon"))
 
 
@@ -135,7 +135,7 @@ def _length_normalization(node: Node) -> Result:
 def dropout(node: Node) -> Results:
     """The input, and a mask that keeps all of it."""
     if _trains(node) or (node.has(2) and node.scalar(2) is not False):
-        raise Unsupported("elements dropped at random, as in training")
+        raise Training("elements dropped at random, as in training")
     ratio = 0.5
     if "ratio" in node.signature.attributes:
         ratio = node.number("ratio")

@@ -31,7 +31,7 @@ from ....dialects.graph import (
     reshaped,
     root,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .length import length_power
 from .node import Handler, Node, Result, Results
 from .window import window_of
@@ -100,7 +100,7 @@ def _max_unpool(node: Node) -> Result:
     numbers = tuple(each for each in more if isinstance(each, int) and each >= 0)
     if len(numbers) < len(more):
         got = ", ".join(map(str, wanted))
-        raise Unsupported(f"an output_shape that may be smaller: {got}")
+        raise Varies(f"an output_shape that may be smaller: {got}", *more)
     return PadOp(result, low=tuple(0 for _ in numbers), high=numbers, value=0.0)
 
 

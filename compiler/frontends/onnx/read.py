@@ -34,7 +34,7 @@ from ....dialects import (
 )
 from ....runtime import TensorInfo, to_array
 from ...context import SrContext
-from ...errors import CompileError, UnsupportedModelError, UnsupportedOp
+from ...errors import CompileError, UnsupportedModelError
 from ...given import Given
 from ...source_file import SourceFile
 from ..unsupported import Unsupported
@@ -141,7 +141,7 @@ def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> No
     try:
         type = _input_type(value, builder.symbols)
     except Unsupported as reason:
-        builder.unsupported.append(UnsupportedOp("input", value.name, str(reason)))
+        builder.unsupported.append(reason.report("input", value.name))
         scope.entries[value.name] = Lost()
         return
     except SizeError as error:

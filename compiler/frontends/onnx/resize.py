@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from ....dialects import MOST_BYTES, Dim, is_float
 from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp, convert
 from ..scaled_size import scaled_size
-from ..unsupported import Unsupported
+from ..unsupported import Unsupported, Varies
 from .node import Handler, Node, Result
 
 
@@ -114,7 +114,7 @@ def _whole_row(node: Node, place: int) -> list[float]:
     known = node.require_known(place)
     if known.is_symbolic:
         name = node.signature.input(place).name
-        raise Unsupported(f"an input {name} that varies")
+        raise Varies(f"an input {name} that varies", *known.dims())
     return [float(each) for each in known.array.ravel()]
 
 
@@ -143,7 +143,8 @@ def _with_policy(
         if isinstance(old, int) and isinstance(new, int)
     ]
     if len(known) < len(pairs) or not all(old for old, _ in known):
-        raise Unsupported(f"the policy {policy} for sizes that vary: {node.type(0)}")
+        why = f"the policy {policy} for sizes that vary: {node.type(0)}"
+        raise Varies(why, *node.shape(0), *sizes)
     choose = min if policy == "not_larger" else max
     scale = choose(Fraction(new, old) for old, new in known)
     return {
@@ -171,7 +172,7 @@ def _scaled(
         elif (product := scaled_size(size, exact)) is not None:
             wanted = product
         else:
-            raise Unsupported(f"a scale of {scale} for a size that varies: {size}")
+            raise Varies(f"a scale of {scale} for a size that varies: {size}", size)
         found[axis] = _Axis(wanted, scale)
     return found
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import i64
-from xdsl.ir import OpResult, SSAValue
+from xdsl.dialects.builtin import IntegerType, NameLoc, i64
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from ....dialects import (
     Dim,
+    Element,
     Polynomial,
     divides,
     floordiv,
@@ -33,7 +34,7 @@ from ....dialects.graph import (
     quantity,
     taken,
 )
-from ..unsupported import NeedsValue
+from ..unsupported import NeedsBound, NeedsValue
 from .node import Node
 
 
@@ -48,39 +49,60 @@ def define_bounded(node: Node, values: Sequence[SSAValue], what: str) -> list[Di
     """
     Builds the definitions of new symbols that only the user's bounds limit.
 
-    Raises `Unsupported` with the names of all that have no bound.
+    Raises `NeedsBound` with the names of all that have no bound.
     """
     made = [
         node.symbols.define(f"{node.name}_{what}{at if len(values) > 1 else ''}")
         for at in range(len(values))
     ]
+    _bound(node, dict(zip(made, values, strict=True)), what)
+    return list(made)
+
+
+def _bound(node: Node, made: Mapping[Polynomial, SSAValue], what: str) -> None:
+    """Builds the definitions of symbols by their values, or raises `NeedsBound`."""
     bounds = node.symbols.bounds
     if missing := [str(each) for each in made if str(each) not in bounds]:
-        wanted = ", ".join(f"{each!r}: 4096" for each in missing)
-        raise NeedsValue(
-            values,
-            f"a {what} that is computed when the model runs, which needs a bound: "
-            f"compile with Options(bounds={{{wanted}}}), or whatever is the most",
-        )
-    for each, value in zip(made, values, strict=True):
+        why = f"a {what} that is computed when the model runs, which needs a bound"
+        raise NeedsBound(made.values(), why, missing)
+    for each, value in made.items():
         DefineSymbolOp(value, symbol=str(each), low="0", high=str(bounds[str(each)]))
-    return list(made)
 
 
 def run_time_sizes(node: Node, place: int, what: str) -> list[Dim]:
     """
-    The elements of the input at this position as sizes: known ones, or new symbols with
-    the user's bounds.
+    The elements of the input at this position as sizes: known ones, or symbols with
+    the user's bounds, which are the same for all nodes that read the same element.
     """
     if node.known(place) is not None:
         return node.dims(place)
-    found = [
-        settled(node, node.operand(place), at) for at in range(_count(node, place))
-    ]
-    new = [at for at, each in enumerate(found) if each is None]
-    values = [element(node, place, at) for at in new]
-    defined = dict(zip(new, define_bounded(node, values, what), strict=True))
-    return [defined[at] if each is None else each for at, each in enumerate(found)]
+    found: list[Dim] = []
+    made: dict[Polynomial, SSAValue] = {}
+    known = node.symbols.run_time
+    for at in range(_count(node, place)):
+        size = settled(node, node.operand(place), at)
+        if size is None:
+            value = element(node, place, at)
+            source = _source(node, node.operand(place), at)
+            # A symbol is known in the block that defines it.
+            key = value.owner.parent_block(), *source
+            if is_new := key not in known:
+                known[key] = node.symbols.define(_name_of(*source))
+            size = known[key]
+            if is_new or str(size) not in node.symbols.bounds:
+                made[size] = value
+        found.append(size)
+    _bound(node, made, what)
+    return found
+
+
+def _name_of(value: SSAValue, at: int) -> str:
+    """The name of an element after the input of the model, or the node it is of."""
+    owner = value.owner
+    name = value.name_hint or "size"
+    if isinstance(owner, Operation) and isinstance(owner.location, NameLoc):
+        name = owner.location.desc.data
+    return name if product(sizes(tensor_type(value))) == 1 else f"{name}_{at}"
 
 
 def run_time_shape(node: Node, keeps_zero: bool) -> list[Dim]:
@@ -158,24 +180,36 @@ def settled(node: Node, value: SSAValue, at: int) -> Dim | None:
     One element of a vector that the graph computes, where it is a number or follows
     from sizes; None when it is computed from data.
     """
-    if (known := node.emitted.get(value)) is not None:
-        return known.dims()[at]
+    source, at = _source(node, value, at)
+    known = node.emitted.get(source)
+    return None if known is None else known.dims()[at]
+
+
+def _source(node: Node, value: SSAValue, at: int) -> tuple[SSAValue, int]:
+    """The value that an element of a vector is taken from as it is, and its place."""
+    if value in node.emitted:
+        return value, at
     match value.owner if isinstance(value, OpResult) else None:
-        case CastOp(input=inner):
-            return settled(node, inner, at)
+        case CastOp(input=inner) if isinstance(_element(inner), IntegerType):
+            return _source(node, inner, at)
         case ReshapeOp(input=inner) if len(sizes(tensor_type(inner))) <= 1:
-            return settled(node, inner, at)
+            return _source(node, inner, at)
         case ConcatOp() as op:
+            place = at
             for part in op.operands:
                 (length,) = sizes(tensor_type(part))
                 if not isinstance(length, int):
-                    return None
-                if at < length:
-                    return settled(node, part, at)
-                at -= length
-            return None
+                    break
+                if place < length:
+                    return _source(node, part, place)
+                place -= length
         case _:
-            return None
+            pass
+    return value, at
+
+
+def _element(value: SSAValue) -> Element:
+    return tensor_type(value).element_type
 
 
 def _count(node: Node, place: int) -> int:

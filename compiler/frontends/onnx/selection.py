@@ -20,7 +20,7 @@ from ....dialects.graph import (
     padded,
     shape_of,
 )
-from ..unsupported import NeedsValue, Unsupported
+from ..unsupported import NeedsValue, Varies
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
 from .symbols import Symbols
@@ -196,9 +196,8 @@ def pad(node: Node) -> Result:
         for axis in axes:
             before, after = low[axis], high[axis]
             if not (isinstance(before, int) and isinstance(after, int)):
-                raise Unsupported(
-                    f"pads {before} and {after} that vary, in mode {mode}"
-                )
+                why = f"pads {before} and {after} that vary, in mode {mode}"
+                raise Varies(why, before, after)
             x = padded(x, axis, before, after, mode)
         return x
     if mode != "constant":

@@ -47,6 +47,8 @@ class Symbols:
         """Symbols that are defined at run time, and not by an input."""
         self.slices: dict[Hashable, tuple[Dim, Dim]] = {}
         """The start and size of each slice between values that only a run knows."""
+        self.run_time: dict[Hashable, Polynomial] = {}
+        """The size of each element that nodes read as a size in a run."""
         self._named: dict[str, Dim] = {}
         self._numbers: dict[str, int] = {}
         """The last number that was appended to a name to make it unique."""

@@ -29,7 +29,7 @@ from ....dialects.graph import (
     taken,
     truths,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .data_dependent import places
 from .node import Handler, Node, Results
 
@@ -52,9 +52,8 @@ def _unique(node: Node) -> Results:
     moved = permuted(x, front)
     columns = product(shape_of(moved)[1:])
     if not isinstance(columns, int) or columns > _MOST_COLUMNS:
-        raise Unsupported(
-            f"slices of {columns} elements, not of {_MOST_COLUMNS} at most"
-        )
+        why = f"slices of {columns} elements, not of {_MOST_COLUMNS} at most"
+        raise Varies(why, columns)
     rows = reshaped(moved, [shape[axis], columns])
     order = _order(rows)
     sorted_rows = _rows_at(rows, order)

@@ -15,7 +15,7 @@ from ....dialects.graph import (
     rounded_up,
     with_bias,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .node import Handler, Node, Result
 
 
@@ -35,7 +35,7 @@ def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Wind
     window = Window(kernel, strides, dilation, low, high, beyond=(0,) * count)
     if "ceil_mode" in node.signature.attributes and node.flag("ceil_mode"):
         if (rounded := rounded_up(window, spatial)) is None:
-            raise Unsupported(f"ceil_mode over a size that varies: {node.type(0)}")
+            raise Varies(f"ceil_mode over a size that varies: {node.type(0)}", *spatial)
         return rounded
     return window
 
@@ -86,7 +86,8 @@ def _same(size: Dim, reach: int, stride: int) -> int:
         return max((places - 1) * stride + reach - size, 0)
     if stride == 1:
         return reach - 1
-    raise Unsupported(f"auto_pad with stride {stride} over a size that varies: {size}")
+    why = f"auto_pad with stride {stride} over a size that varies: {size}"
+    raise Varies(why, size)
 
 
 def conv(node: Node) -> Result:
@@ -149,7 +150,8 @@ def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
     """
     spare = (size - 1) * stride + reach + more - wanted
     if not isinstance(spare, int):
-        raise Unsupported(f"output_shape {wanted} from a size that varies: {size}")
+        why = f"output_shape {wanted} from a size that varies: {size}"
+        raise Varies(why, size)
     return spare
 
 
@@ -162,7 +164,8 @@ def _conv_kernel(node: Node) -> Sizes:
         )
     kernel = tuple(each for each in node.shape(1)[2:] if isinstance(each, int))
     if len(kernel) < node.rank(1) - 2:
-        raise Unsupported(f"weights of a size that varies: {node.type(1)}")
+        why = f"weights of a size that varies: {node.type(1)}"
+        raise Varies(why, *node.shape(1)[2:])
     given = node.integers("kernel_shape")
     if given is not None and given != kernel:
         raise node.error(f"expected kernel_shape {kernel}, got {given}")

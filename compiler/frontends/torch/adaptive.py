@@ -28,7 +28,7 @@ from ....dialects.graph import (
     reshaped,
     shape_of,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import over_batch
 from .pooling import places_of, window_of
@@ -40,7 +40,7 @@ class _Windows:
     def __init__(self, call: Call, size: Dim, places: Dim):
         """The `places` windows over `size` elements."""
         if not isinstance(places, int):
-            raise Unsupported(f"a number of places that varies, {places}")
+            raise Varies(f"a number of places that varies, {places}", places)
         count = call.as_tensor(size, i64)
         self.one = number(1, i64)
         place = IotaOp(size=str(places)).result

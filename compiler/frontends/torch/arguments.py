@@ -28,7 +28,7 @@ class _Unreadable:
     A number without a form in the graph dialect, which is an error once it is used.
     """
 
-    reason: str
+    reason: Unsupported
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Item:
     tensor: SSAValue
     """The rank-0 tensor that holds it."""
 
-    reason: str
+    reason: Unsupported
     """The reason why it cannot be used otherwise, such as for a size."""
 
 
@@ -76,8 +76,8 @@ def number_of(value: Any, sizes: Sizes) -> Value:
         if isinstance(value, torch.SymInt):
             return sizes.dim(value)
     except Unsupported as why:
-        return _Unreadable(str(why))
-    return _Unreadable(f"a number computed from sizes, {value}")
+        return _Unreadable(why)
+    return _Unreadable(Unsupported(f"a number computed from sizes, {value}"))
 
 
 def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
@@ -122,7 +122,7 @@ def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
         raise Missing
     value = values[argument]
     if isinstance(value, _Unreadable | Item):
-        raise Unsupported(value.reason)
+        raise value.reason
     return value
 
 

@@ -33,7 +33,7 @@ from ....dialects.graph import (
     reshaped,
     times,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Unsupported, Varies
 from .call import Call, Operand, Reader, Result
 
 
@@ -139,7 +139,7 @@ def clamp(
     given: list[float | None] = []
     for bound in (least, greatest):
         if isinstance(bound, Polynomial):
-            raise Unsupported(f"a bound that is a size, {bound}")
+            raise Varies(f"a bound that is a size, {bound}", bound)
         if not is_bound(bound):
             return _clamp_by_tensors(call, value, least, greatest)
         given.append(bound)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim
+from ....dialects import Dim, shown
 from ....dialects.graph import (
     AddOp,
     ConvOp,
@@ -21,7 +21,7 @@ from ....dialects.graph import (
     shape_of,
     with_bias,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 
 Window: TypeAlias = Dim | Sequence[Dim]
@@ -80,7 +80,7 @@ def each(value: Window, count: int) -> tuple[int, ...]:
     several = value if isinstance(value, Sequence) else [value]
     numbers = tuple(each for each in several if isinstance(each, int))
     if len(numbers) < len(several):
-        raise Unsupported(f"a window given by sizes, {several}")
+        raise Varies(f"a window given by sizes, {shown(several, ', ')}", *several)
     return numbers * count if len(numbers) == 1 else numbers
 
 

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import DTYPES
 from ....dialects.graph import Number, expanded, progression
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 
 
@@ -38,7 +38,7 @@ def scalar(call: Call, value: Number, *_: object) -> Result:
 def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> Result:
     """The numbers from `start` to before `end` at a step of `step`."""
     if not isinstance(step, (int, float)):
-        raise Unsupported(f"a step {step} that varies")
+        raise Varies(f"a step {step} that varies", step)
     (count,) = call.shape
     if isinstance(count, int) and isinstance(start, (int, float)):
         row = start + step * np.arange(count)

@@ -23,7 +23,7 @@ from ....dialects.graph import (
     true_indices,
     truths,
 )
-from ..unsupported import Unsupported
+from ..unsupported import NeedsBound, Unsupported
 from .arguments import Item
 from .call import Call, Reader
 from .sizes import GREATEST, Expression, Sizes, sizes_in
@@ -106,19 +106,15 @@ def read_item(sizes: Sizes, node: fx.Node, x: SSAValue) -> Dim | Item:
     foreseen: Any = node.meta["val"]
     if not isinstance(foreseen, SymInt):
         reason = "a number that the run computes, where torch needs it"
-        return Item(reshaped(x, ()), reason)
+        return Item(reshaped(x, ()), Unsupported(reason))
     value = convert(reshaped(x, ()), i64)
     least, most = sizes.limits(foreseen.node.expr)
     high = min(_asserted(sizes, node), key=str, default=most)
     if high == GREATEST:
         high = sizes.most.get(str(foreseen), GREATEST)
     if least < 0 or high == GREATEST:
-        return Item(
-            value,
-            f"a number that the run computes, {foreseen}; as a size it needs a range: "
-            f"torch._check({foreseen} >= 0), and what it is at most: that too, or "
-            f"Options(bounds={{'{foreseen}': 4096}})",
-        )
+        why = f"a number that the run computes, {foreseen}; as a size it needs a range"
+        return Item(value, NeedsBound([value], why, [str(foreseen)]))
     return define(sizes, foreseen, value, least, high)
 
 

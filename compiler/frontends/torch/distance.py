@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects.graph import IndexSelectOp, SubOp, length, reshaped, shape_of
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .creation import filled
 
@@ -35,7 +35,7 @@ def _among(call: Call, x: SSAValue, order: float = 2) -> Result:
     """The distance of each row of a matrix to each row after it."""
     rows, _ = shape_of(x)
     if not isinstance(rows, int):
-        raise Unsupported(f"distances among {rows} rows, a number that varies")
+        raise Varies(f"distances among {rows} rows, a number that varies", rows)
     first, second = (
         IndexSelectOp(x, call.constant(each), axis=0, wraps=False).result
         for each in np.triu_indices(rows, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ....dialects import DTYPES, ELEMENT_TYPES, Element
-from ..unsupported import Unsupported
+from ..unsupported import WrongElement
 
 _ELEMENTS: dict[torch.dtype, Element] = {
     getattr(torch, ELEMENT_TYPES[type].torch): type for type in DTYPES
@@ -15,8 +15,7 @@ _ELEMENTS: dict[torch.dtype, Element] = {
 def element_of(dtype: torch.dtype) -> Element:
     """The element type of a dtype; raises `Unsupported` when there is none."""
     if dtype not in _ELEMENTS:
-        known = ", ".join(_name(each) for each in _ELEMENTS)
-        raise Unsupported(f"elements of {_name(dtype)}, not of {known}")
+        raise WrongElement(_name(dtype), map(_name, _ELEMENTS))
     return _ELEMENTS[dtype]
 
 

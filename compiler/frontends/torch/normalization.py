@@ -23,7 +23,7 @@ from ....dialects.graph import (
     to_names,
     with_channels,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Training, Varies
 from .call import Call, Reader, Result
 
 
@@ -82,7 +82,7 @@ def group_norm(
     """Groups of channels normalized, each channel then scaled and shifted."""
     n, channels, *spatial = shape_of(x)
     if not isinstance(channels, int):
-        raise Unsupported(f"a number of channels that varies, {channels}")
+        raise Varies(f"a number of channels that varies, {channels}", channels)
     elements = channels // groups * product(spatial)
     grouped = reshaped(x, [n, groups, elements])
     unit = standardized(grouped, (2,), epsilon)[0]
@@ -171,10 +171,7 @@ def native_dropout(
         return [DropoutOp(x, ratio=float(ratio)).result, None]
     if ratio == 1:
         return [MulOp(x, number_like(0, x)).result, None]
-    raise Unsupported(
-        "elements dropped at random, as in training; export the model in eval mode, "
-        "and leave training=True out"
-    )
+    raise Training("elements dropped at random, as in training")
 
 
 READERS: dict[str, Reader] = {

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim
+from ....dialects import Dim, shown
 from ....dialects.graph import PadOp, padded, part, shape_of
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 
 
@@ -16,7 +16,7 @@ def _amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
     """The padding before and after each axis; negative amounts crop."""
     numbers = [each for each in amounts if isinstance(each, int)]
     if len(numbers) < len(amounts):
-        raise Unsupported(f"padding by {amounts}, not by numbers")
+        raise Varies(f"padding by {shown(amounts, ', ')}, not by numbers", *amounts)
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     outer = [(0, 0)] * (len(shape_of(x)) - len(pairs))
     return [*outer, *reversed(pairs)]

@@ -23,7 +23,7 @@ from ....dialects.graph import (
     reshaped,
     shape_of,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import Window, each, over_batch
 
@@ -54,7 +54,7 @@ def window_of(
     if not ceil_mode:
         return window
     if (rounded := pooling.rounded_up(window, shape_of(x)[-count:])) is None:
-        raise Unsupported(f"ceil_mode over a size that varies, {x.type}")
+        raise Varies(f"ceil_mode over a size that varies, {x.type}", *shape_of(x))
     return rounded
 
 

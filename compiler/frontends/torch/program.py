@@ -36,7 +36,7 @@ from ....dialects.graph import GraphOp, shape_of
 from ...context import SrContext
 from ...errors import CompileError, UnsupportedOp
 from ..results import tell_apart
-from ..unsupported import Unsupported
+from ..unsupported import Training, Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
 from .call import Call
 from .data_dependent import read_item
@@ -104,8 +104,7 @@ class ProgramReader:
                 try:
                     require(expression, self.sizes, where)
                 except Unsupported as why:
-                    op = UnsupportedOp("torch.export", where, str(why))
-                    self.found.append(op)
+                    self.found.append(why.report("torch.export", where))
 
     def read(self) -> func.FuncOp:
         """The function of the program; raises `UnsupportedModelError`."""
@@ -139,7 +138,8 @@ class ProgramReader:
         except Missing:
             return
         except Unsupported as why:
-            self.found.append(UnsupportedOp(op, place(node), str(why)))
+            report = why.report(op, place(node), of_run=self.sizes.defined)
+            self.found.append(report)
             self.stand_in(node)
             return
         except VerifyException as error:
@@ -207,7 +207,7 @@ class ProgramReader:
     def call(self, op: str, node: fx.Node) -> Value:
         """Builds the call of an operator; returns its results."""
         if _is_mutation(node):
-            raise Unsupported("it changes its operands")
+            raise Training("it changes its operands")
         if op not in READERS:
             raise Unsupported("")
         arguments = arguments_of(node, self.values)
@@ -246,8 +246,11 @@ class ProgramReader:
         if isinstance(condition, fx.Node):
             foreseen = condition.meta["val"]
             if isinstance(foreseen, torch.SymBool):
-                if foreseen.node.expr not in self.sizes.mistaken:
-                    require(foreseen.node.expr, self.sizes)
+                expression = foreseen.node.expr
+                if self.found and not expression.free_symbols <= {*self.sizes.names}:
+                    raise Missing  # of a size that an unsupported node would define
+                if expression not in self.sizes.mistaken:
+                    require(expression, self.sizes)
 
     def outputs(self) -> tuple[list[str], list[SSAValue]]:
         """The names and the values of the outputs; None is skipped."""
@@ -260,12 +263,8 @@ class ProgramReader:
         specs = self.program.graph_signature.output_specs
         for each, argument in zip(specs, end.args[0], strict=True):
             if each.kind is not OutputKind.USER_OUTPUT:
-                why = (
-                    "a compiled model changes no tensor; export it in eval mode, or "
-                    "let it take the tensor and return the new one"
-                )
-                what = UnsupportedOp(words(each.kind), each.target or "", why)
-                self.found.append(what)
+                why = Training("a compiled model changes no tensor")
+                self.found.append(why.report(words(each.kind), each.target or ""))
                 continue
             name = next(names)
             try:
@@ -274,7 +273,7 @@ class ProgramReader:
                     results.append(output_value(value))
                     kept.append(name)
             except Unsupported as why:
-                self.found.append(UnsupportedOp("output", name, str(why)))
+                self.found.append(why.report("output", name))
             except Missing:
                 pass
         return kept, results

@@ -33,5 +33,5 @@ def read_program(
     reader.assume(unproven(traced, guards_of(core), reader.sizes))
     function = reader.read()
     if reader.found:
-        raise UnsupportedModelError(reader.found, name)
+        raise UnsupportedModelError(reader.found, name, framework="torch")
     return ModuleOp([function])

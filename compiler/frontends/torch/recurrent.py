@@ -23,7 +23,7 @@ from ....dialects.graph import (
     stacked,
     taken,
 )
-from ..unsupported import Unsupported
+from ..unsupported import Training
 from .call import Call, Reader, Result
 
 LSTM: Mapping[str, Any] = {"functions": ("sigmoid", "tanh", "tanh")}
@@ -88,7 +88,7 @@ def layers(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
         batch_first: bool,
     ) -> Result:
         if trains and dropout:
-            raise Unsupported("elements dropped at random, as in training")
+            raise Training("elements dropped at random, as in training")
         states = [first] if isinstance(first, SSAValue) else first
         if batch_first:
             x = PermuteOp(x, order=(1, 0, 2)).result

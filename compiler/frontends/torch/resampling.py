@@ -8,9 +8,9 @@ from typing import Any
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from ....dialects import Dim
+from ....dialects import Dim, shown
 from ....dialects.graph import GridSampleOp, ResizeOp, shape_of
-from ..unsupported import Unsupported
+from ..unsupported import Unsupported, Varies
 from .call import Call, Reader, Result
 
 
@@ -68,7 +68,9 @@ def _interpolated(count: int, mode: str, **how: Any) -> Reader:
                 raise Unsupported("antialias with align_corners")
             places = (*call.shape[-count:], *shape_of(x)[-count:])
             if not all(isinstance(each, int) for each in places):
-                raise Unsupported(f"antialias over sizes that vary, {call.shape}")
+                raise Varies(
+                    f"antialias over sizes that vary, {shown(call.shape)}", *places
+                )
         properties = how | {"mode": mode, "coordinates": coordinates}
         return _resized(call, x, _scales_of(scales, count), **properties)
 

@@ -36,24 +36,24 @@ ROWS = (1, 3, 2, 4, 5)
 CASES = {
     "Expand": Sized(
         "float[1,3] x, int64[2] k | { y = Expand(x, k) }",
-        {"y_size0": 4, "y_size1": 3},
+        {"k_0": 4, "k_1": 3},
         [[4, 1], [0, 3], [1, 1], [2, 3], [3, 3]],
         [
             ([5, 1], "at y: expected a size from 0 to 4, got 5"),
-            ([4, 2], "at y: expected equal sizes 3 and y_size1, or y_size1 of 1"),
+            ([4, 2], "at y: expected equal sizes 3 and k_1, or k_1 of 1"),
             ([-1, 1], "at y: expected a size from 0 to 4, got -1"),
         ],
     ),
     "Expand of more axes": Sized(
         """float[n,1] x, int64[1] k | <int64[1] c = {2}> {
         s = Shape<end=1>(x) t = Concat<axis=0>(c, s, k) [wide] y = Expand(x, t) }""",
-        {"wide_size": 8},
+        {"k": 8},
         [[4], [0], [1], [8], [3]],
         [([9], "at wide: expected a size from 0 to 8, got 9")],
     ),
     "ConstantOfShape": Sized(
         "int64[2] k | { y = ConstantOfShape<value = float[1] {2.5}>(k) }",
-        {"y_size0": 4, "y_size1": 3},
+        {"k_0": 4, "k_1": 3},
         [[4, 1], [0, 3], [1, 1], [2, 3], [0, 0]],
         [([4, 4], "at y: expected a size from 0 to 3, got 4")],
     ),
@@ -76,7 +76,7 @@ CASES = {
     ),
     "Tile": Sized(
         "float[n,3] x, int64[2] k | { y = Tile(x, k) }",
-        {"y_repeat0": 3, "y_repeat1": 2},
+        {"k_0": 3, "k_1": 2},
         [[1, 1], [0, 2], [3, 0], [2, 1], [3, 2]],
         [([1, 3], "at y: expected a size from 0 to 2, got 3")],
     ),
@@ -144,6 +144,19 @@ def test_a_refusal_has_the_names_of_bounds(name: str):
     wanted = ", ".join(f"'{each}': 4096" for each in sized.bounds)
     with pytest.raises(sr.CompileError, match=re.escape(f"bounds={{{wanted}}}")):
         sr.compile(Case(sized.text).model)
+
+
+def test_nodes_that_read_one_size_share_its_bound():
+    case = Case(
+        """float[n,3] x, int64 k | <int64[1] three = {3}, int64[1] front = {0}> {
+        size = Unsqueeze(k, front) shape = Concat<axis = 0>(size, three)
+        a = Expand(x, shape) b = ConstantOfShape(shape) y = Add(a, b) }"""
+    )
+    module = sr.compile(case.model, options=sr.Options(bounds={"k": 8}))
+    x = np.ones((1, 3), np.float32)
+    np.testing.assert_array_equal(module(x, 5), np.ones((5, 3), np.float32))
+    with pytest.raises(ValueError, match="expected a size from 0 to 8, got 9"):
+        module(x, 9)
 
 
 def test_a_shape_of_a_count_that_only_the_run_knows():

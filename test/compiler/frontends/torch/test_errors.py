@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -143,6 +144,45 @@ def test_dtypes_of_weights():
     assert {each.op for each in error.ops} == {"user input", "parameter"}
 
 
+REMEDIES: dict[str, tuple[Any, Any, str]] = {
+    "half": (
+        nn.Linear(3, 3).half(),
+        floats(4, 3).half(),
+        "half precision: compile model.float(), with example inputs of torch.float32",
+    ),
+    "an element type": (
+        Wrapped(lambda x: x.to(torch.complex64).abs()),
+        floats(4, 3),
+        "element types: convert them outside of the module",
+    ),
+    "training": (
+        Wrapped(lambda x: nn.functional.dropout(x, 0.5, True)),
+        floats(4, 3),
+        "training: export the model in eval mode, and leave training=True out",
+    ),
+    "a size": (
+        Wrapped(lambda x: nn.functional.group_norm(x, 3)),
+        floats(4, 9, 2),
+        "sizes that vary: leave 'inputs_0_dim1' out of dynamic_shapes",
+    ),
+    "an operator": (
+        Wrapped(torch.digamma),
+        floats(4, 3),
+        "ops: compute the same by operators that docs/ops.md lists",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_what_to_do_is_said_in_words_of_torch(name: str):
+    model, x, wanted = REMEDIES[name]
+    shapes = {1: Dim.AUTO} if x.dim() > 2 else None
+    is_wrapped = isinstance(model, Wrapped)
+    error = unsupported(model, x, dynamic_shapes=((shapes,),) if is_wrapped else None)
+    (line,) = [each for each in str(error).splitlines()[1:] if each[:1] != " "]
+    assert line.startswith(wanted)
+
+
 def test_a_mask_says_how_many_values_there_are():
     model = Wrapped(lambda x, m, y: x.index_put((m,), y))
     error = unsupported(model, floats(4), truths(4), floats(3))
@@ -176,7 +216,9 @@ UNLIMITED: dict[str, Function] = {
 @pytest.mark.parametrize("name", UNLIMITED)
 def test_a_number_from_data_as_a_size_without_a_range(name: str):
     error = unsupported(Wrapped(UNLIMITED[name]), floats(4), torch.tensor(3))
-    assert "as a size it needs a range: torch._check(" in str(error)
+    assert "as a size it needs a range" in str(error)
+    (line,) = [each for each in str(error).splitlines()[1:] if each[:1] != " "]
+    assert re.search(r"torch\._check\((u\d) >= 0\) and .*bounds={'\1': 4096}", line)
 
 
 EYE = torch.eye(4)
@@ -242,7 +284,8 @@ def test_a_model_that_changes_its_buffers():
     error = unsupported(Counter(), floats(4))
     (found,) = error.ops
     assert (found.op, found.node) == ("buffer mutation", "calls")
-    assert "export it in eval mode" in found.reason
+    assert found.reason == "a compiled model changes no tensor"
+    assert "training: export the model in eval mode" in str(error)
 
 
 def test_a_model_that_changes_its_inputs():

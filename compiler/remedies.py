@@ -1,0 +1,94 @@
+"""What a user can do about a model that is refused: a sentence for each cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Literal, NamedTuple, TypeAlias
+
+Framework: TypeAlias = Literal["onnx", "torch"]
+"""In whose words a user is told what to do."""
+
+_SHOWN = 8
+"""Names that a remedy lists."""
+
+
+class Cause(Enum):
+    """Why a part of a model is refused."""
+
+    OP = "ops"
+    HALF = "half precision"
+    ELEMENT = "element types"
+    TRAINING = "training"
+    SIZE = "sizes that vary"
+    VALUE = "values that only a run knows"
+    BOUND = "sizes that only a run knows"
+
+
+class _Remedy(NamedTuple):
+    """What helps, in the words of each framework."""
+
+    onnx: str
+    torch: str
+
+
+_BF16 = 'Options(precision="bf16") has weights of 16 bits all the same'
+
+_REMEDIES: dict[Cause, _Remedy] = {
+    Cause.OP: _Remedy(
+        "express each of them by ops that docs/ops.md lists (a function of the model "
+        "may do so), or end the model before them and compute them outside of it",
+        "compute the same by operators that docs/ops.md lists, or return what they are "
+        "computed from and do the rest outside of the module",
+    ),
+    Cause.HALF: _Remedy(
+        "let the converter write float32 (no --fp16, no float16 conversion after it); "
+        + _BF16,
+        f"compile model.float(), with example inputs of torch.float32; {_BF16}",
+    ),
+    Cause.ELEMENT: _Remedy(
+        "cast them outside of the model to a type that it may have",
+        "convert them outside of the module, as by .to(torch.int64)",
+    ),
+    Cause.TRAINING: _Remedy(
+        "export the model for inference, as from PyTorch in eval mode",
+        "export the model in eval mode, and leave training=True out; a tensor that it "
+        "changes it may take as an input, and return the new one",
+    ),
+    Cause.SIZE: _Remedy(
+        "give the inputs a number for {names}, as onnxruntime.tools."
+        "make_dynamic_shape_fixed does",
+        "leave {names} out of dynamic_shapes, so that torch.export takes a number",
+    ),
+    Cause.VALUE: _Remedy(
+        'compile with constants={{{values}}}, or Options(bind="first-call"), which '
+        "compiles for each value that a call has",
+        "make them attributes of the module, or Python numbers",
+    ),
+    Cause.BOUND: _Remedy(
+        "compile with Options(bounds={{{bounds}}}), or whatever is the most",
+        "torch._check({first} >= 0) and torch._check({first} <= 4096) of the number "
+        "in the model, or Options(bounds={{{bounds}}}), or whatever is the most",
+    ),
+}
+"""What helps against each cause; the names are those of sizes or of inputs."""
+
+
+def advice(
+    causes: Iterable[tuple[Cause, Iterable[str]]], framework: Framework
+) -> list[str]:
+    """A line for each cause, with all the names that it is told of."""
+    found: dict[Cause, dict[str, None]] = {}
+    for cause, names in causes:
+        found.setdefault(cause, {}).update(dict.fromkeys(names))
+    lines: list[str] = []
+    for cause, names in found.items():
+        shown = [repr(each) for each in names][:_SHOWN]
+        text = getattr(_REMEDIES[cause], framework).format(
+            names=", ".join(shown),
+            first=next(iter(names), ""),
+            values=", ".join(f"{each}: ..." for each in shown),
+            bounds=", ".join(f"{each}: 4096" for each in shown),
+        )
+        lines.append(f"{cause.value}: {text}")
+    return lines
