@@ -33,6 +33,19 @@ CASES: dict[str, tuple[str, list[str]]] = {
         { y = Conv(x, k) z = Conv(x, l) }""",
         ["sizes that vary: give the inputs a number for 'width', 'other', as"],
     ),
+    "branches of other types, by a size": (
+        """(float[n,c] x) => (y) <int64[1] one = {1}> {
+        s = Shape<start = 1>(x) is = Equal(s, one)
+        y = If (is) <then_branch = t () => (float[k] a) { a = Squeeze(x, one) },
+          else_branch = e () => (float[k,l] b) { b = Identity(x) }> }""",
+        ["sizes that vary: give the inputs a number for 'c', as"],
+    ),
+    "branches of other types, by a value": (
+        """(float[n,c] x, bool is) => (y) <int64[1] one = {-1}> {
+        y = If (is) <then_branch = t () => (float[k] a) { a = Reshape(x, one) },
+          else_branch = e () => (float[k,l] b) { b = Identity(x) }> }""",
+        ["values that only a run knows: compile with constants={'is': ...}"],
+    ),
     "values": (
         """(float[n,c] x, int64[1] axes, int64[1] more) => (y, z)
         { y = ReduceSum(x, axes) z = ReduceSum(x, more) }""",

@@ -22,7 +22,8 @@ from ....dialects.graph import (
     retype_yields,
     unite,
 )
-from ..unsupported import Unsupported
+from ..unsupported import NeedsValue, Unsupported, Varies
+from .ancestors import dims_of
 from .emit import location_of
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
@@ -60,7 +61,13 @@ def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     if not unite(blocks, node.op, location_of(node.name)):
         ends = [end for block in blocks if (end := block.last_op) is not None]
         got = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
-        raise Unsupported(f"branches with results of one type each: {got}")
+        why, condition = (
+            f"branches with results of one type each: {got}",
+            node.operand(0),
+        )
+        if compared := dims_of([condition]):
+            raise Varies(why, *compared)
+        raise NeedsValue([condition], why)
     chosen = scalar(builder, node, node.operand(0))
     captured = capture(*blocks)
     op = add(builder, node, lambda: IfOp.of(chosen, captured, *blocks))
