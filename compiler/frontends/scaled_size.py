@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ...dialects import Dim, floordiv
 
-_FINEST = 1024
+FINEST = 1024
 """The greatest denominator of a scale."""
 
 
@@ -14,6 +14,6 @@ def scaled_size(size: Dim, scale: Fraction) -> Dim | None:
     """
     A size times a scale, rounded down; None unless the scale is a simple fraction.
     """
-    if scale < 0 or scale.denominator > _FINEST:
+    if scale < 0 or scale.denominator > FINEST:
         return None
     return floordiv(size * scale.numerator, scale.denominator)

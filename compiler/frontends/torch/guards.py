@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from fractions import Fraction
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from ....dialects import (
     symbol,
 )
 from ....dialects.graph import Requirement, RequireOp
+from ..scaled_size import FINEST
 from ..unsupported import Unsupported
 from .sizes import GREATEST, Expression, Sizes
 
@@ -84,9 +86,11 @@ def require(expression: Expression, sizes: Sizes, op: str = "torch._check") -> N
     except Unsupported as why:
         raise Unsupported(f"{why}, of which {in_words(expression, sizes)}") from why
     if not _is_nonnegative(margin, sizes):
-        sides = map(sizes.read, expression.args) if expression.is_Relational else ()
-        wanted = Requirement(margin, in_words(expression, sizes), tuple(sides))
-        RequireOp.of(wanted, op)
+        shown: tuple[Dim, ...] = ()
+        with suppress(Unsupported):  # only sizes are shown
+            if expression.is_Relational:
+                shown = tuple(map(sizes.read, expression.args))
+        RequireOp.of(Requirement(margin, in_words(expression, sizes), shown), op)
 
 
 def in_words(expression: Expression, sizes: Sizes) -> str:
@@ -117,9 +121,29 @@ def _margin(expression: Expression, sizes: Sizes) -> Dim:
         case "Not":
             return -1 - _margin(expression.args[0], sizes)
         case kind if kind in _MARGINS:
-            return _MARGINS[kind](*map(sizes.read, expression.args))
+            (a, b), (c, d) = (_fraction(each, sizes) for each in expression.args)
+            return _MARGINS[kind](a * d, c * b)
         case kind:
             raise Unsupported(f"a condition computed by {kind}")
+
+
+def _fraction(expression: Expression, sizes: Sizes) -> tuple[Dim, Dim]:
+    """The numerator and the denominator of a side of a relation, as integers."""
+    if expression.is_Float:
+        ratio = Fraction(float(expression))
+        # Others are no more than near to what floats round to.
+        if ratio.denominator <= FINEST:
+            return ratio.numerator, ratio.denominator
+    match expression.func.__name__:
+        case "ToFloat":
+            return sizes.read(expression.args[0]), 1
+        case "IntTrueDiv":
+            whole, by = map(sizes.read, expression.args)
+            if _is_nonnegative(by - 1, sizes):
+                return whole, by
+        case _:
+            pass
+    return sizes.read(expression), 1
 
 
 def _ranges(sizes: Sizes) -> dict[str, tuple[int, int]]:

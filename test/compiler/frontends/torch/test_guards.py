@@ -36,6 +36,9 @@ CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "a * b >= 2 * b + 5": lambda a, b: a * b >= 2 * b + 5,
     "max(a, b) == 6": lambda a, b: max(a, b) == 6,
     "min(a, 3) < b": lambda a, b: min(a, 3) < b,
+    "a ratio": lambda a, b: b / a < 1.75,
+    "ratios": lambda a, b: a / b < b / 2,
+    "a half": lambda a, b: b / 2 == b // 2,
     "and": lambda a, b: a % 2 == 0 and b > 4,
     "or": lambda a, b: sym_or(a == 4, b > 4),
     "not": lambda a, b: not_(sym_or(a == 3, b % 2 == 1)),
@@ -123,7 +126,14 @@ def test_an_assertion_of_the_model_is_checked():
         module(x[:5])
 
 
-def test_a_condition_on_what_is_no_size_is_refused():
-    model = exported(lambda a, b: a**0.5 > 1.5)
-    with pytest.raises(UnsupportedModelError, match="a size computed by FloatPow"):
-        read_torch(model, context())
+REFUSED: dict[str, Callable[[int, int], bool]] = {
+    "a root": lambda a, b: a**0.5 > 1.5,
+    "a fraction that a float is only near to": lambda a, b: a / b > 0.1,
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_condition_on_what_is_no_size_is_refused(name: str):
+    message = "torch.export .a size computed by .*, of which .*inputs_0_dim0"
+    with pytest.raises(UnsupportedModelError, match=message):
+        read_torch(exported(REFUSED[name]), context())
