@@ -51,10 +51,13 @@ from ....dialects.graph import (
     LtOp,
     MaximumOp,
     MinimumOp,
+    ModOp,
     MulOp,
+    NegOp,
     NeOp,
     PermuteOp,
     ProdOp,
+    RemOp,
     ReshapeOp,
     SliceOp,
     SubOp,
@@ -182,6 +185,7 @@ _PLAIN = (
     ExpandOp,
     IndexSelectOp,
     MulOp,
+    NegOp,
     PermuteOp,
     ProdOp,
     ReshapeOp,
@@ -217,6 +221,11 @@ def _quotient(a: Dim, b: Dim, symbols: Symbols) -> Dim | None:
     return floordiv(a, b)
 
 
+def _remainder(a: Dim, b: Dim, symbols: Symbols) -> Dim | None:
+    """The remainder of the quotient rounded down, when the divisor is positive."""
+    return a - floordiv(a, b) * b if symbols.is_nonnegative(b - 1) else None
+
+
 def _is_less(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
     """Whether `a` is below `b`; None when runs may differ."""
     if symbols.is_nonnegative(b - a - 1):
@@ -239,6 +248,10 @@ def _opposite(value: bool | None) -> bool | None:
 
 _BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim, Symbols], Dim | None]] = {
     DivOp: _quotient,
+    ModOp: _remainder,
+    RemOp: lambda a, b, symbols: (
+        _remainder(a, b, symbols) if symbols.is_nonnegative(a) else None
+    ),
     MaximumOp: lambda a, b, _: maximum(a, b),
     MinimumOp: lambda a, b, _: minimum(a, b),
     EqOp: _is_equal,

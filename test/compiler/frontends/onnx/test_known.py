@@ -52,3 +52,26 @@ def test_a_count_of_such_numbers_needs_a_bound():
     )
     with pytest.raises(sr.CompileError, match="which needs a bound"):
         sr.compile(case.model)
+
+
+REMAINDERS = {
+    "of a size": "m = Mod(s, four)",
+    "as in C": "m = Mod<fmod = 1>(s, four)",
+    "of a negated size": "t = Neg(s) m = Mod(t, four)",
+    "of a difference": "t = Sub(four, s) m = Mod(t, four)",
+    "of what is left": "l = Mod(s, four) t = Sub(four, l) m = Mod(t, four)",
+}
+
+
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_a_remainder_of_a_size_is_a_size(name: str):
+    case = Case(
+        f"""float[n] x | <int64[1] zero = {{0}}, int64[1] four = {{4}}> {{
+        s = Shape(x) {REMAINDERS[name]} pads = Concat<axis = 0>(zero, m)
+        y = Pad(x, pads) }}"""
+    )
+    module, judge = sr.compile(case.model), ReferenceEvaluator(case.model)
+    for size in (1, 2, 3, 4, 5, 8, 11, 300):
+        x = np.arange(size, dtype=np.float32)
+        (wanted,) = judge.run(None, {"x": x})
+        np.testing.assert_array_equal(module(x), wanted)
