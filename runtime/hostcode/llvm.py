@@ -43,10 +43,10 @@ class _Printer(OpPrinter):
         parameters = ", ".join(
             f"{type} %p{at}" for at, type in enumerate(each.parameters)
         )
-        head = (
-            f"define {made.linkage} {each.result or 'void'} @{each.name}({parameters})"
-        )
-        lines = [f"{head} {made.attributes} {{", "entry:", *self.rooms, *self.lines]
+        named = f"@{each.name}({parameters})"
+        words = ("define", made.linkage, each.result or "void", named, made.attributes)
+        head = " ".join(filter(None, words))
+        lines = [f"{head} {{", "entry:", *self.rooms, *self.lines]
         return "\n".join([*lines, "}", ""])
 
     def block(self, block: Block) -> None:
@@ -202,32 +202,33 @@ def llvm_text(
     beside them. `callees` are the kernels, and `pause` the instruction by which a loop
     waits.
     """
-    parts: list[str] = []
+    bodies: list[str] = []
     called: dict[str, Signature] = {}
     tables: dict[str, tuple[int, Sequence[int]]] = {}
     for each in functions:
         printer = _Printer(each, callees or {}, pause)
-        parts.append(printer.text())
+        bodies.append(printer.text())
         called |= printer.called
         tables |= each.tables
-    for name, (width, numbers) in tables.items():
-        type = INTEGERS[width]
-        texts = ", ".join(f"{type} {each}" for each in numbers)
-        array = f"[{len(numbers)} x {type}] [{texts}]"
-        parts.append(f"@{name} = internal constant {array}\n")
-    outside = {name: None for each in functions for name in each.outside}
-    for each in functions:
-        called.pop(each.signature.name, None)
-        outside.pop(each.signature.name, None)
-    for name in defined:
-        called.pop(name, None)
-    parts += (f"@{name} = external global i8\n" for name in outside)
-    text = "".join(parts)
-    parts += (
-        f"declare {_DECLARED[n]}\n" for n in dict.fromkeys(_INTRINSIC.findall(text))
+    known = {*defined, *(each.signature.name for each in functions)}
+    outside = dict.fromkeys(name for each in functions for name in each.outside)
+    used = dict.fromkeys(_INTRINSIC.findall("".join(bodies)))
+    return "".join(
+        [
+            *(_declaration(each) for name, each in called.items() if name not in known),
+            *(f"declare {_DECLARED[each]}\n" for each in used),
+            *(f"@{n} = external global i8\n" for n in outside if n not in known),
+            *(_table(name, *table) for name, table in tables.items()),
+            *bodies,
+        ]
     )
-    parts += map(_declaration, called.values())
-    return "".join(parts)
+
+
+def _table(name: str, width: int, numbers: Sequence[int]) -> str:
+    """A constant array of integers of some bytes."""
+    type = INTEGERS[width]
+    texts = ", ".join(f"{type} {each}" for each in numbers)
+    return f"@{name} = internal constant [{len(numbers)} x {type}] [{texts}]\n"
 
 
 def _declaration(callee: Signature) -> str:

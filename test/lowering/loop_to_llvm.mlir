@@ -363,51 +363,50 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK-LABEL: ; the program
 // CHECK-DAG:   declare void @[[ADD:sr_k_[0-9a-f]+]](ptr, ptr, i64)
 // CHECK-DAG:   declare i32 @[[CHECKED:sr_k_[0-9a-f]+]](ptr, ptr)
-// CHECK:       define i32 @sr_run(ptr noundef %context)
+// CHECK:       define i32 @sr_run(ptr %p0)
 // CHECK:         %[[BATCH:.*]] = load i64
 // CHECK:         %[[IN:.*]] = load ptr
-// CHECK:         %[[PLACED:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 128
-// CHECK:         %[[SIZE:.*]] = mul nsw i64 2, %[[BATCH]]
-// CHECK:         %[[CONSTANT:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 256
-// CHECK:         %[[OFFSET:.*]] = load i64
-// CHECK:         %[[LOOKED_UP:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 %[[OFFSET]]
+// CHECK:         %[[PLACED:.*]] = getelementptr i8, ptr %{{.*}}, i64 128
+// CHECK:         %[[SIZE:.*]] = mul i64 %[[BATCH]], 2
 // CHECK:         call void @[[ADD]](ptr %[[IN]], ptr %[[PLACED]], i64 %[[SIZE]])
-// CHECK-NEXT:    %[[STATUS:.*]] = call i32 @[[CHECKED]](ptr %[[CONSTANT]], ptr %{{.*}})
+// CHECK:         %[[CONSTANT:.*]] = getelementptr i8, ptr %{{.*}}, i64 256
+// CHECK:         %[[STATUS:.*]] = call i32 @[[CHECKED]](ptr %[[CONSTANT]], ptr %{{.*}})
 // CHECK-NEXT:    %[[BAD:.*]] = icmp ne i32 %[[STATUS]], 0
 // CHECK-NEXT:    br i1 %[[BAD]], label %[[FAILED:.*]], label %[[GOOD:.*]]
 // CHECK-NEXT:  [[FAILED]]:
-// CHECK-NEXT:    store i64 1, ptr
-// CHECK-NEXT:    ret i32 1
+// CHECK:         store i64 1, ptr
+// CHECK-NEXT:    ret i32 %[[STATUS]]
 // CHECK-NEXT:  [[GOOD]]:
 //
 // A fallback op is a function of Python's, which gets the addresses of its buffers.
 // Signals are handled before it begins, and what returns another status than 1 has failed.
 //
 // CHECK:         store ptr %[[PLACED]], ptr
+// CHECK:         %[[OFFSET:.*]] = load i64
+// CHECK:         %[[LOOKED_UP:.*]] = getelementptr i8, ptr %{{.*}}, i64 %[[OFFSET]]
 // CHECK:         store ptr %[[LOOKED_UP]], ptr
-// CHECK:         call i32 @sr_ask(ptr %context)
-// CHECK:         %[[CALLED:.*]] = call i32 %{{.*}}(ptr %context, i64 0, ptr %{{.*}})
-// CHECK-NEXT:    icmp ne i32 %[[CALLED]], 1
+// CHECK:         call i32 @sr_ask(ptr %p0)
+// CHECK:         %[[CALLED:.*]] = call i32 %{{.*}}(ptr %p0, i64 0, ptr %{{.*}})
+// CHECK-NEXT:    %[[WIDE:.*]] = sext i32 %[[CALLED]] to i64
+// CHECK-NEXT:    icmp ne i64 %[[WIDE]], 1
 // CHECK:         ret i32 0
 //
 // A run without the interpreter's lock tells in the context whose thread it is, so that it
 // can be interrupted; it may call Python, and so counts as long.
 //
-// CHECK:       define i32 @sr_enter(ptr noundef %context)
-// CHECK:         %[[ENDED:.*]] = call i32 @sr_enter_if(ptr %context, i1 true)
-// CHECK-NEXT:    ret i32 %[[ENDED]]
+// CHECK:       define i32 @sr_enter(ptr %p0)
+// CHECK:         call i32 @sr_enter_if(ptr %p0, i1 true)
 //
 // The entry is what Python calls. It takes two arrays by position, if each is an array of
 // the right rank and dtype, in order and aligned, of a shape that it knows, and if there is
 // a context whose plan is of the batch that these have; all else goes to Python.
 //
-// CHECK:       define ptr @sr_call(ptr %self, ptr %arguments, i64 %flags, ptr %names) "few-passes" {
-// CHECK:         %[[COUNT:.*]] = and i64 %flags, 9223372036854775807
+// CHECK:       define ptr @sr_call(ptr %p0, ptr %p1, i64 %p2, ptr %p3) "few-passes" {
+// CHECK:         %[[COUNT:.*]] = and i64 %p2, 9223372036854775807
 // CHECK-NEXT:    icmp eq i64 %[[COUNT]], 2
-// CHECK-NEXT:    br i1 %{{.*}}, label %{{.*}}, label %slow
+// CHECK-NEXT:    br i1 %{{.*}}, label %{{.*}}, label %exit.slow
 // CHECK:         %[[RANK:.*]] = load i32
-// CHECK-NEXT:    icmp eq i32 %[[RANK]], 2
-// CHECK:         and i32 %{{.*}}, 257
+// CHECK:         and i64 %{{.*}}, 257
 // CHECK:         %[[ROWS:.*]] = load i64
 // CHECK:         %[[COLUMNS:.*]] = load i64
 //
@@ -419,33 +418,33 @@ loop.kernel @division(%a: memref<?xi32>) {
 // With one name, which must be `out`, there is a tuple of arrays to write the outputs to:
 // of the right shape, for writing (1024), and apart from one another and from the inputs.
 //
-// CHECK:         %[[PLAIN:.*]] = icmp eq ptr %names, null
-// CHECK-NEXT:    br i1 %[[PLAIN]], label %[[READY:.*]], label %{{.*}}
-// CHECK:         call i1 @sr_is_out(ptr %names)
+// CHECK:         %[[NAMED:.*]] = icmp ne ptr %p3, null
+// CHECK:         br i1 %[[NAMED]], label %{{.*}}, label %[[READY:.*]]
+// CHECK:         call i1 @sr_is_out(ptr %p3)
 // CHECK:         %[[OUT:.*]] = load ptr
 // CHECK:         call i64 @PyTuple_Size(ptr %[[OUT]])
-// CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 13, i32 2, i32 1281)
+// CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 13, i64 2, i64 1281)
 // CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
-// CHECK:         %[[BEFORE:.*]] = icmp ule i64 %[[END:.*]], %[[START:.*]]
+// CHECK:         %[[BEFORE:.*]] = icmp ule i64
 // CHECK-NEXT:    %[[AFTER:.*]] = icmp ule i64
 // CHECK-NEXT:    or i1 %[[BEFORE]], %[[AFTER]]
 // CHECK:       [[READY]]:
-// CHECK-NEXT:    %[[GIVEN:.*]] = phi ptr [null, %{{.*}}], [%[[OUT]], %{{.*}}]
+// CHECK-NEXT:    %[[GIVEN:.*]] = phi ptr [%[[OUT]], %{{.*}}], [null, %{{.*}}]
 //
 // Else it makes an array for each output.
 //
 // CHECK:         icmp eq ptr %[[GIVEN]], null
-// CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 13, i32 2, ptr
-// CHECK:         %[[OTHER:.*]] = call ptr @sr_new_array(i64 {{.*}}, i32 0, ptr
-// CHECK:         %[[FIRST:.*]] = phi ptr [null, %{{.*}}], [%[[ONE]], %{{.*}}]
-// CHECK-NEXT:    %[[SECOND:.*]] = phi ptr [null, %{{.*}}], [%[[OTHER]], %{{.*}}]
+// CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 13, i64 2, ptr
+// CHECK:         %[[OTHER:.*]] = call ptr @sr_new_array(i64 {{.*}}, i64 0, ptr
+// CHECK:         %[[FIRST:.*]] = phi ptr [%[[ONE]], %{{.*}}], [null, %{{.*}}]
+// CHECK-NEXT:    %[[SECOND:.*]] = phi ptr [%[[OTHER]], %{{.*}}], [null, %{{.*}}]
 //
 // A run of so many rows that it takes long lets other threads go on.
 //
-// CHECK:         %[[WORK:.*]] = mul nsw i64 3, %[[ROWS]]
-// CHECK-NEXT:    icmp sge i64 %[[WORK]], 32768
-// CHECK:         call i32 @sr_enter(
+// CHECK:         %[[WORK:.*]] = mul i64 %[[ROWS]], 3
+// CHECK:         icmp slt i64 %[[WORK]], 32768
 // CHECK:         call i32 @sr_run(
+// CHECK:         call i32 @sr_enter(
 //
 // After an error Python explains it; else there is what was given, or a tuple.
 //
@@ -456,7 +455,7 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK-NEXT:    ret ptr %[[GIVEN]]
 // CHECK:         %[[BOTH:.*]] = call ptr @PyTuple_New(i64 2)
 // CHECK:         ret ptr %[[BOTH]]
-// CHECK:       slow:
+// CHECK:       exit.slow:
 // CHECK-NEXT:    call ptr @sr_slow(
 loop.program @main inputs [#loop.tensor<"x" : tensor<?x3xf32, ["batch"]>>, #loop.tensor<"i" : tensor<4xi64>>]
     outputs [#loop.tensor<"y" : tensor<?x3xf32, ["batch"]>>, #loop.tensor<"z" : tensor<i64>>] symbols [#loop.symbol<"batch">]
@@ -488,7 +487,7 @@ loop.kernel @lookup(%i: memref<?xi64>) {
 // CHECK-NOT:     sr_enter
 // CHECK:         call i32 @sr_run(
 // CHECK-NOT:     PyTuple_New
-// CHECK:       slow:
+// CHECK:       exit.slow:
 loop.program @short inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<4xf32>>] work "4" {
 }
 
@@ -499,17 +498,18 @@ loop.program @short inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.te
 //
 // CHECK-LABEL: ; the program
 // CHECK:       @sr_marks = external global i8
-// CHECK:       define i32 @sr_run(ptr noundef %context)
-// CHECK-NOT:     @sr_marks
-// CHECK:         icmp eq ptr %[[ONE:.*]], %[[OTHER:.*]]
-// CHECK-NEXT:    br i1 %{{.*}}, label %[[AFTER:.*]], label %[[NEEDED:.*]]
+// CHECK:       define i32 @sr_run(ptr %p0)
+// CHECK:         %[[DIFFERS:.*]] = icmp ne i64 %[[ONE:.*]], %[[OTHER:.*]]
+// CHECK-NEXT:    %[[MARK:.*]] = getelementptr i8, ptr @sr_marks, i64 3
+// CHECK-NEXT:    br i1 %[[DIFFERS]], label %[[NEEDED:.*]], label %[[AFTER:.*]]
 // CHECK-NEXT:  [[NEEDED]]:
-// CHECK-NEXT:    atomicrmw or ptr getelementptr inbounds (i8, ptr @sr_marks, i64 3), i8 1 monotonic, align 1
+// CHECK-NEXT:    atomicrmw or ptr %[[MARK]], i8 1 monotonic
 // CHECK-NEXT:    call void @sr_k_
 // CHECK:       [[AFTER]]:
-// CHECK-NEXT:    call void @sr_k_
-// CHECK:         atomicrmw or ptr getelementptr inbounds (i8, ptr @sr_marks, i64 1), i8 1 monotonic, align 1
-// CHECK:         call i32 %{{.*}}(ptr %context, i64 0, ptr %{{.*}})
+// CHECK:         call void @sr_k_
+// CHECK:         %[[LAST:.*]] = getelementptr i8, ptr @sr_marks, i64 1
+// CHECK:         atomicrmw or ptr %[[LAST]], i8 1 monotonic
+// CHECK:         call i32 %{{.*}}(ptr %p0, i64 0, ptr %{{.*}})
 // CHECK-NOT:     @sr_marks
 loop.program @traced inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<4xf32>>] work "4" {
   %0 = loop.view inputs 0 : memref<?xf32>
@@ -532,26 +532,25 @@ loop.kernel @copy_it(%a: memref<?xf32>, %b: memref<?xf32>) {
 // long one counts what its kernels did, and what a trip is besides, and may end.
 //
 // CHECK-LABEL: ; the program
-// CHECK:       define i32 @sr_run(ptr noundef %context)
-// CHECK:         %[[NOTED:.*]] = getelementptr inbounds i64, ptr %context, i64 11
+// CHECK:       define i32 @sr_run(ptr %p0)
+// CHECK:         %[[NOTED:.*]] = getelementptr i8, ptr %p0, i64 88
 // CHECK:         %[[THREAD:.*]] = load ptr, ptr %[[NOTED]], align 8
-// CHECK:         %[[LONG:.*]] = icmp ne ptr %[[THREAD]], null
+// CHECK:         %[[LONG:.*]] = icmp ne i64 %{{.*}}, 0
 // CHECK:         call void @sr_k_
 // CHECK-NEXT:    br i1 %[[LONG]], label %[[ASK:.*]], label %[[ON:.*]]
 // CHECK:       [[ASK]]:
-// CHECK-NEXT:    %[[ENDS:.*]] = call i32 @sr_spend(ptr %context, i64 135)
-// CHECK-NEXT:    icmp ne i32 %[[ENDS]], 0
-// CHECK-NEXT:    br i1 %{{.*}}, label %interrupted, label %[[ON]]
-// CHECK:       [[ON]]:
-// CHECK:       interrupted:
+// CHECK-NEXT:    %[[ENDS:.*]] = call i32 @sr_spend(ptr %p0, i64 135)
+// CHECK:         icmp ne i64
+// CHECK-NEXT:    br i1 %{{.*}}, label %[[LEAVES:.*]], label %{{.*}}
+// CHECK-NEXT:  [[LEAVES]]:
 // CHECK-NEXT:    ret i32 5
 //
 // It is long from some work on, which is computed where it begins.
 //
-// CHECK:       define i32 @sr_enter(ptr noundef %context)
-// CHECK:         %[[WORK:.*]] = mul nsw i64 7, %{{.*}}
-// CHECK:         %[[MAY:.*]] = icmp sge i64 %[[WORK]], 4194304
-// CHECK-NEXT:    call i32 @sr_enter_if(ptr %context, i1 %[[MAY]])
+// CHECK:       define i32 @sr_enter(ptr %p0)
+// CHECK:         %[[WORK:.*]] = mul i64 %{{.*}}, 7
+// CHECK:         %[[MAY:.*]] = icmp sle i64 4194304, %[[WORK]]
+// CHECK-NEXT:    call i32 @sr_enter_if(ptr %p0, i1 %[[MAY]])
 loop.program @trips inputs [#loop.tensor<"x" : tensor<?xf32, ["n"]>>] symbols [#loop.symbol<"n">] work "7 * n" {
   %0 = loop.view inputs 0 : memref<?xf32>
   loop.repeat %i to "n" {

@@ -35,7 +35,7 @@ def test_a_kernel_that_two_calls_have_is_one_function():
     main = lowered.main.text
     assert main.count(f"declare void @sr_k_{kernel.name}(") == 1
     assert main.count(f"@share.sr_k_{kernel.name}(") == 3
-    assert [text for text in main.splitlines() if text.startswith("define  i32")]
+    assert [text for text in main.splitlines() if text.startswith("define i32")]
     for op in [*module.ops]:
         if isinstance(op, KernelOp):
             op.detach()

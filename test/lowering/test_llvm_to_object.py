@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 from static_runtime.compiler.context import context
 from static_runtime.compiler.passes.loop.set_target import SetTarget
 from static_runtime.compiler.passes.loop.size_tiles import SizeTiles
+from static_runtime.compiler.passes.loop.unroll_loops import UnrollLoops
 from static_runtime.compiler.passes.loop.vectorize_loops import VectorizeLoops
 from static_runtime.dialects.loop.target import target_of
 from static_runtime.lowering.llvm_to_object import (
@@ -55,7 +56,7 @@ def kernels(cpu: str, text: str = KERNELS) -> tuple[dict[str, str], Machine]:
     """The LLVM text of each kernel for a target, and its machine."""
     ctx = context()
     module: ModuleOp = Parser(ctx, text).parse_module()
-    for each in (SetTarget(cpu=cpu), SizeTiles(), VectorizeLoops()):
+    for each in (SetTarget(cpu=cpu), SizeTiles(), VectorizeLoops(), UnrollLoops()):
         each.apply(ctx, module)
     texts = {name: each.text for name, each in lower_kernels(module).items()}
     return texts, machine_of(target_of(module))

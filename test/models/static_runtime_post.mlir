@@ -131,7 +131,7 @@
 // LLVM:         store <8 x float>
 // LLVM-NOT:     store float
 // LLVM:         ret void
-// LLVM:       define i32 @sr_run(ptr noundef %context)
+// LLVM:       define i32 @sr_run(ptr %p0)
 // LLVM:         call void @[[KERNEL]](
 // LLVM-NEXT:    ret i32 0
 // LLVM:       define ptr @sr_call(

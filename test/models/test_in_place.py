@@ -121,9 +121,9 @@ class RandomChain:
         """A copy of the graph, compiled without some passes."""
 
         def passes(
-            options: sr.Options, target: str, tuner: Tuner | None
+            options: sr.Options, target: str, tuner: Tuner | None, is_traced: bool
         ) -> list[ModulePass]:
-            found = graph_passes(options, target, tuner)
+            found = graph_passes(options, target, tuner, is_traced=is_traced)
             return [each for each in found if not isinstance(each, left_out)]
 
         self.count = 0

@@ -63,7 +63,7 @@ func.func @no_dimension(%x : tensor<?xf32, ["n +"]>) {
 
 // The compiler computes with five element types.
 func.func @no_such_element(%x : tensor<4xf16>) {
-  // expected-error {{expected elements of f32, f64, i32, i64, i1, got tensor<4xf16>}}
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, si8, ui8, got tensor<4xf16>}}
   %0 = graph.relu %x : tensor<4xf16> -> tensor<4xf16>
   return
 }
@@ -105,7 +105,7 @@ func.func @property_of_another_type(%x : tensor<4xf32>) {
 // Elements of bf16 are stored, and not computed with.
 func.func @stored_elements() {
   %0 = graph.weight "w" : tensor<4xbf16>
-  // expected-error {{expected elements of f32, f64, i32, i64, i1, got tensor<4xbf16>}}
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, si8, ui8, got tensor<4xbf16>}}
   %1 = graph.relu %0 : tensor<4xbf16> -> tensor<4xbf16>
   return
 }

@@ -32,7 +32,7 @@ func.func @symbols(%x : tensor<?xi1, ["batch"]>) {
 
 // The compiler computes with five element types.
 func.func @no_such_element(%x : tensor<4xf32>) {
-  // expected-error {{expected a cast to f32, f64, i32, i64, i1, got f16}}
+  // expected-error {{expected a cast to f32, f64, i32, i64, i1, si8, ui8, got f16}}
   %0 = graph.cast %x {to = f16} : tensor<4xf32> -> tensor<4xf16>
   return
 }

@@ -41,7 +41,7 @@ func.func @unknown_size() {
 
 // The compiler computes with five element types.
 func.func @no_such_element() {
-  // expected-error {{expected elements of f32, f64, i32, i64, i1, got tensor<4xf16>}}
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, si8, ui8, got tensor<4xf16>}}
   %0 = graph.constant dense<1.0> : tensor<4xf16>
   return
 }
