@@ -8,6 +8,8 @@ the driver, the tools and the tuner import them from here.
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import ModuleOp
+
 from ..lowering.graph_to_loop import build_kernel
 from ..lowering.host_to_bytecode import (
     lower_plan_to_bytecode,
@@ -55,8 +57,16 @@ __all__ = [
     "lower_program_to_bytecode",
     "machine_of",
     "module_to_llvm",
+    "module_to_mlir",
     "objects",
     "refusals",
     "sum_of_words",
     "text_constant",
 ]
+
+
+def module_to_mlir(module: ModuleOp) -> ModuleOp:
+    """What a program does besides kernels, in MLIR; only readers of IR import this."""
+    from ..lowering import host_to_mlir
+
+    return host_to_mlir.module_to_mlir(module)

@@ -26,7 +26,7 @@ from .house import (
     tree,
 )
 
-OPS = ("dialects/graph/ops", "dialects/loop/ops", "dialects/scalar/ops")
+OPS = tuple(f"dialects/{each}/ops" for each in ("graph", "host", "loop", "scalar"))
 PASSES = ("compiler/passes/graph", "compiler/passes/loop")
 
 FAMILIES = {
@@ -34,7 +34,7 @@ FAMILIES = {
     *("activation", "arithmetic", "binary", "bitwise", "compare", "cumulative"),
     *("division", "exponential", "hyperbolic", "logical", "polar", "pool", "reduce"),
     *("rounding", "softmax", "trigonometric"),
-    # graph and loop: ops that mean nothing without each other
+    # graph, loop and host: ops that mean nothing without each other
     *("containers", "control_flow", "for_loop", "fusion", "memory", "position"),
     *("program_calls", "program_flow"),
 }

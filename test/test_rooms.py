@@ -21,6 +21,7 @@ ARROWS = {
     "dialects.graph": {"dialects", "dialects.scalar"},
     "dialects.kernel": {"dialects", "dialects.scalar", "dialects.graph"},
     "dialects.loop": {"dialects", "dialects.scalar"},
+    "dialects.host": set[str](),
     "runtime": {
         "runtime.abi",
         "runtime.elf",

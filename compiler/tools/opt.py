@@ -22,6 +22,7 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.scf import Scf
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.targets.mlir import MLIRTarget
 from xdsl.transforms.canonicalize import CanonicalizePass
@@ -34,6 +35,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from ...dialects.host import Host
 from ...runtime import atomic_file
 from ..context import context, weights_of
 from ..errors import CompileError, ModelFileError
@@ -72,6 +74,19 @@ class LLVMTarget(Target):
         output.write(module_to_llvm(module))
 
 
+@dataclass(frozen=True)
+class HostTarget(Target):
+    """Prints what a program does besides kernels, as functions of MLIR's dialects."""
+
+    name = "host"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        """Writes the functions of the host level of the program."""
+        from ..codegen import module_to_mlir
+
+        MLIRTarget().emit(ctx, module_to_mlir(module), output)
+
+
 class OptMain(xDSLOptMain):
     """xDSL's driver, knowing this compiler's dialects and passes and no others."""
 
@@ -80,6 +95,8 @@ class OptMain(xDSLOptMain):
     def register_all_dialects(self) -> None:
         """Starts from a context that holds nothing of another module."""
         self.ctx = context()
+        for dialect in (Host, Scf):
+            self.ctx.load_dialect(dialect)
 
     def register_all_passes(self) -> None:
         """Offers the passes of the pipeline."""
@@ -87,9 +104,10 @@ class OptMain(xDSLOptMain):
             self.register_pass(name, lambda each=each: each)
 
     def register_all_targets(self) -> None:
-        """Offers MLIR's text and LLVM's."""
+        """Offers MLIR's text, LLVM's, and that of the host level."""
         self.available_targets["mlir"] = lambda: MLIRTarget
         self.available_targets["llvm"] = lambda: LLVMTarget
+        self.available_targets["host"] = lambda: HostTarget
 
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
         """Adds the options of mlir-opt that xDSL lacks."""
@@ -229,7 +247,7 @@ class OptMain(xDSLOptMain):
 
     def parsed(self, section: Section) -> ModuleOp:
         """The module that a section holds, verified, in a context of its own."""
-        self.ctx = context()
+        self.register_all_dialects()
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
         name = self.get_input_name()
         implicit = not self.args.no_implicit_module

@@ -89,9 +89,9 @@ def lower_body(program: ProgramOp, is_polled: bool, linkage: str = "") -> Body:
     return Body(made, tuple(lowering.computed))
 
 
-def lower_whole(program: ProgramOp) -> Body:
-    """The one function that runs a program, however long: without polls and marks."""
-    lowering = _Lowering(program, is_polled=False, is_marked=False)
+def lower_whole(program: ProgramOp, is_polled: bool = False) -> Body:
+    """The one function that runs a program, however long: without marks."""
+    lowering = _Lowering(program, is_polled, is_marked=False)
     made = [lowering.function(RUN, [*program.body.block.ops], False)]
     return Body(made, tuple(lowering.computed))
 

@@ -1,0 +1,105 @@
+"""What a builder makes computes the same once it is MLIR, by xDSL's interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from xdsl.utils.exceptions import VerifyException
+
+from static_runtime.lowering.host_to_mlir import functions_to_mlir
+from static_runtime.runtime.abi import LIMIT
+from static_runtime.runtime.hostcode import ADDRESS, WORD, Builder, Signature
+from static_runtime.runtime.hostcode.arithmetic import COMPARISONS, FOLDED
+
+from ..runtime.hostcode.test_builder import NUMBERS
+from .host_interpreter import Oracle
+
+
+def half(number: int) -> int:
+    """A function outside."""
+    return number // 2
+
+
+def run(b: Builder, *arguments: int) -> int:
+    """What a function that was built returns."""
+    module = functions_to_mlir([b.function])
+    module.verify()
+    oracle = Oracle(module, lambda name, arguments: 0, {"half": half})
+    return oracle.call(b.function.signature.name, *arguments)
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_an_op_is_what_it_is_of_numbers_that_are_known(name: str):
+    pairs = [(x, y) for x in NUMBERS for y in NUMBERS]
+    if name in ("shl", "lshr"):
+        pairs = [(x, y) for x in NUMBERS for y in (0, 1, 31, 63)]
+    if name.endswith("capped"):
+        pairs = [(x, y) for x, y in pairs if 0 <= x <= LIMIT and 0 <= y <= LIMIT]
+    given = np.array(pairs, np.int64)
+    found = np.zeros(len(pairs), np.int64)
+    b = Builder(Signature("each", (ADDRESS, ADDRESS, WORD), WORD))
+    numbers, results, count = b.parameters
+    with b.loop(0, count) as each:
+        one, other = (b.load(b.at(numbers, each.index, 16), at) for at in (0, 1))
+        made = b.binary(name, one, other)
+        made = b.select(made, 1, 0) if name in COMPARISONS else made
+        b.store(made, b.at(results, each.index))
+    b.leave(0)
+    assert run(b, given.ctypes.data, found.ctypes.data, len(pairs)) == 0
+    assert found.tolist() == [int(FOLDED[name](x, y)) for x, y in pairs]
+
+
+def test_branches_and_loops_carry_values():
+    b = Builder(Signature("collatz", (WORD,), WORD))
+    with b.repeat(goes=True, at=b.parameters[0], steps=0) as turn:
+        with b.when(b.eq(b.binary("and", turn.at, 1), 0), at=turn.at) as even:
+            even.at = b.call(Signature("half", (WORD,), WORD), turn.at)
+        with even.otherwise():
+            even.at = b.add(b.mul(turn.at, 3), 1)
+        turn.at = even.at
+        turn.steps = b.add(turn.steps, 1)
+        turn.goes = b.ne(even.at, 1)
+    b.leave(turn.steps)
+    assert run(b, 27) == 111
+
+
+def test_a_function_may_leave_from_anywhere():
+    b = Builder(Signature("first", (ADDRESS, WORD, WORD), WORD))
+    numbers, count, wanted = b.parameters
+    with b.loop(0, count) as each:
+        b.leave_if(b.eq(b.load(b.at(numbers, each.index)), wanted), each.index)
+    b.leave(-1)
+    data = np.array([4, 7, 9])
+    assert run(b, data.ctypes.data, 3, 7) == 1
+    assert run(b, data.ctypes.data, 3, 8) == -1
+
+
+def test_memory_is_read_and_written_by_bytes():
+    b = Builder(Signature("f", (ADDRESS,), WORD))
+    (data,) = b.parameters
+    table = b.table("numbers", 4, [5, 6, 2**31 - 1])
+    b.store(b.load(b.at(table, 2, 4), width=4), data, 1)
+    b.store(-1, data, 2, width=1)
+    room = b.room(4)
+    b.store(b.load(data, width=1, is_volatile=True), room, 3)
+    words = b.words(7, b.load(room, 3))
+    b.leave(b.word(words, 1))
+    memory = np.array([0x1234, 0, 0])
+    assert run(b, memory.ctypes.data) == 0x34
+    assert memory.tolist() == [0x1234, 2**31 - 1, 0xFF]
+
+
+def test_what_only_machine_code_does_is_refused():
+    b = Builder(Signature("f", (ADDRESS,), WORD))
+    b.leave(b.atomic("load", "acquire", 8, b.parameters[0]))
+    with pytest.raises(VerifyException, match=r"got atomic; .* \(-t llvm\)"):
+        functions_to_mlir([b.function])
+    b = Builder(Signature("f", (), ADDRESS))
+    b.leave(b.outside("sr_marks"))
+    with pytest.raises(VerifyException, match="got table"):
+        functions_to_mlir([b.function])
+    b = Builder(Signature("f", (WORD,), WORD))
+    with b.forever():
+        b.leave(0)
+    with pytest.raises(VerifyException, match="got forever"):
+        functions_to_mlir([b.function])
