@@ -111,6 +111,19 @@ def test_no_arrow_runs_up(room: str):
     )
 
 
+def test_no_compile_imports_the_host_dialect():
+    """Only `sr-opt` does, and what prints it, which is imported when it is asked to."""
+    found = {dotted(p) for p, _, m, _ in crossings() if room_of(m) == "dialects.host"}
+    assert found == {"compiler.tools.opt", "lowering.host_to_mlir"}
+    (call,) = (
+        node
+        for path in sources(*ROOMS)
+        for node, module, names in imported(path)
+        if "host_to_mlir" in (*module.split("."), *names)
+    )
+    assert call.col_offset > 0
+
+
 def test_a_face_offers_what_others_take():
     """A face has nothing that only its own room, or nobody, uses."""
     taken = {(module, name) for _, _, module, name in crossings()}

@@ -146,7 +146,8 @@ class OpenModel:
 
 def export_open(model: OpenModel, path: Path) -> None:
     """Writes the model as ONNX, with inputs in0, in1, … of any of its sizes."""
-    inputs = model.inputs(*(2 + at for at, _ in enumerate(model.symbols)))
+    least = (model.least.get(name, 2) for name in model.symbols)
+    inputs = model.inputs(*(size + at for at, size in enumerate(least)))
     axes = {f"in{at}": dict(each) for at, each in enumerate(model.axes)}
     with warnings.catch_warnings():
         # As in `export.py`: the older exporter folds nothing.

@@ -108,7 +108,8 @@ class _Host(InterpreterFunctions):
     @impl(host.RoomOp)
     def run_room(self, _: Interpreter, op: host.RoomOp, args: PythonValues):
         # What it holds at first is nothing that may be relied on.
-        return self.keep(np.full(args[0] * op.stored.width.data // 8, 0xA5, np.uint8))
+        bytes = int(args[0]) * op.stored.width.data // 8
+        return self.keep(np.full(bytes, 0xA5, np.uint8))
 
     @impl(host.WordsOp)
     def run_words(self, _: Interpreter, op: host.WordsOp, args: PythonValues):

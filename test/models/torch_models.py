@@ -24,9 +24,18 @@ if "bench" not in sys.modules:
     sys.modules["bench"] = package
 
 from bench.suite import SEED, SUITE, SuiteModel, export_onnx
+from bench.suite.open import OPEN, export_open
 from bench.suite.small import Add16, DeepWide, MlpSmall, SrExample
 
-__all__ = ["MODELS", "SUITE", "SuiteModel", "TorchModel", "export_onnx"]
+__all__ = [
+    "MODELS",
+    "OPEN",
+    "SUITE",
+    "SuiteModel",
+    "TorchModel",
+    "export_onnx",
+    "export_open",
+]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
+    AttrSetConstraint,
     IRDLOperation,
+    MessageConstraint,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -22,16 +24,14 @@ from xdsl.irdl import (
     result_def,
     var_operand_def,
 )
-from xdsl.utils.exceptions import VerifyException
 
 _WIDTHS = {1: IntegerType(8), 4: IntegerType(32), 8: i64}
 """The integers in memory, by their bytes."""
 
-
-def _verify_stored(type: IntegerType) -> None:
-    """Raises `VerifyException` for integers that memory does not have."""
-    if type not in _WIDTHS.values():
-        raise VerifyException(f"expected memory of i8, i32 or i64, got {type}")
+_STORED = MessageConstraint(
+    AttrSetConstraint(frozenset(_WIDTHS.values())),
+    "expected memory of i8, i32 or i64",
+)
 
 
 @irdl_op_definition
@@ -51,7 +51,7 @@ class LoadOp(IRDLOperation):
 
     address = operand_def(i64)
     offset = prop_def(IntegerAttr[I64])
-    stored = prop_def(IntegerType)
+    stored = prop_def(_STORED)
     is_volatile = opt_prop_def(UnitAttr)
     result = result_def(i64)
 
@@ -73,9 +73,6 @@ class LoadOp(IRDLOperation):
             result_types=[i64],
         )
 
-    def verify_(self) -> None:
-        _verify_stored(self.stored)
-
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
@@ -92,7 +89,7 @@ class StoreOp(IRDLOperation):
     value = operand_def(i64)
     address = operand_def(i64)
     offset = prop_def(IntegerAttr[I64])
-    stored = prop_def(IntegerType)
+    stored = prop_def(_STORED)
 
     assembly_format = "$value `,` $address `[` $offset `]` attr-dict `:` $stored"
 
@@ -102,9 +99,6 @@ class StoreOp(IRDLOperation):
             operands=[value, address],
             properties={"offset": IntegerAttr(offset, i64), "stored": _WIDTHS[width]},
         )
-
-    def verify_(self) -> None:
-        _verify_stored(self.stored)
 
 
 @irdl_op_definition
@@ -120,7 +114,7 @@ class RoomOp(IRDLOperation):
     name = "host.room"
 
     count = operand_def(i64)
-    stored = prop_def(IntegerType)
+    stored = prop_def(_STORED)
     result = result_def(i64)
 
     assembly_format = "$count attr-dict `:` $stored"
@@ -132,9 +126,6 @@ class RoomOp(IRDLOperation):
             properties={"stored": _WIDTHS[width]},
             result_types=[i64],
         )
-
-    def verify_(self) -> None:
-        _verify_stored(self.stored)
 
 
 @irdl_op_definition
