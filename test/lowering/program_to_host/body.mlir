@@ -136,3 +136,25 @@ loop.kernel @k(%a: memref<?xf32>) {
     loop.yield
   }
 }
+
+// -----
+
+// What runs in Python gets its number and the addresses of its buffers, after a handler
+// of a signal had its turn; an exception ends the run.
+//
+// CHECK-LABEL: func.func @sr_run(%p0: i64) -> i64
+// CHECK:         %[[TABLE:.*]] = host.room %c2 : i64
+// CHECK:         host.store %[[X:.*]], %[[TABLE]][0] : i64
+// CHECK:         host.store %{{.*}}, %[[TABLE]][8] : i64
+// CHECK:         %[[ENDS:.*]] = func.call @sr_ask(%p0) : (i64) -> i64
+// CHECK:         host.leave %c5
+// CHECK:         %[[FUNCTION:.*]] = host.load %p0[56] : i64
+// CHECK:         %[[STATUS:.*]] = host.call_address %[[FUNCTION]](%p0, %c0, %[[TABLE]])
+// CHECK-NEXT:    %[[RAISED:.*]] = arith.cmpi ne, %[[STATUS]], %c1 : i64
+// CHECK:         scf.if %[[RAISED]] {
+// CHECK:           host.leave %c2
+loop.program @fallback inputs [#loop.tensor<"x" : tensor<4xf32>>] outputs [#loop.tensor<"y" : tensor<i64>>] {
+  %x = loop.view inputs 0 : memref<?xf32>
+  %y = loop.view outputs 0 : memref<?xi64>
+  loop.call_out 0 (%x, %y) {op = "argmax", inputs = [tensor<4xf32>], outputs = [tensor<i64>]} : memref<?xf32>, memref<?xi64>
+}
