@@ -29,18 +29,18 @@ from static_runtime.lowering.host_to_bytecode import (
 from static_runtime.lowering.host_to_llvm import lower_program
 from static_runtime.lowering.host_to_mlir import functions_to_mlir, module_to_mlir
 from static_runtime.lowering.program_to_host import (
+    Reach,
     limits_of,
     lower_plan,
 )
-from static_runtime.runtime import Reach
-from static_runtime.runtime.abi import ALIGNMENT
 from static_runtime.runtime.elf import Image
 from static_runtime.runtime.hostcode import (
+    PLANNING,
     interpreter_text,
     llvm_text,
 )
 from static_runtime.runtime.hostcode.placing import placing
-from static_runtime.runtime.hostcode.uniting import uniting
+from static_runtime.runtime.hostcode.uniting import planning
 from static_runtime.runtime.llvm_text import link_text
 
 from .host_interpreter import Oracle
@@ -50,11 +50,14 @@ Words: TypeAlias = npt.NDArray[np.int64]
 Way: TypeAlias = Callable[[int], int]
 """A function of the host level, of the address of its memory."""
 
-PRELUDE = [*placing(), uniting(ALIGNMENT)]
+PRELUDE = [*placing(), *planning()]
 """The functions that plan slots."""
 
+STEPS = [each.name for each in PLANNING]
+"""The functions on words that plan slots, in their order."""
+
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-"""The kind of `sr_plan_slots`, and of what stands for kernels."""
+"""The kind of functions on words, and of what stands for kernels."""
 
 _BITS = 2, 40, 4, 63, 1, 30, 6, 12
 """The bits of sizes: few, for skips, and so many that some plans are refused."""
@@ -63,7 +66,7 @@ _BITS = 2, 40, 4, 63, 1, 30, 6, 12
 @cache
 def prelude() -> Image:
     """The interpreter of bytecode, and what plans slots, compiled."""
-    return link_text(interpreter_text(), ["sr_interpret", "sr_plan_slots", "sr_place"])
+    return link_text(interpreter_text(), ["sr_interpret", *STEPS])
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ class Plans:
         self.plan, self.layout = lower_plan(*given, is_placed=True), made.layout
         orders = lowered.program.plan.orders
         self.orders = np.array([at.data for each in orders for at in each], np.int32)
-        functions = [prelude()["sr_plan_slots"]]
+        functions = [prelude()[each] for each in STEPS]
         self.bytecode = Interpreted(made.code, made.registers, functions)
 
     def llvm(self) -> Way:
@@ -144,9 +147,9 @@ class Plans:
     def oracle(self, is_whole: bool) -> Way:
         """The plan by the oracle, which may interpret the prelude too."""
         functions = [self.plan, *(PRELUDE if is_whole else ())]
-        compiled = FUNCTION(prelude()["sr_plan_slots"])
+        compiled = {each: FUNCTION(prelude()[each]) for each in STEPS}
         module = functions_to_mlir(functions)
-        oracle = Oracle(module, lambda name, _: 0, {"sr_plan_slots": compiled})
+        oracle = Oracle(module, lambda name, _: 0, compiled)
         return partial(oracle.call, "sr_plan")
 
     def memory(self, sizes: Sequence[int]) -> Words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
 from typing import Any
 
@@ -17,7 +16,9 @@ from ..house import ROOT
 from ..models.open_models import BLOCK, CHAIN, GROWN
 from .host_interpreter import Oracle
 from .host_programs import (
+    FUNCTION,
     PRELUDE,
+    STEPS,
     Lowered,
     check_plans,
     check_text,
@@ -61,8 +62,6 @@ def lowered(name: str) -> Lowered:
 def test_slots_are_planned_alike(asked: int):
     random = np.random.default_rng(0)
     oracle = Oracle(functions_to_mlir(PRELUDE), lambda name, _: 0, {})
-    word = ctypes.c_void_p
-    compiled = ctypes.CFUNCTYPE(ctypes.c_int, word, word)(prelude()["sr_plan_slots"])
     for _ in range(asked):
         count, known = (int(random.integers(1, most)) for most in (21, 4))
         parts = int(random.integers(0, count))
@@ -70,7 +69,7 @@ def test_slots_are_planned_alike(asked: int):
         firsts = random.integers(0, count, count)
         arguments = np.concatenate(
             [
-                [count, known, orders.ctypes.data, parts],
+                [count, known, orders.ctypes.data, parts, 0, 0],
                 random.integers(0, 600, count),
                 firsts,
                 firsts + random.integers(0, 6, count),
@@ -81,9 +80,10 @@ def test_slots_are_planned_alike(asked: int):
             ]
         )
         other = arguments.copy()
-        assert compiled(arguments.ctypes.data, 0) == 0
-        assert oracle.call("sr_plan_slots", other.ctypes.data, 0) == 0
-        assert arguments.tolist() == other.tolist()
+        for step in STEPS:
+            assert FUNCTION(prelude()[step])(arguments.ctypes.data, 0) == 0
+            assert oracle.call(step, other.ctypes.data, 0) == 0
+            assert arguments.tolist() == other.tolist()
 
 
 @NAMES

@@ -55,17 +55,19 @@ loop.program @tensors inputs [#loop.tensor<"x" : tensor<?xf32, ["n"]>>]
 // CHECK-LABEL: func.func @sr_plan(%p0: i64) -> i64
 // CHECK:         %[[SIZE:.*]] = arith.muli %{{.*}}, %c4 : i64
 // CHECK:         %orders = host.table array<i32: 1, 0>
-// CHECK:         %[[WORDS:.*]] = host.words(%c2, %c1, %orders, %c0, %[[SIZE]], %c64, %c0, %c1, %c1, %c2, %c0, %c0)
-// CHECK-NEXT:    func.call @sr_plan_slots(%[[WORDS]], %p0) : (i64, i64) -> i64
-// CHECK-NEXT:    %[[FIRST:.*]] = host.load %[[WORDS]][80] : i64
-// CHECK-NEXT:    %[[SECOND:.*]] = host.load %[[WORDS]][88] : i64
-// CHECK-NEXT:    %[[BYTES:.*]] = host.load %[[WORDS]][0] : i64
-// CHECK-NEXT:    %[[BOUND:.*]] = host.load %[[WORDS]][8] : i64
+// CHECK:         %[[WORDS:.*]] = host.words(%c2, %c1, %orders, %c0, %c0, %c0, %[[SIZE]], %c64, %c0, %c1, %c1, %c2, %c0, %c0)
+// CHECK-NEXT:    func.call @sr_unite(%[[WORDS]], %p0) : (i64, i64) -> i64
+// CHECK-NEXT:    func.call @sr_place_all(%[[WORDS]], %p0) : (i64, i64) -> i64
+// CHECK-NEXT:    func.call @sr_spread(%[[WORDS]], %p0) : (i64, i64) -> i64
+// CHECK-NEXT:    %[[FIRST:.*]] = host.load %[[WORDS]][96] : i64
+// CHECK-NEXT:    %[[SECOND:.*]] = host.load %[[WORDS]][104] : i64
+// CHECK-NEXT:    %[[BYTES:.*]] = host.load %[[WORDS]][32] : i64
+// CHECK-NEXT:    %[[BOUND:.*]] = host.load %[[WORDS]][40] : i64
 // CHECK-NEXT:    host.store %[[FIRST]],
 // CHECK-NEXT:    host.store %[[SECOND]],
 // CHECK-NEXT:    host.store %[[BYTES]],
 // CHECK-NEXT:    host.store %[[BOUND]],
-// CHECK:       func.func private @sr_plan_slots(i64, i64) -> i64
+// CHECK:       func.func private @sr_unite(i64, i64) -> i64
 loop.program @placement inputs [#loop.tensor<"x" : tensor<?xf32, ["n"]>>]
     symbols [#loop.symbol<"n">]
     slots [#loop.slot<size = "4 * n", offset = ?, live = 0 to 1>, #loop.slot<size = "64", offset = ?, live = 1 to 2>]
