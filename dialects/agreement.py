@@ -6,7 +6,8 @@ requirement of the op, which is checked before a run, or in it:
 
     agree         a = b, as of the rows of one factor and the columns of the other
     broadcast     a = b, or one of them is 1; between sizes of the same symbols, such as
-                  `n` and `2 * floordiv(n, 2)`, only equality is meant
+                  `n` and `2 * floordiv(n, 2)`, only equality is meant, unless one of
+                  them is at most 1, such as `min(1, n)`
     stretch       a = b, or a is 1
 
 Sizes that differ whatever their symbols are, such as `n` and `n + 1`, do not agree. A
@@ -151,21 +152,25 @@ def _joined(here: Sequence[Dim]) -> Dim | None:
         alike[key] = found
     result: Dim = 1
     for each in alike.values():
-        if result != 1:
-            pair = (result, each)
-            _note(Agreement(pair, tuple(s for s in pair if not isinstance(s, int))))
-        result = broadcast_size(result, each)
+        if result == minimum(1, each):
+            result = each
+        elif each != minimum(1, result):
+            if result != 1:
+                ones = tuple(s for s in (result, each) if not isinstance(s, int))
+                _note(Agreement((result, each), ones))
+            result = broadcast_size(result, each)
     return result
 
 
 def _related(a: Dim, b: Dim) -> bool:
-    """
-    Whether two sizes depend on the same symbols, so that none is 1 without the other.
-    """
+    """Whether none of two sizes is meant to be 1 without the other."""
     return _symbols(a) == _symbols(b)
 
 
 def _symbols(size: Dim) -> frozenset[str]:
+    """What a size depends on; one that is at most 1 counts as a symbol by itself."""
+    if not isinstance(size, int) and is_nonnegative(1 - size, {}):
+        return frozenset({str(size)})
     return frozenset(symbols_of(size))
 
 

@@ -52,8 +52,10 @@ __all__ = [
     "dim",
     "evaluate",
     "floordiv",
+    "greater",
     "guess",
     "is_nonnegative",
+    "lesser",
     "magnitude",
     "maximum",
     "minimum",
@@ -134,6 +136,20 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
         factor > 0 and all(map(_is_nonnegative, monomial))
         for monomial, factor in moved.terms
     )
+
+
+def lesser(a: Dim, b: Dim) -> Dim:
+    """The lesser of two dimensions; one of them where that one is always the lesser."""
+    if is_nonnegative(b - a, {}):
+        return a
+    return b if is_nonnegative(a - b, {}) else minimum(a, b)
+
+
+def greater(a: Dim, b: Dim) -> Dim:
+    """The greater of two dimensions; one of them where that one is always so."""
+    if is_nonnegative(a - b, {}):
+        return a
+    return b if is_nonnegative(b - a, {}) else maximum(a, b)
 
 
 @lru_cache(_KEPT)

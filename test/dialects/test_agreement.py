@@ -21,7 +21,10 @@ from static_runtime.dialects.agreement import (
 from static_runtime.dialects.dims import dim, evaluate
 from static_runtime.dialects.shape import tensor
 
-SIZES = ["1", "3", "a", "b", "c", "2 * a", "floordiv(b, 2)", "a + b", "min(3, c)"]
+SIZES = [
+    *("1", "3", "a", "b", "c", "2 * a", "floordiv(b, 2)", "a + b", "min(3, c)"),
+    "min(1, a)",
+]
 
 
 def holds(agreements: Sequence[Agreement], symbols: dict[str, int]) -> bool:
@@ -64,9 +67,11 @@ def test_what_passes_the_checks_broadcasts_as_in_numpy(count: int):
 
 def test_sizes_of_different_symbols_pass_wherever_numpy_broadcasts_them():
     with noting() as agreements:
-        broadcast(*(tensor(f32, dim(each)) for each in ("a", "4", "b", "a", "c")))
+        broadcast(
+            *(tensor(f32, dim(each)) for each in ("a", "4", "b", "min(1, a)", "c"))
+        )
     for a, b, c in np.ndindex(6, 6, 6):
-        wanted = joined([a, 4, b, a, c]) is not None
+        wanted = joined([a, 4, b, min(1, a), c]) is not None
         assert holds(agreements, {"a": a, "b": b, "c": c}) == wanted
 
 

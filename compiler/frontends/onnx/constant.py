@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import SSAValue
 
-from ....dialects import DTYPES, ceildiv, product
+from ....dialects import DTYPES, ceildiv, greater, product
 from ....dialects.graph import (
     AddOp,
     ArgmaxOp,
@@ -125,7 +125,7 @@ def _range_of(node: Node) -> Result:
     if not isinstance(step, int) or step == 0:
         raise Varies(f"a delta of {step}", step)
     room = last - first if step > 0 else first - last
-    count = ceildiv(node.symbols.greater(room, 0), abs(step))
+    count = ceildiv(greater(room, 0), abs(step))
     return progression(node.tensor(Known.of_dims(first, kind)), step, count)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, product
+from ....dialects import Dim, greater, lesser, product
 from ....dialects.graph import (
     DivOp,
     NonMaxSuppressionOp,
@@ -82,7 +82,7 @@ def _most(node: Node, boxes: Dim) -> Dim:
     if known is None or known.array.size != 1:
         return boxes
     (limit,) = known.dims()
-    return node.symbols.lesser(boxes, node.symbols.greater(limit, 0))
+    return lesser(boxes, greater(limit, 0))
 
 
 def _one(node: Node, place: int) -> SSAValue:

@@ -249,7 +249,7 @@ class GraphBuilder:
             results = _listed(handler(node.emitted_by(argument)))
         for op in apart.ops:
             assert isinstance(op, GraphOp), "handlers build ops of the graph"
-            found = evaluate(op, [values[each] for each in op.operands], self.symbols)
+            found = evaluate(op, [values[each] for each in op.operands])
             if found is None:
                 return None
             values.update(zip(op.results, found, strict=True))

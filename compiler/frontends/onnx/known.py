@@ -26,6 +26,7 @@ from ....dialects import (
     Tensor,
     dim,
     floordiv,
+    is_nonnegative,
     maximum,
     minimum,
     sizes,
@@ -64,7 +65,6 @@ from ....dialects.graph import (
     SumOp,
     WhereOp,
 )
-from .symbols import Symbols
 
 FEW = 64
 """The most elements of a tensor that the reader evaluates."""
@@ -110,9 +110,7 @@ class Known:
         return [each if self.is_symbolic else int(each) for each in self.array.ravel()]
 
 
-def evaluate(
-    op: GraphOp, operands: Sequence[Known], symbols: Symbols
-) -> list[Known] | None:
+def evaluate(op: GraphOp, operands: Sequence[Known]) -> list[Known] | None:
     """The results of `op` on known tensors, or None when they are not known."""
     types = [each.type for each in operands]
     types += [tensor_type(each) for each in op.results]
@@ -127,7 +125,7 @@ def evaluate(
     with np.errstate(all="ignore"):
         try:
             if any(each.is_symbolic for each in operands):
-                results = _evaluate_symbolic(op, arrays, symbols)
+                results = _evaluate_symbolic(op, arrays)
             else:
                 results = op.run_reference(arrays, {})
         except IndexError:
@@ -197,9 +195,7 @@ _PLAIN = (
 """Ops whose reference also works on dimensions."""
 
 
-def _evaluate_symbolic(
-    op: GraphOp, arrays: Sequence[Array], symbols: Symbols
-) -> Sequence[Array] | None:
+def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] | None:
     """The result of `op` on arrays, one of which holds symbolic dimensions."""
     if isinstance(op, _PLAIN):
         return op.run_reference(arrays, {})
@@ -208,36 +204,36 @@ def _evaluate_symbolic(
     if (rule := _BY_ELEMENT.get(type(op))) is None:
         return None
     pairs = np.broadcast(*(each.astype(object) for each in arrays))
-    values = [rule(a, b, symbols) for a, b in pairs]
+    values = [rule(a, b) for a, b in pairs]
     if any(each is None for each in values):
         return None
     return [np.array(values, object).reshape(pairs.shape)]
 
 
-def _quotient(a: Dim, b: Dim, symbols: Symbols) -> Dim | None:
+def _quotient(a: Dim, b: Dim) -> Dim | None:
     """The quotient rounded towards zero, when both are known not to be negative."""
-    if b == 0 or not (symbols.is_nonnegative(a) and symbols.is_nonnegative(b)):
+    if b == 0 or not (is_nonnegative(a, {}) and is_nonnegative(b, {})):
         return None
     return floordiv(a, b)
 
 
-def _remainder(a: Dim, b: Dim, symbols: Symbols) -> Dim | None:
+def _remainder(a: Dim, b: Dim) -> Dim | None:
     """The remainder of the quotient rounded down, when the divisor is positive."""
-    return a - floordiv(a, b) * b if symbols.is_nonnegative(b - 1) else None
+    return a - floordiv(a, b) * b if is_nonnegative(b - 1, {}) else None
 
 
-def _is_less(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
+def _is_less(a: Dim, b: Dim) -> bool | None:
     """Whether `a` is below `b`; None when runs may differ."""
-    if symbols.is_nonnegative(b - a - 1):
+    if is_nonnegative(b - a - 1, {}):
         return True
-    return False if symbols.is_nonnegative(a - b) else None
+    return False if is_nonnegative(a - b, {}) else None
 
 
-def _is_equal(a: Dim, b: Dim, symbols: Symbols) -> bool | None:
+def _is_equal(a: Dim, b: Dim) -> bool | None:
     """Whether `a` equals `b`; None when runs may differ."""
     if a == b:
         return True
-    either = _is_less(a, b, symbols), _is_less(b, a, symbols)
+    either = _is_less(a, b), _is_less(b, a)
     return False if True in either else None
 
 
@@ -246,19 +242,17 @@ def _opposite(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
-_BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim, Symbols], Dim | None]] = {
+_BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim], Dim | None]] = {
     DivOp: _quotient,
     ModOp: _remainder,
-    RemOp: lambda a, b, symbols: (
-        _remainder(a, b, symbols) if symbols.is_nonnegative(a) else None
-    ),
-    MaximumOp: lambda a, b, _: maximum(a, b),
-    MinimumOp: lambda a, b, _: minimum(a, b),
+    RemOp: lambda a, b: _remainder(a, b) if is_nonnegative(a, {}) else None,
+    MaximumOp: lambda a, b: maximum(a, b),
+    MinimumOp: lambda a, b: minimum(a, b),
     EqOp: _is_equal,
-    NeOp: lambda a, b, symbols: _opposite(_is_equal(a, b, symbols)),
+    NeOp: lambda a, b: _opposite(_is_equal(a, b)),
     LtOp: _is_less,
-    GtOp: lambda a, b, symbols: _is_less(b, a, symbols),
-    LeOp: lambda a, b, symbols: _opposite(_is_less(b, a, symbols)),
-    GeOp: lambda a, b, symbols: _opposite(_is_less(a, b, symbols)),
+    GtOp: lambda a, b: _is_less(b, a),
+    LeOp: lambda a, b: _opposite(_is_less(b, a)),
+    GeOp: lambda a, b: _opposite(_is_less(a, b)),
 }
 """Elementwise functions of ops on two dimensions; None when runs may differ."""

@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects import Dim, sizes, symbols_of, tensor, tensor_type
+from ....dialects import Dim, greater, sizes, symbols_of, tensor, tensor_type
 from ....dialects.graph import (
     UNLIMITED,
     AddOp,
@@ -70,7 +70,7 @@ class _Trips:
                 if known.array.size != 1:
                     raise node.error(f"expected one number of trips, got {known.type}")
                 (limit,) = known.dims()
-                limit = node.symbols.greater(limit, 0)
+                limit = greater(limit, 0)
             else:
                 count = scalar(builder, node, node.operand(0))
         condition = node.value(1) if node.has(1) else None

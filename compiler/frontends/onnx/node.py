@@ -17,6 +17,7 @@ from ....dialects import (
     Element,
     Tensor,
     agreed,
+    is_nonnegative,
     normalize_axis,
     noting,
     shown,
@@ -106,7 +107,7 @@ class Node:
 
     def require(self, amount: Dim, message: str, *shown: Dim) -> None:
         """Builds the check that `amount` is not negative, unless that is known."""
-        if not self.symbols.is_nonnegative(amount):
+        if not is_nonnegative(amount, {}):
             RequireOp.of(Requirement(amount, f"expected {message}", shown), self.op)
 
     def error(self, problem: str) -> CompileError:
@@ -114,9 +115,7 @@ class Node:
         return error_at(self.name, self.proto.op_type, problem)
 
     def _check_inputs(self) -> None:
-        """
-        Raises `CompileError` for a wrong number of inputs, or wrong element types.
-        """
+        """Raises `CompileError` for the wrong number or element types of inputs."""
         form, count = self.signature, len(self.values)
         if not form.least_inputs <= count <= form.most_inputs:
             raise self.error(

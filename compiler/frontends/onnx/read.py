@@ -244,8 +244,8 @@ def _module(
     function = FuncOp("main", types, Region(block))
     function.location = NameLoc(StringAttr(graph.name), NoneAttr())
     ranges: dict[str, Attribute] = {
-        name: ArrayAttr([IntegerAttr(least, i64), IntegerAttr(GREATEST, i64)])
-        for name, least in symbols.least.items()
+        name: ArrayAttr([IntegerAttr(0, i64), IntegerAttr(GREATEST, i64)])
+        for name in symbols.names
         if name not in symbols.defined
     }
     outputs = [each.name for each in graph.output]

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, ceildiv, floordiv, maximum, minimum
+from ....dialects import (
+    Dim,
+    ceildiv,
+    floordiv,
+    greater,
+    is_nonnegative,
+    lesser,
+    maximum,
+    minimum,
+)
 from ....dialects.graph import (
     AROUND,
     ConcatOp,
@@ -23,7 +32,6 @@ from ....dialects.graph import (
 from ..unsupported import NeedsValue, Varies
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
-from .symbols import Symbols
 
 _END = 10**8
 """
@@ -115,7 +123,7 @@ def _slice_(node: Node) -> Result:
             if isinstance(each, int) and _means_end(each, size) and abs(each) < _BEYOND:
                 message = f"a size {size} of at most {abs(each)}, where a slice ends"
                 node.require(abs(each) - size, message)
-        cuts[place] = _cut(size, start, end, step, node.symbols)
+        cuts[place] = _cut(size, start, end, step)
     return cut(node.operand(0), cuts)
 
 
@@ -124,39 +132,36 @@ def _means_end(place: int, size: Dim) -> bool:
     return abs(place) >= _END and not isinstance(size, int)
 
 
-def _cut(size: Dim, start: Dim, end: Dim, step: int, symbols: Symbols) -> Cut:
-    """The cut of an axis of this size from `start` to before `end`."""
+def _cut(size: Dim, start: Dim, end: Dim, step: int) -> Cut:
+    """
+    The cut of an axis of this size from `start` to before `end`. Only its size is
+    clamped, as numpy does it: an empty cut may begin anywhere.
+    """
     # A slice with a negative step may end before the first element.
-    first = 0 if step > 0 else -1
-    low, high = (_inside(each, size, first, symbols) for each in (start, end))
+    low, high = (
+        _from_front(each, size, 0 if step > 0 else -1) for each in (start, end)
+    )
     if step > 0:
-        if high == size and isinstance(low, int):
-            room = symbols.greater(size - low, 0)
-        else:
-            room = symbols.greater(symbols.lesser(high, size) - low, 0)
-        return symbols.lesser(low, size), ceildiv(room, step), step
-    low = symbols.lesser(low, size - 1)
-    room = symbols.greater(low - symbols.lesser(high, size - 1), 0)
-    return (low, ceildiv(room, -step), step) if room != 0 else (0, 0, 1)
+        high = lesser(high, size)
+        count = ceildiv(greater(lesser(high - low, high), 0), step)
+        return greater(low, 0), count, step
+    low = lesser(low, size - 1)
+    return low, ceildiv(greater(lesser(low - high, low + 1), 0), -step), step
 
 
-def _inside(place: Dim, size: Dim, first: int, symbols: Symbols) -> Dim:
-    """The index counted from the front and clamped to `first` and the size."""
+def _from_front(place: Dim, size: Dim, first: int) -> Dim:
+    """The index counted from the front; beyond the ends, the size or `first`."""
     if isinstance(place, int):
         if place >= _BEYOND or (place > 0 and _means_end(place, size)):
             return size
         if place <= -_BEYOND or (place < 0 and _means_end(place, size)):
             return first
-        if place >= 0:
-            return place
-        return symbols.greater(size + place, first)
-    if symbols.is_nonnegative(place):
+    if is_nonnegative(place, {}):
         return place
-    if symbols.is_nonnegative(-place - 1):
-        return symbols.greater(size + place, first)
+    if is_nonnegative(-place - 1, {}):
+        return size + place
     # One where the place counts from the end, as only the run knows.
-    backwards = minimum(1, maximum(0, -place))
-    return maximum(place + size * backwards, first)
+    return place + size * minimum(1, maximum(0, -place))
 
 
 def gather(node: Node) -> Result:

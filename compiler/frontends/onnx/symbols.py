@@ -12,9 +12,6 @@ from ....dialects import (
     affine,
     dim,
     evaluate,
-    is_nonnegative,
-    maximum,
-    minimum,
     symbol,
     symbols_of,
 )
@@ -42,7 +39,8 @@ class Symbols:
         symbols `bounds`.
         """
         self.bounds = bounds or {}
-        self.least: dict[str, int] = {}
+        self.names: dict[str, None] = {}
+        """The names of all symbols, in order."""
         self.defined: set[str] = set()
         """Symbols that are defined at run time, and not by an input."""
         self.slices: dict[Hashable, tuple[Dim, Dim]] = {}
@@ -62,18 +60,18 @@ class Symbols:
         if not _IDENTIFIER.fullmatch(base):
             base = f"_{base}"
         free, number = base, self._numbers.get(base, 0)
-        while free in self.least or free in FUNCTIONS:
+        while free in self.names or free in FUNCTIONS:
             number += 1
             free = f"{base}_{number}"
         self._numbers[base] = number
-        self.least[free] = 0
+        self.names[free] = None
         return symbol(free)
 
     def bind(self, name: str, size: int) -> None:
         """The dimension called `name` is a number in every run."""
         known = self._named.setdefault(name, size)
         if isinstance(known, Polynomial):
-            self.least.pop(str(known), None)
+            self.names.pop(str(known), None)
             self._named[name] = size
         elif known != size:
             raise CompileError(f"expected one size {name}, got {known} and {size}")
@@ -119,38 +117,6 @@ class Symbols:
         except ValueError:
             return None
         return value if isinstance(value, Polynomial) else None
-
-    def is_nonnegative(self, value: Dim) -> bool:
-        """Whether `value` is provably not negative in every run."""
-        return is_nonnegative(value, self.least)
-
-    def assume_nonnegative(self, value: Dim) -> bool:
-        """
-        Whether `value` is not negative as long as no size that it depends on is zero.
-
-        If that condition is needed, runs with a size of zero are excluded from here on,
-        so that a slice such as `x[1:]` has the size `n - 1` and not the greater of that
-        and zero.
-        """
-        if self.is_nonnegative(value):
-            return True
-        raised = {name: max(1, self.least[name]) for name in symbols_of(value)}
-        if not is_nonnegative(value, self.least | raised):
-            return False
-        self.least.update(raised)
-        return True
-
-    def lesser(self, a: Dim, b: Dim) -> Dim:
-        """The lesser of two dimensions, simplified where one is always the lesser."""
-        if self.assume_nonnegative(b - a):
-            return a
-        return b if self.assume_nonnegative(a - b) else minimum(a, b)
-
-    def greater(self, a: Dim, b: Dim) -> Dim:
-        """The greater of two dimensions, simplified where one is always the greater."""
-        if self.assume_nonnegative(a - b):
-            return a
-        return b if self.assume_nonnegative(b - a) else maximum(a, b)
 
 
 def _determined(size: Dim) -> str | None:
