@@ -15,6 +15,7 @@ from .bf16 import QUIET, narrow
 from .choice import Choice
 from .compose import activation, bounds, pooling, product
 from .compose.bounds import between, clamped, is_bound, is_infinite
+from .compose.convolution import convolved, convolved_back
 from .compose.counting import counted, progression, true_indices, truths
 from .compose.extreme import reversed_order
 from .compose.joining import may_be, retype_yields, unite
@@ -364,6 +365,8 @@ __all__ = [
     "centered",
     "clamped",
     "convert",
+    "convolved",
+    "convolved_back",
     "counted",
     "cut",
     "defined_symbols",

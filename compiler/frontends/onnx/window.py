@@ -7,10 +7,10 @@ from math import prod
 
 from ....dialects import Dim, ceildiv
 from ....dialects.graph import (
-    ConvOp,
-    ConvTransposeOp,
     Sizes,
     Window,
+    convolved,
+    convolved_back,
     image_of_blocks,
     rounded_up,
     with_bias,
@@ -93,21 +93,14 @@ def _same(size: Dim, reach: int, stride: int) -> int:
 def conv(node: Node) -> Result:
     """The convolution with an optional bias."""
     window = window_of(node, node.shape(0)[2:], _conv_kernel(node))
-    result = ConvOp(
-        node.operand(0),
-        node.operand(1),
-        strides=window.strides,
-        padding=window.padding,
-        dilation=window.dilation,
-        groups=node.integer("group"),
-    ).result
+    result = convolved(node.operand(0), node.operand(1), node.integer("group"), window)
     return with_bias(result, node.operand(2) if node.has(2) else None)
 
 
 def conv_transpose(node: Node) -> Result:
     """The transposed convolution with an optional bias."""
     kernel = _conv_kernel(node)
-    count, groups = len(kernel), node.integer("group")
+    count = len(kernel)
     strides = _attribute(node, "strides", count, 1)
     dilation = _attribute(node, "dilations", count, 1)
     more = _attribute(node, "output_padding", count, 0)
@@ -131,15 +124,10 @@ def conv_transpose(node: Node) -> Result:
         more = tuple(m - min(each, 0) for m, each in zip(more, spare, strict=True))
     else:
         low, high = _paddings(node, kernel, (), ())
-    result = ConvTransposeOp(
-        node.operand(0),
-        node.operand(1),
-        strides=strides,
-        padding=(*low, *high),
-        output_padding=more,
-        dilation=dilation,
-        groups=groups,
-    ).result
+    window = Window(kernel, strides, dilation, low, high, (0,) * count)
+    result = convolved_back(
+        node.operand(0), node.operand(1), node.integer("group"), window, more
+    )
     return with_bias(result, node.operand(2) if node.has(2) else None)
 
 

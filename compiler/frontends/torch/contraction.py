@@ -10,12 +10,13 @@ from xdsl.ir import SSAValue
 from ....dialects import Dim, shown
 from ....dialects.graph import (
     AddOp,
-    ConvOp,
-    ConvTransposeOp,
     LinearOp,
     MatmulOp,
     Number,
     SumOp,
+    convolved,
+    convolved_back,
+    pooling,
     product,
     reshaped,
     shape_of,
@@ -98,13 +99,12 @@ def over_batch(
 
 def _same_padding(
     kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
-) -> tuple[int, ...]:
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The padding before and after each axis that keeps its size."""
     assert set(strides) == {1}, "torch refuses padding='same' with other strides"
     total = [(k - 1) * d for k, d in zip(kernel, dilation, strict=True)]
-    before = [amount // 2 for amount in total]
-    after = [amount - half for amount, half in zip(total, before, strict=True)]
-    return (*before, *after)
+    before = tuple(amount // 2 for amount in total)
+    return before, tuple(a - b for a, b in zip(total, before, strict=True))
 
 
 def conv(
@@ -115,7 +115,7 @@ def conv(
     stride: Window = 1,
     padding: Window | str = 0,
     dilation: Window = 1,
-    groups: int = 1,
+    groups: Dim = 1,
 ) -> Result:
     """The convolution of an image, or of a batch of them, plus a bias per channel."""
     _, _, *sizes = shape_of(weight)
@@ -123,14 +123,13 @@ def conv(
     kernel = each(sizes, count)
     strides, steps = each(stride, count), each(dilation, count)
     if padding == "same":
-        around = _same_padding(kernel, strides, steps)
+        low, high = _same_padding(kernel, strides, steps)
     else:
-        around = each(0 if isinstance(padding, str) else padding, count) * 2
-    window = {"strides": strides, "padding": around, "dilation": steps}
+        low = high = each(0 if isinstance(padding, str) else padding, count)
+    window = pooling.Window(kernel, strides, steps, low, high, (0,) * count)
 
     def build(batch: SSAValue) -> SSAValue:
-        result = ConvOp(batch, weight, **window, groups=groups).result
-        return with_bias(result, bias)
+        return with_bias(convolved(batch, weight, groups, window), bias)
 
     return over_batch(x, count + 2, build)
 
@@ -143,19 +142,19 @@ def conv_transpose(
     padding: Window,
     dilation: Window,
     output_padding: Window,
-    groups: int,
+    groups: Dim,
 ) -> SSAValue:
     """The transposed convolution of one image or of a batch, plus a bias."""
-    count = len(shape_of(weight)) - 2
-    window = {
-        "strides": each(stride, count),
-        "padding": each(padding, count) * 2,
-        "output_padding": each(output_padding, count),
-        "dilation": each(dilation, count),
-    }
+    _, _, *sizes = shape_of(weight)
+    count = len(sizes)
+    kernel, strides, around, steps, more = (
+        each(numbers, count)
+        for numbers in (sizes, stride, padding, dilation, output_padding)
+    )
+    window = pooling.Window(kernel, strides, steps, around, around, (0,) * count)
 
     def build(batch: SSAValue) -> SSAValue:
-        result = ConvTransposeOp(batch, weight, **window, groups=groups).result
+        result = convolved_back(batch, weight, groups, window, more)
         return with_bias(result, bias)
 
     return over_batch(x, count + 2, build)
@@ -171,7 +170,7 @@ def convolution(
     dilation: Window,
     transposed: bool,
     output_padding: Window,
-    groups: int,
+    groups: Dim,
 ) -> Result:
     """The general convolution, transposed or not."""
     if transposed:

@@ -8,19 +8,15 @@ from typing import Any
 from torch import Tensor
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, product
+from ....dialects import Dim
 from ....dialects.graph import (
     ArgmaxPoolOp,
     DivOp,
     MaxPoolOp,
-    PadOp,
     PoolOp,
     SumPoolOp,
-    UnfoldOp,
     number_like,
-    permuted,
     pooling,
-    reshaped,
     shape_of,
 )
 from ..unsupported import Varies
@@ -113,28 +109,23 @@ def avg_pool(count: int) -> Reader:
     return read
 
 
+def _under(window: Sequence[Window]) -> pooling.Window:
+    """The window that blocks are under: its kernel, dilation, padding and strides."""
+    kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
+    return pooling.Window(kernel, strides, steps, padding, padding, (0, 0))
+
+
 def blocks(call: Call, x: SSAValue, *window: Window) -> Result:
     """The elements of each window, as a column."""
-    kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
-    around = (0, 0, *padding)
-
-    def build(batch: SSAValue) -> SSAValue:
-        if any(padding):
-            batch = PadOp(batch, low=around, high=around, value=0.0).result
-        found = UnfoldOp(batch, kernel=kernel, strides=strides, dilation=steps).result
-        turned = permuted(found, (0, 1, 4, 5, 2, 3))
-        n, channels, high, wide, *places = shape_of(turned)
-        return reshaped(turned, [n, channels * high * wide, product(places)])
-
-    return over_batch(x, 4, build)
+    under = _under(window)
+    return over_batch(x, 4, lambda batch: pooling.blocks_of_image(batch, under))
 
 
 def _image_of_blocks(
     call: Call, x: SSAValue, output_size: Sequence[Dim], *window: Window
 ) -> Result:
     """An image from its columns, which add up where they overlap."""
-    kernel, steps, padding, strides = (each(numbers, 2) for numbers in window)
-    under = pooling.Window(kernel, strides, steps, padding, padding, (0, 0))
+    under = _under(window)
     return over_batch(
         x, 3, lambda batch: pooling.image_of_blocks(batch, output_size, under)
     )

@@ -10,16 +10,17 @@ from xdsl.ir import SSAValue
 
 from ...dims import Dim, floordiv, product
 from ...shape import is_float, tensor_type
-from ..families.window import window_sizes
+from ..families.window import padded, window_sizes
 from ..literal import to_names
 from ..ops.binary import DivOp
 from ..ops.fold import FoldOp
 from ..ops.pad import PadOp
 from ..ops.permute import PermuteOp
 from ..ops.pool import AvgPoolOp, SumPoolOp
+from ..ops.unfold import UnfoldOp
 from .number import number_like
 from .parts import Cut, cut
-from .shaping import expanded, reshaped, shape_of
+from .shaping import expanded, permuted, reshaped, shape_of
 
 Sizes = tuple[int, ...]
 
@@ -107,6 +108,22 @@ def mean_pool(x: SSAValue, window: Window, counts_padding: bool) -> SSAValue:
         return DivOp(total, number_like(prod(window.kernel), total)).result
     ones = expanded(number_like(1, x), shape_of(x))
     return DivOp(total, SumPoolOp(ones, **properties)).result
+
+
+def blocks_of_image(x: SSAValue, window: Window) -> SSAValue:
+    """Builds the columns NxDxL of the blocks of an image."""
+    count = len(window.kernel)
+    if any(window.padding):
+        low, high = padded(window.padding)
+        x = PadOp(x, low=low, high=high, value=0.0).result
+    blocks = UnfoldOp(
+        x, kernel=window.kernel, strides=window.strides, dilation=window.dilation
+    ).result
+    n, channels, *there = shape_of(blocks)[: 2 + count]
+    places, taps = range(2, 2 + count), range(2 + count, 2 + 2 * count)
+    turned = permuted(blocks, (0, 1, *taps, *places))
+    depth = channels * product(window.kernel)
+    return reshaped(turned, [n, depth, product(there)])
 
 
 def image_of_blocks(x: SSAValue, spatial: Sequence[Dim], window: Window) -> SSAValue:

@@ -102,6 +102,12 @@ CASES = {
             (", pads=[1,1,1,1,1,1], strides=[1,2,1]", "4,5,6", "3,3,3", 2),
         )
     },
+    "convs of weights that vary": Case(
+        "float[1,n,5,7] x, float[m,2,3,3] w, float[m] b | "
+        "{ y = Conv<group=2, pads=[1,1,1,1]>(x, w, b)"
+        "  z = ConvTranspose<group=4, strides=[2,2], output_padding=[1,0]>(y, w) }",
+        ({"n": 4, "m": 8}, {"n": 4, "m": 0}, {"n": 4, "m": 12}),
+    ),
     "conv over sizes that vary": Case(
         "float[1,2,n,m] x, float[3,2,2,3] w | "
         "{ y = Conv<pads=[1,0,1,2], strides=[2,1]>(x, w)"

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from .case import Case, dynamic, fixed, floats, positive, truths, whole
 
 X = (4, 6)
 
 IMAGE = (3, 4, 9, 11)
+
+
+def modulated(
+    x: Tensor, style: Tensor, weight: Tensor, transposed: bool = False
+) -> Tensor:
+    """Images convolved each with weights of its own, by folding the batch into groups."""
+    n, channels, *image = x.shape
+    axes = (n, channels, 1, 1, 1) if transposed else (n, 1, channels, 1, 1)
+    own = (style.reshape(axes) * weight).reshape(-1, *weight.shape[1:])
+    convolve = F.conv_transpose2d if transposed else F.conv2d
+    result = convolve(x.reshape(1, -1, *image), own, stride=2, padding=1, groups=n)
+    return result.reshape(n, -1, *result.shape[2:])
+
 
 CASES: dict[str, Case] = {
     # Contractions.
@@ -72,6 +86,13 @@ CASES: dict[str, Case] = {
     ),
     "conv2d of one image": fixed(
         F.conv2d, floats(4, 9, 11), floats(6, 4, 3, 3), floats(6)
+    ),
+    "conv2d of a batch in groups": dynamic(
+        modulated, floats(*IMAGE), floats(3, 4), floats(6, 4, 3, 2)
+    ),
+    "conv_transpose2d of a batch in groups": dynamic(
+        lambda x, s, w: modulated(x, s, w, transposed=True),
+        *(floats(*IMAGE), floats(3, 4), floats(4, 6, 3, 2)),
     ),
     "conv1d": fixed(
         lambda x, w, b: F.conv1d(x, w, b, 2, 1),
