@@ -42,6 +42,12 @@ from .scope import Entry, Lost, Scope
 def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
     """The results of the branch that a condition selects."""
     names = ("then_branch", "else_branch")
+    counts = [len(node.graph(name).output) for name in names]
+    if counts != [node.output_count] * 2:
+        raise node.error(
+            f"expected branches of {node.output_count} outputs each, as the node has, "
+            f"got {counts[0]} and {counts[1]}"
+        )
     condition = node.scalar(0)
     if condition is not None:
         graph = node.graph(names[0 if condition else 1])

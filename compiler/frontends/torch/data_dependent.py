@@ -17,6 +17,7 @@ from ....dialects.graph import (
     convert,
     expanded,
     must_be,
+    part,
     reshaped,
     shape_of,
     taken,
@@ -42,9 +43,10 @@ def define(
     name = expression if is_new else f"count_{len(sizes.names)}"
     symbol = sizes.define_at_run(name, low, high)
     DefineSymbolOp(value, symbol=str(symbol), low=str(low), high=str(high))
-    if not is_new:
-        must_be(symbol, sizes.dim(foreseen), "torch._check")
-    return symbol
+    if is_new:
+        return symbol
+    must_be(symbol, known := sizes.dim(foreseen), "torch._check")
+    return known
 
 
 def places(call: Call, mask: SSAValue, foreseen: int | SymInt) -> SSAValue:
@@ -56,9 +58,9 @@ def places(call: Call, mask: SSAValue, foreseen: int | SymInt) -> SSAValue:
 
 def nonzero(call: Call, x: SSAValue) -> SSAValue:
     """The indices of the nonzero elements, a row for each."""
-    if not shape_of(x):
-        raise Unsupported("a tensor without axes")
-    return places(call, truths(x), call.node.meta["val"].shape[0])
+    mask = truths(reshaped(x, shape_of(x) or [1]))
+    rows = places(call, mask, call.node.meta["val"].shape[0])
+    return rows if shape_of(x) else part(rows, 1, 0, 0)
 
 
 def without_masks(

@@ -43,6 +43,13 @@ MALFORMED: dict[str, tuple[str, str]] = {
         "(float[2] x) => (float y) { y = Relu(x, x) }",
         r"onnx node 'y' \(Relu\): expected 1 to 1 inputs, got 2",
     ),
+    "branches of other counts of outputs": (
+        "(bool c, float[2] x) => (float y) { [if] y = If(c) <"
+        "then_branch = t () => (float a) { a = Relu(x) }, "
+        "else_branch = e () => (float b, float d) { b = Neg(x) d = Abs(x) }> }",
+        r"onnx node 'if' \(If\): expected branches of 1 outputs each, as the node has, "
+        "got 1 and 2",
+    ),
     "too few inputs": (
         "(float[2] x) => (float y) { y = Add(x) }",
         "expected 2 to 2 inputs, got 1",

@@ -151,6 +151,13 @@ def test_computes_what_torch_does(name: str):
             np.testing.assert_allclose(one, wanted.detach(), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (5, 0), (0, 3), (3, 2)])
+def test_the_places_in_a_tensor_of_any_size(shape: tuple[int, ...]):
+    x = torch.ones(shape)
+    module = sr.compile(Wrapped(torch.nonzero), (x,), options=sr.Options(cache=False))
+    np.testing.assert_array_equal(module(x), torch.nonzero(x), strict=True)
+
+
 class Checked(torch.nn.Module):
     """The positive elements, of which the model says how many there are."""
 
