@@ -16,7 +16,7 @@ IMAGE = (3, 4, 9, 11)
 def modulated(
     x: Tensor, style: Tensor, weight: Tensor, transposed: bool = False
 ) -> Tensor:
-    """Images convolved each with weights of its own: the batch is folded into groups."""
+    """Images, each convolved with weights of its own: the batch becomes groups."""
     n, channels, *image = x.shape
     axes = (n, channels, 1, 1, 1) if transposed else (n, 1, channels, 1, 1)
     own = (style.reshape(axes) * weight).reshape(-1, *weight.shape[1:])
