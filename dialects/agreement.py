@@ -104,8 +104,11 @@ def agreed_shape(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[Dim, ...] | None:
 
 
 def differ(a: Dim, b: Dim) -> bool:
-    """Whether two sizes differ for all symbols of one or more."""
-    least = dict.fromkeys(symbols_of(a) | symbols_of(b), 1)
+    """
+    Whether two sizes differ for all symbols of one or more; of none or more where one
+    of the sizes is known to be zero.
+    """
+    least = dict.fromkeys(symbols_of(a) | symbols_of(b), 0 if 0 in (a, b) else 1)
     return is_nonnegative(a - b - 1, least) or is_nonnegative(b - a - 1, least)
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .trial import FINDINGS
+from .outcome import FINDINGS
 from .worker import FULL, Task, Tried, Worker
 
 PIECE = 40

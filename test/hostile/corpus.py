@@ -6,14 +6,14 @@ import json
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
-from onnx import ModelProto
 from onnx.backend.test.loader import load_model_tests
 
 from static_runtime.compiler.compile import SUFFIX, Compilation
@@ -24,6 +24,7 @@ from static_runtime.runtime.module import StaticModule
 
 from ..compiler.frontends.onnx.cases import CASES
 from ..models.stored import STORED
+from .edges import changed, changes, parsed, pinned
 from .mutate import LARGEST, mutate_bytes
 from .mutate_json import mutate_json
 from .mutate_mlir import mutate_mlir
@@ -47,6 +48,8 @@ class Seed:
     data: bytes
     passes: str = ""
     """The passes that are run on it, of textual IR."""
+    change: int = 0
+    """Which change is made of it, of a model at the edges."""
 
 
 def onnx_seeds() -> list[Seed]:
@@ -64,13 +67,43 @@ def onnx_seeds() -> list[Seed]:
 
 def node_seeds() -> list[Seed]:
     """ONNX's own tests of single ops."""
+    return [Seed(each.name, each.model.SerializeToString()) for each in node_cases()]
+
+
+def node_cases() -> list[Any]:
+    """The tests of single ops that come with ONNX."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
-    models: dict[str, ModelProto] = {
-        each.name: each.model for each in cases if each.model is not None
-    }
-    return [Seed(name, each.SerializeToString()) for name, each in models.items()]
+        return [each for each in load_model_tests(kind="node") if each.model]
+
+
+def edge_seeds() -> list[Seed]:
+    """Each change of the graphs of the front end's own tests."""
+    return with_changes(onnx_seeds())
+
+
+def node_edge_seeds() -> list[Seed]:
+    """Each change of ONNX's tests of single ops, with a few integers as constants."""
+    return with_changes(
+        [
+            Seed(
+                each.name, pinned(each.model, each.data_sets[0][0]).SerializeToString()
+            )
+            for each in node_cases()
+            if each.data_sets
+        ]
+    )
+
+
+def with_changes(found: Sequence[Seed]) -> list[Seed]:
+    """Models, each as often as it has changes, so that models and changes are mixed."""
+    every = [
+        replace(each, change=change, passes="sizes" if is_sized else "")
+        for each in found
+        for change, (is_sized, _) in enumerate(changes(parsed(each.data)))
+    ]
+    Random(0).shuffle(every)
+    return every
 
 
 def texts() -> list[tuple[str, str, str]]:
@@ -190,6 +223,11 @@ et_kernel_metadata:
 """
 
 
+def graph_seeds() -> list[Seed]:
+    """What random graphs are made of: nothing but a number."""
+    return [Seed("numbers", b"")]
+
+
 def yaml_seeds() -> list[Seed]:
     """The selection of the post, and one with the keys that it has not."""
     post = ROOT / "compiler" / "selective" / "selected_ops.yaml"
@@ -206,28 +244,49 @@ def fault_seeds() -> list[Seed]:
     return [Seed(name, name.encode()) for name in ("crash", "hang", "slow")]
 
 
-Mutate = Callable[[Random, bytes, bytes], bytes]
+Mutate = Callable[[Random, Seed, Seed], bytes]
+
+
+def of_bytes(mutate: Callable[[Random, bytes, bytes], bytes]) -> Mutate:
+    """A mutator of bytes as one of seeds."""
+    return lambda random, seed, other: mutate(random, seed.data, other.data)
 
 
 def of_text(mutate: Callable[[Random, str, str], str]) -> Mutate:
-    """A mutator of texts as one of bytes."""
-    return lambda random, data, other: mutate(
-        random, data.decode(), other.decode()
+    """A mutator of texts as one of seeds."""
+    return lambda random, seed, other: mutate(
+        random, seed.data.decode(), other.data.decode()
     ).encode(errors="replace")
 
 
+def some_number(random: Random, seed: Seed, other: Seed) -> bytes:
+    """What a random graph is made from."""
+    return b"%d" % random.randrange(2**32)
+
+
+def at_edge(random: Random, seed: Seed, other: Seed) -> bytes:
+    """A model with the change of a seed."""
+    return changed(seed.data, seed.change)
+
+
 KINDS: Mapping[str, tuple[Callable[[], list[Seed]], Mutate]] = {
-    "onnx": (onnx_seeds, mutate_onnx),
-    "node": (node_seeds, mutate_onnx),
+    "onnx": (onnx_seeds, of_bytes(mutate_onnx)),
+    "node": (node_seeds, of_bytes(mutate_onnx)),
+    "edge": (edge_seeds, at_edge),
+    "node-edge": (node_edge_seeds, at_edge),
+    "graph": (graph_seeds, some_number),
     "mlir": (mlir_seeds, of_text(mutate_mlir)),
     "passes": (pass_seeds, of_text(mutate_mlir)),
-    "sidecar": (sidecar_seeds, mutate_bytes),
-    "artifact": (artifact_seeds, mutate_bytes),
+    "sidecar": (sidecar_seeds, of_bytes(mutate_bytes)),
+    "artifact": (artifact_seeds, of_bytes(mutate_bytes)),
     "program": (program_seeds, of_text(mutate_json)),
-    "yaml": (yaml_seeds, mutate_yaml),
-    "fault": (fault_seeds, lambda _, data, __: data),
+    "yaml": (yaml_seeds, of_bytes(mutate_yaml)),
+    "fault": (fault_seeds, lambda _, seed, __: seed.data),
 }
 """What there are mutants of: what they are made of, and how."""
+
+EDGES = ("edge", "node-edge")
+"""The kinds whose seeds are all there is, in order."""
 
 EVERY = tuple(kind for kind in KINDS if kind != "fault")
 """The kinds of which none may end badly."""
@@ -260,6 +319,6 @@ def mutant(kind: str, number: int) -> Mutant:
     """The mutant with a number, the same each time."""
     random = Random(f"{kind}:{number}")
     found, (_, mutate) = seeds(kind), KINDS[kind]
-    seed, other = random.choice(found), random.choice(found)
-    data = mutate(random, seed.data, other.data)
+    seed = found[number % len(found)] if kind in EDGES else random.choice(found)
+    data = mutate(random, seed, random.choice(found))
     return Mutant(kind, number, data, seed.passes, seed.name)

@@ -17,7 +17,7 @@ from static_runtime.runtime.thread_pool import usable_threads
 
 from .campaign import Campaign, findings, report
 from .corpus import EVERY, mutant
-from .trial import Outcome
+from .outcome import Outcome
 from .worker import Task, Worker
 
 pytestmark = [
@@ -29,9 +29,16 @@ pytestmark = [
 
 COUNTS = {
     **{"onnx": 160, "mlir": 200, "passes": 80},
+    **{"edge": 200, "graph": 8},
     **{"sidecar": 60, "artifact": 12, "program": 300, "yaml": 400},
 }
 """Mutants of each kind in every run; those of `node` take a while to begin with."""
+
+EDGES = {"edge": 3000, "node-edge": 20_000, "graph": 300}
+"""Mutants of models whose structure stays valid, and random graphs, in `make soak`."""
+
+REACHED = 10_000
+"""How many of them reach the compiler, and are not refused when they are read."""
 
 HOUR = 3600.0
 MANY = 100_000
@@ -61,7 +68,7 @@ def test_a_mutant_is_refused_or_computes_what_it_says(
     assert not campaign.findings, "\n".join(findings(campaign))
     assert sum(campaign.outcomes.values()) == COUNTS[kind]
     # Some are found to be broken, and some are not.
-    assert len(campaign.outcomes) > 1 or kind == "artifact"
+    assert len(campaign.outcomes) > 1 or kind in ("artifact", "graph")
 
 
 @pytest.mark.parametrize("kind", ["onnx", "mlir"])
@@ -89,6 +96,20 @@ def test_what_ends_a_process_is_found(what: str, worker: Worker):
     assert [each.outcome.what for each in tried] == [what]
     assert all(isinstance(each.outcome, Outcome) for each in again)
     assert len(again) == 2
+
+
+@pytest.mark.soak
+def test_models_at_the_edges_compute_what_others_do(tmp_path: Path):
+    campaigns: list[Campaign] = []
+    for kind, most in EDGES.items():
+        campaigns.append(campaign := Campaign(tmp_path, [kind]))
+        start = time.monotonic()
+        campaign.run(usable_threads(), float("inf"), most)
+        print(report(campaign, time.monotonic() - start))
+    wrong = [line for each in campaigns for line in findings(each)]
+    assert not wrong, "\n".join(wrong)
+    tried = {what: n for each in campaigns for what, n in each.outcomes.items()}
+    assert sum(n for what, n in tried.items() if "refused" not in what) >= REACHED
 
 
 @pytest.mark.soak

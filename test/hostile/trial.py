@@ -11,22 +11,17 @@ import os
 import re
 import signal
 import tempfile
-import traceback
 import warnings
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
+from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 import static_runtime as sr
-from static_runtime.compiler import driver
 from static_runtime.compiler.context import SrContext, context
 from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.frontends.mlir import only_function, read_mlir
@@ -46,80 +41,21 @@ from static_runtime.runtime.program_json import read_program
 from static_runtime.runtime.size import evaluate
 
 from ..compiler.frontends.interpret import interpret
+from ..models.random_graphs import PLANNERS, RandomGraph, make_inputs
 from .corpus import ARTIFACT_MODEL, SIDECAR_MODEL, Mutant, cache_files, compiled_in
-from .results import Array, arrays_of, bits
-
-HOUSE = Path(__file__).parents[2]
-ROOMS = tuple(
-    str(HOUSE / each) for each in ("compiler", "dialects", "lowering", "runtime")
+from .edges_trial import edge_outcome
+from .outcome import (
+    MOST_ELEMENTS,
+    Lowered,
+    Outcome,
+    Slow,
+    bare,
+    near,
+    place,
+    refused,
+    without_llvm,
 )
-
-MOST_ELEMENTS = 1 << 18
-"""Elements of an input or output, above which a model is not run."""
-
-LONGEST = 6000
-"""Characters of a message that is still read."""
-
-FINDINGS = ("bare", "differs", "message", "slow", "crash", "hang", "leak")
-"""The outcomes that must not be."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a mutant, where in the source, and what was said."""
-
-    what: str
-    where: str = ""
-    text: str = ""
-
-
-class Lowered(BaseException):
-    """The compiler has come to the code, and nobody asked for more."""
-
-
-class Slow(BaseException):
-    """A mutant took more time of the processor than any may."""
-
-
-def stop(*_: Any) -> Any:
-    """Stands where LLVM would be asked for objects."""
-    raise Lowered
-
-
-@contextmanager
-def without_llvm(active: bool) -> Generator[None]:
-    """Ends a compile before LLVM, which takes most of its time."""
-    kept = driver.objects
-    if active:
-        driver.objects = stop
-    try:
-        yield
-    finally:
-        driver.objects = kept
-
-
-def place(error: BaseException) -> str:
-    """The kind of an error, and the last line of ours that it went through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [each for each in frames if each.filename.startswith(ROOMS)]
-    last = ours[-1] if ours else frames[-1]
-    name = os.path.relpath(last.filename, HOUSE)
-    return f"{type(error).__name__} at {name}:{last.lineno} {last.name}"
-
-
-def bare(error: BaseException, what: str = "bare") -> Outcome:
-    """The finding that an error tells the user nothing."""
-    return Outcome(what, place(error), f"{error}"[:500])
-
-
-def refused(error: BaseException) -> Outcome:
-    """A refusal, unless its message is none."""
-    text = str(error)
-    if isinstance(error.__cause__, ParseError | VerifyException):
-        return Outcome("refused", place(error), text[:500])  # in xDSL's own words
-    if "xpected" not in text or len(text) > LONGEST or "Traceback" in text:
-        return Outcome("message", place(error), text[:500])
-    return Outcome("refused", place(error), text[:500])
+from .results import Array, arrays_of, bits
 
 
 def attempt(mutant: Mutant, in_full: bool) -> Outcome:
@@ -149,6 +85,32 @@ def as_model(mutant: Mutant, in_full: bool) -> Outcome:
         path.write_bytes(mutant.data)
         path.with_name("weights.bin").write_bytes(bytes(64))
         return compiled(path, random, in_full)
+
+
+def as_edge(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of a model with sizes or numbers at an edge."""
+    return edge_outcome(mutant.data, mutant.passes == "sizes", in_full)
+
+
+def as_graph(mutant: Mutant, in_full: bool) -> Outcome:
+    """The outcome of random ops, at sizes of every kind."""
+    seed = int(mutant.data)
+    graph = RandomGraph(seed, symbolic=True)
+    module = graph.compile(PLANNERS[seed % len(PLANNERS)])
+    for batch in (33, 0, 1, 7, 33):
+        inputs = make_inputs(graph, batch)
+        try:
+            wanted = graph.reference(inputs, batch)
+        except ValueError:
+            continue  # as for a maximum of nothing
+        try:
+            results = module(*inputs)
+        except ValueError as error:
+            return Outcome("refuses", place(error), str(error)[:500])
+        for got, each in zip(results, wanted, strict=True):
+            if not (got.shape == each.shape and near(got, each)):
+                return Outcome("differs", f"batch {batch}", f"{got} and {each}"[:500])
+    return Outcome("same")
 
 
 def as_sidecar(mutant: Mutant, in_full: bool) -> Outcome:
@@ -257,19 +219,6 @@ def is_text(model: str | bytes | Path) -> bool:
             return model.suffix == ".mlir"
 
 
-def near(got: Array, wanted: Array) -> bool:
-    """Whether most elements agree; sums in another order may differ, and round."""
-    if got.dtype.kind in "biu":
-        differs: npt.NDArray[np.bool_] = got != wanted
-        return got.size == 0 or bool(np.mean(differs) <= 0.02)
-    with np.errstate(all="ignore"):
-        scale = np.max(np.abs(wanted[np.isfinite(wanted)]), initial=1.0)
-        same = np.isclose(got, wanted, 2e-3, 1e-4 * scale, equal_nan=True)
-        # What overflows in one order may not in another.
-        same |= ~np.isfinite(wanted) | ~np.isfinite(got) | (np.abs(wanted) > 1e30)
-    return got.size == 0 or bool(np.mean(~same) <= 0.02)
-
-
 def as_passes(mutant: Mutant, in_full: bool) -> Outcome:
     """The outcome of sr-opt: reading, and passes, each followed by the verifier."""
     with tempfile.TemporaryDirectory() as folder:
@@ -343,6 +292,9 @@ def as_fault(mutant: Mutant, in_full: bool) -> Outcome:
 TRIALS: dict[str, Callable[[Mutant, bool], Outcome]] = {
     "onnx": as_model,
     "node": as_model,
+    "edge": as_edge,
+    "node-edge": as_edge,
+    "graph": as_graph,
     "mlir": as_model,
     "passes": as_passes,
     "sidecar": as_sidecar,

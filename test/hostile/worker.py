@@ -27,7 +27,8 @@ from typing import Any
 
 from ..runtime.resident import resident_bytes
 from .corpus import mutant, seeds
-from .trial import Outcome, Slow, attempt
+from .outcome import Outcome, Slow
+from .trial import attempt
 
 SLOW = 20.0
 """Seconds of the processor that a mutant may take, before it is told to stop."""
@@ -37,6 +38,9 @@ SILENT = 300.0
 
 MEMORY = 6 << 30
 """Bytes of address space of a worker."""
+
+OTHERS = "in by_others"
+"""What a traceback says while another evaluator was asked."""
 
 FULL = 10
 """One mutant in so many is compiled to machine code, and run."""
@@ -224,6 +228,8 @@ class Worker:
         self.sizes.append(0)
         text = self.log.read_text(errors="replace")
         kind = "hang" if code == -signal.SIGXCPU else "crash"
+        if OTHERS in text:
+            kind = "others"
         # An error of these tests themselves is raised where it is seen.
         assert code < 0, text
         name = signal.Signals(-code).name

@@ -134,10 +134,7 @@ class Node:
                 )
 
     def _given_attributes(self) -> Mapping[str, AttributeProto]:
-        """
-        The attributes of the node; raises `CompileError` for one that the op does not
-        have.
-        """
+        """The attributes of the node; raises `CompileError` for one of another op."""
         known = self.signature.attributes
         given: dict[str, AttributeProto] = {}
         for each in self.proto.attribute:

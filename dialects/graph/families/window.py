@@ -47,7 +47,10 @@ def window_sizes(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[Dim, ...]:
-    """The number of window positions along each axis; raises `VerifyException`."""
+    """
+    The number of window positions along each axis, which is zero for a window that is
+    longer than the image by a stride at most; raises `VerifyException`.
+    """
     count = len(spatial)
     if not len(kernel) == len(strides) == len(dilation) == count:
         raise VerifyException(
@@ -64,30 +67,16 @@ def window_sizes(
             f"{tuple(dilation)}"
         )
     result: list[Dim] = []
-    for axis, free in enumerate(room(spatial, kernel, padding, dilation)):
-        if isinstance(free, int) and free < 0:
+    for axis, size in enumerate(spatial):
+        reach = (kernel[axis] - 1) * dilation[axis] + 1
+        free = size + padding[axis] + padding[axis + count] - reach
+        result.append(floordiv(free, strides[axis]) + 1)
+        if isinstance(each := result[axis], int) and each < 0:
             raise VerifyException(
                 f"expected a window that fits spatial axis {axis}, got one that is "
                 f"{-free} longer"
             )
-        result.append(floordiv(free, strides[axis]) + 1)
     return tuple(result)
-
-
-def room(
-    spatial: Sequence[Dim],
-    kernel: Sequence[Dim],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-) -> list[Dim]:
-    """
-    The range of a window's movement along each axis; negative where it does not fit.
-    """
-    count = len(spatial)
-    return [
-        size + padding[at] + padding[at + count] - (kernel[at] - 1) * dilation[at] - 1
-        for at, size in enumerate(spatial)
-    ]
 
 
 def padded(

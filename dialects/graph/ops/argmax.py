@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 
 from ...shape import Array, is_float, normalize_axis, sizes, tensor_type
 from .compare import EqOp, NeOp
-from .first_true import FirstTrueOp, PlaceOp
+from .first_true import FirstTrueOp, PlaceOp, first_greatest
 from .logical import LogicalOrOp
 from .reduce import ReduceMaxOp
 
@@ -29,7 +28,7 @@ class ArgmaxOp(PlaceOp):
     name = "graph.argmax"
 
     def reference(self, input: Array, axis: int, keepdims: bool) -> Array:
-        return np.asarray(np.argmax(input, axis, keepdims=keepdims), np.int64)
+        return first_greatest(input, axis, keepdims)
 
     def decompose(self) -> Sequence[SSAValue]:
         type = tensor_type(self.input)

@@ -27,7 +27,6 @@ from ..families.window import (
     pad_spatial,
     padded,
     put_together,
-    room,
     take_apart,
     window_sizes,
 )
@@ -131,11 +130,8 @@ class ConvOp(SingleResultOp):
         )
 
     def requirements(self) -> Sequence[Requirement]:
-        values = self.values()
-        (_, _, spatial), (_, _, kernel), _ = self.parts
-        free = room(spatial, kernel, values["padding"], values["dilation"])
         message = f"expected a window that fits {self.input.type}"
-        return [Requirement(each, message) for each in free]
+        return [Requirement(each, message) for each in self.parts[2][2]]
 
     @property
     def preferred(self) -> Order | None:

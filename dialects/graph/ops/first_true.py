@@ -20,6 +20,7 @@ from ..nest import Extent, Linear, Nest, Read, Where
 from ..nest import axis as index
 from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, without
+from .reduce import elements_missing
 
 
 class PlaceOp(SingleResultOp, ABC):
@@ -38,7 +39,8 @@ class PlaceOp(SingleResultOp, ABC):
         require(input, cls.ACCEPTS)
         shape = sizes(input)
         along = normalize_axis(axis, len(shape))
-        if shape[along] == 0:
+        missing = elements_missing(input, [along])
+        if isinstance(missing, int) and missing < 0:
             raise VerifyException(f"expected elements along axis {axis}, got {input}")
         kept = [1] if keepdims else []
         return tensor(i64, *shape[:along], *kept, *shape[along + 1 :])
@@ -51,8 +53,16 @@ class PlaceOp(SingleResultOp, ABC):
 
     def requirements(self) -> Sequence[Requirement]:
         type = tensor_type(self.input)
-        count = sizes(type)[self.axis.value.data]
-        return [Requirement(count - 1, f"expected elements to compare in {type}")]
+        along = normalize_axis(self.axis.value.data, len(sizes(type)))
+        missing = elements_missing(type, [along])
+        return [Requirement(missing, f"expected elements to compare in {type}")]
+
+
+def first_greatest(input: Array, axis: int, keepdims: bool) -> Array:
+    """numpy's `argmax`, which refuses no elements also where they have no results."""
+    if not input.size:
+        return np.any(input, axis, keepdims=keepdims).astype(np.int64)
+    return np.asarray(np.argmax(input, axis, keepdims=keepdims), np.int64)
 
 
 @irdl_op_definition
@@ -70,7 +80,7 @@ class FirstTrueOp(PlaceOp):
     ACCEPTS: ClassVar = "bool"
 
     def reference(self, input: Array, axis: int, keepdims: bool) -> Array:
-        first = np.argmax(input, axis, keepdims=keepdims)
+        first = first_greatest(input, axis, keepdims)
         found = np.any(input, axis, keepdims=keepdims)
         return np.asarray(np.where(found, first, input.shape[axis]), np.int64)
 

@@ -23,9 +23,9 @@ from ...dims import Dim, dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from .. import scalar
 from ..families.elementwise import require
-from ..families.window import room, window_sizes
+from ..families.window import window_sizes
 from ..nest import Nest, Read, axes, axis, same
-from ..op import Requirement, SingleResultOp
+from ..op import SingleResultOp
 
 
 @irdl_op_definition
@@ -73,13 +73,6 @@ class FoldOp(SingleResultOp):
         raise VerifyException(
             f"expected NxCx(positions)...x(taps)... of an image of {wanted}, got {input}"
         )
-
-    def requirements(self) -> Sequence[Requirement]:
-        count, shape = len(self.spatial), sizes(tensor_type(self.input))
-        padding, dilation = (0, 0) * count, self.values()["dilation"]
-        message = f"expected a window that fits {self.type}"
-        free = room(self.shape[2:], shape[2 + count :], padding, dilation)
-        return [Requirement(each, message) for each in free]
 
     def reference(
         self,

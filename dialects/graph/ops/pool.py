@@ -28,7 +28,6 @@ from ..families.window import (
     pad_spatial,
     padded,
     put_together,
-    room,
     take_apart,
     window_sizes,
 )
@@ -124,12 +123,9 @@ class PoolOp(SingleResultOp, ABC):
         return [channels_to_end(len(self.shape))] * 2
 
     def requirements(self) -> Sequence[Requirement]:
-        values = self.values()
-        image = sizes(tensor_type(self.input))
-        _, _, spatial = take_apart(image, self.channels_last is not None)
-        free = room(spatial, values["kernel"], values["padding"], values["dilation"])
+        _, _, positions = take_apart(self.shape, self.channels_last is not None)
         message = f"expected a window that fits {self.input.type}"
-        return [Requirement(each, message) for each in free]
+        return [Requirement(each, message) for each in positions]
 
     def windows(self, combine: Combiner) -> Sequence[Nest] | None:
         """The nest over the positions, then over the taps, when there is no padding."""

@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...dims import product
+from ...dims import Dim, product
 from ...element_type import ELEMENT_TYPES
 from ...shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
 from ..families.elementwise import Accepts, require
@@ -142,6 +142,13 @@ class ProdOp(ReduceOp):
         return [self.combined("mul")]
 
 
+def elements_missing(type: Tensor, axes: Sequence[int]) -> Dim:
+    """What is negative where there are results, and no elements for them."""
+    shape = sizes(type)
+    results = product(size for each, size in enumerate(shape) if each not in axes)
+    return (product(shape[each] for each in axes) - 1) * results
+
+
 class ExtremeOp(ReduceOp, ABC):
     """
     The greatest or least element; without `or_identity` no reduced axis may be empty.
@@ -161,7 +168,8 @@ class ExtremeOp(ReduceOp, ABC):
         or_identity: bool = False,
     ) -> Tensor:
         result = super().infer(input, axes, keepdims)
-        if not or_identity and any(sizes(input)[each] == 0 for each in axes):
+        missing = elements_missing(input, axes)
+        if not or_identity and isinstance(missing, int) and missing < 0:
             raise VerifyException(f"expected elements to reduce, got {input}")
         return result
 
@@ -169,8 +177,8 @@ class ExtremeOp(ReduceOp, ABC):
         if self.or_identity is not None:
             return ()
         type = tensor_type(self.input)
-        count = product(sizes(type)[each] for each in self.reduced)
-        return [Requirement(count - 1, f"expected elements to reduce in {type}")]
+        missing = elements_missing(type, self.reduced)
+        return [Requirement(missing, f"expected elements to reduce in {type}")]
 
     def limit(self, least: bool) -> Any:
         """The least or the greatest value of the element type."""

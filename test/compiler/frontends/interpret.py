@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,18 +20,15 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from static_runtime.compiler.weights import WeightStore
-from static_runtime.dialects.dims import Polynomial, evaluate
+from static_runtime.dialects.dims import evaluate
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.containers import ListConstructOp
 from static_runtime.dialects.graph.ops.get_attr import GetAttrOp
 from static_runtime.dialects.graph.storage.stored import StoredOp
+from static_runtime.dialects.multiples import affine
 from static_runtime.dialects.shape import DTYPES, sizes, tensor_type
 
 Array = npt.NDArray[Any]
-
-
-TIMES = re.compile(r"(?:(?P<factor>\d+) \* )?(?P<name>[A-Za-z_][\w.]*)")
-"""The text of a dimension that is a symbol, or a multiple of one."""
 
 
 def main(module: ModuleOp) -> func.FuncOp:
@@ -66,11 +62,12 @@ def symbols(module: ModuleOp, inputs: Sequence[Array]) -> dict[str, int]:
     types = [tensor_type(each) for each in main(module).args]
     for type, array in zip(types, inputs, strict=True):
         for size, actual in zip(sizes(type), array.shape, strict=True):
-            if isinstance(size, Polynomial) and (found := TIMES.fullmatch(str(size))):
+            if (form := affine(size)) is not None:
                 # A symbol that no size is by itself is found by a multiple of it.
-                count, rest = divmod(actual, int(found["factor"] or 1))
+                name, factor, offset = form
+                count, rest = divmod(actual - offset, factor)
                 assert not rest
-                assert values.setdefault(found["name"], count) == count
+                assert values.setdefault(name, count) == count
     for type, array in zip(types, inputs, strict=True):
         assert DTYPES[type.element_type] == array.dtype
         assert tuple(evaluate(size, values) for size in sizes(type)) == array.shape

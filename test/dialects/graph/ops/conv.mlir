@@ -91,10 +91,18 @@ func.func @stride_of_zero(%x : tensor<1x3x8xf32>, %w : tensor<4x3x3xf32>) {
 
 // -----
 
-// The window has at least one place.
-func.func @window_too_large(%x : tensor<1x3x4xf32>, %w : tensor<4x3x3xf32>) {
-  // expected-error {{expected a window that fits spatial axis 0, got one that is 1 longer}}
-  %0 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 2>, groups = 1 : i64} : tensor<1x3x4xf32>, tensor<4x3x3xf32> -> tensor<1x4x1xf32>
+// A window that is a stride longer than the image has no place.
+func.func @window_without_place(%x : tensor<1x3x4xf32>, %w : tensor<4x3x3xf32>) {
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 2>, groups = 1 : i64} : tensor<1x3x4xf32>, tensor<4x3x3xf32> -> tensor<1x4x0xf32>
+  return
+}
+
+// -----
+
+// A window is no longer than that.
+func.func @window_too_large(%x : tensor<1x3x3xf32>, %w : tensor<4x3x3xf32>) {
+  // expected-error {{expected a window that fits spatial axis 0, got one that is 2 longer}}
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 2>, groups = 1 : i64} : tensor<1x3x3xf32>, tensor<4x3x3xf32> -> tensor<1x4x1xf32>
   return
 }
 

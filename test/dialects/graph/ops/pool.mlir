@@ -97,7 +97,7 @@ func.func @negative_padding(%x : tensor<2x3x5xf32>) {
 
 // -----
 
-// The window has at least one place.
+// A window is a stride longer than the image at most.
 func.func @window_too_large(%x : tensor<2x3x5xf32>) {
   // expected-error {{expected a window that fits spatial axis 0, got one that is 2 longer}}
   %0 = graph.max_pool %x {kernel = array<i64: 7>, strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 1>} : tensor<2x3x5xf32> -> tensor<2x3x1xf32>

@@ -15,8 +15,8 @@ func.func @round_trip(%x : tensor<2x3x5x7xf32>, %y : tensor<2x3x?xi1, ["time"]>)
 
 // The window fits the image.
 func.func @too_long(%x : tensor<2x3x5xf32>) {
-  // expected-error {{expected a window that fits spatial axis 0, got one that is 1 longer}}
-  %0 = graph.unfold %x {kernel = array<i64: 6>, strides = array<i64: 1>, dilation = array<i64: 1>} : tensor<2x3x5xf32> -> tensor<2x3x0x6xf32>
+  // expected-error {{expected a window that fits spatial axis 0, got one that is 2 longer}}
+  %0 = graph.unfold %x {kernel = array<i64: 7>, strides = array<i64: 1>, dilation = array<i64: 1>} : tensor<2x3x5xf32> -> tensor<2x3x0x7xf32>
   return
 }
 

@@ -1,0 +1,214 @@
+"""
+What becomes of a model at the edges: what others answer is answered, with the same.
+
+ONNX Runtime is asked where it is installed, and the evaluator of ONNX where the two
+differ; else the references of our own ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from typing import Any, cast
+
+import numpy as np
+from onnx import ModelProto
+from onnx.helper import tensor_dtype_to_np_dtype
+from onnx.reference import ReferenceEvaluator
+from xdsl.dialects.builtin import ModuleOp
+
+import static_runtime as sr
+from static_runtime.compiler.context import SrContext
+from static_runtime.compiler.errors import CompileError, UnsupportedModelError
+from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.options import Options
+from static_runtime.dialects import dim, evaluate, symbols_of
+
+from ..compiler.frontends.interpret import interpret
+from .edges import parsed
+from .outcome import (
+    FINDINGS,
+    MOST_ELEMENTS,
+    Lowered,
+    Outcome,
+    Slow,
+    near,
+    refused,
+    without_llvm,
+)
+from .results import Array, arrays_of
+
+RUNS = (0, 1, 3, 34)
+"""What all symbols of a model are, one run after the other."""
+
+Answers = list[Array] | None
+"""What a call gave, None when it was refused."""
+
+
+def edge_outcome(data: bytes, is_sized: bool, in_full: bool) -> Outcome:
+    """
+    The outcome of a model; `is_sized` says that nothing but its sizes is at an edge, so
+    that it must be read where others answer.
+    """
+    model, ctx = parsed(data), SrContext()
+    others = [partial(ask, model) for ask in OTHERS]
+    refusal: Outcome | None = None
+    run: Callable[..., Any] = sr.compile
+    try:
+        run = references = partial(interpreted, read_onnx(model, ctx), ctx)
+        others = others or [references]
+        with without_llvm(not in_full):
+            run = sr.compile(model, options=Options(cache=False, threads=1))
+    except Lowered:
+        pass
+    except CompileError as error:
+        refusal = refused(error)
+        is_known = is_sized and not isinstance(error, UnsupportedModelError)
+        if refusal.what != "refused" or not is_known:
+            return refusal
+    found = dict[str, Outcome]()
+    for value in RUNS if is_open(model) else RUNS[:1]:
+        if (inputs := inputs_at(model, value)) is None:
+            continue
+        got = refusal or called(run, inputs)
+        if not is_waived(got, value):
+            wanted = [by_others(partial(ask, inputs)) for ask in others]
+            outcome = beside(got, wanted or [None], value)
+            found[outcome.what] = outcome
+    worst = [found[each] for each in (*FINDINGS, "same", "refused") if each in found]
+    return next(iter(worst), Outcome("answered"))
+
+
+def interpreted(
+    module: ModuleOp, ctx: SrContext, inputs: Mapping[str, Array]
+) -> list[Array]:
+    """What a model gives, op by op."""
+    return interpret(module, ctx.weights, [*inputs.values()])
+
+
+def is_waived(got: list[Array] | Outcome, value: int) -> bool:
+    """
+    Whether a refusal stands though others answer: sizes that agree at zero alone, such
+    as n and 2 * n, or 0 and 3 where ONNX Runtime broadcasts them and numpy does not.
+    """
+    kinds = ("expected as many elements", "expected equal sizes", "broadcast")
+    return value == 0 and isinstance(got, Outcome) and any(k in got.text for k in kinds)
+
+
+def called(
+    call: Callable[..., Any], inputs: Mapping[str, Array]
+) -> list[Array] | Outcome:
+    """What a call gives, or its refusal; numpy refuses in words of its own."""
+    try:
+        if isinstance(call, partial):
+            return cast("list[Array]", call(inputs))
+        return [*arrays_of(call(**inputs))]
+    except (IndexError, ValueError) as error:
+        told = refused(error)
+        return replace(told, what="refused") if isinstance(call, partial) else told
+
+
+def beside(
+    got: list[Array] | Outcome, wanted: Sequence[Answers], value: int
+) -> Outcome:
+    """The outcome of a call, beside what others gave, the first of whom decides."""
+    first, *_ = wanted
+    if isinstance(got, Outcome):
+        if first is None or got.what != "refused":
+            return got
+        return Outcome("refuses", got.where, f"at {value}: {got.text}")
+    if first is None:
+        return Outcome("answered")
+    if any(each is not None and alike(got, each) for each in wanted):
+        return Outcome("same")
+    text = " and ".join(f"{shown(each)}" for each in (got, first))
+    return Outcome("differs", f"at {value}", text)
+
+
+def alike(got: Sequence[Array], wanted: Sequence[Array]) -> bool:
+    """Whether results are those of another."""
+    return all(
+        a.shape == b.shape and a.dtype == b.dtype and near(a, b)
+        for a, b in zip(got, wanted, strict=True)
+    )
+
+
+def shown(results: Sequence[Array]) -> str:
+    """The types and the first elements of results."""
+    return "; ".join(f"{e.dtype}{e.shape} {e.ravel()[:6]}" for e in results)
+
+
+def is_open(model: ModelProto) -> bool:
+    """Whether a size of an input is not a number."""
+    return any(
+        not each.HasField("dim_value")
+        for value in model.graph.input
+        for each in value.type.tensor_type.shape.dim
+    )
+
+
+def inputs_at(model: ModelProto, value: int) -> dict[str, Array] | None:
+    """Arrays where all symbols are some number, None where that is not possible."""
+    random, found = np.random.default_rng(0), dict[str, Array]()
+    stored = {each.name for each in model.graph.initializer}
+    for each in model.graph.input:
+        if each.name in stored:
+            continue
+        type = each.type.tensor_type
+        if each.type.WhichOneof("value") != "tensor_type" or not type.HasField("shape"):
+            return None
+        shape = [size_at(size, value) for size in type.shape.dim]
+        if np.prod(shape, dtype=float) > MOST_ELEMENTS:
+            return None
+        numbers = random.standard_normal(shape) * 3
+        with np.errstate(all="ignore"):
+            found[each.name] = np.asarray(numbers).astype(
+                tensor_dtype_to_np_dtype(type.elem_type)
+            )
+    return found
+
+
+def size_at(size: Any, value: int) -> int:
+    """A size of an input where all symbols are some number."""
+    if size.HasField("dim_value"):
+        return max(size.dim_value, 0)
+    try:
+        known = dim(size.dim_param)
+        return int(str(evaluate(known, dict.fromkeys(symbols_of(known), value))))
+    except ValueError:
+        return value
+
+
+def by_others(ask: Callable[[], Sequence[Any]]) -> Answers:
+    """What another evaluator answers; it may fail in any way, or end the process."""
+    try:
+        with np.errstate(all="ignore"):
+            found = [np.asarray(each) for each in ask()]
+    except (Exception, Slow):
+        return None
+    return found if all(each.dtype.kind in "biuf" for each in found) else None
+
+
+def onnx_runtime(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Any]:
+    """What ONNX Runtime computes."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    return session.run(None, dict(inputs))
+
+
+def onnx_evaluator(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Any]:
+    """What the evaluator of ONNX computes."""
+    return ReferenceEvaluator(model).run(None, dict(inputs))
+
+
+OTHERS = (onnx_runtime, onnx_evaluator) if find_spec("onnxruntime") else ()
+"""
+Who else is asked, the first of whom decides what is to be answered: the evaluator of
+ONNX does not check what it is given. Where nobody is, the references of our own ops.
+"""
