@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, f32, i1
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
@@ -90,9 +91,12 @@ def combine(name: Combiner, so_far: SSAValue, x: SSAValue) -> SSAValue:
 
 
 def constant(value: float, type: Attribute) -> SSAValue:
-    """The scalar `value` of this type."""
+    """The scalar `value` of this type; too large a float becomes inf."""
     type = compute_type(type)
     if isinstance(type, AnyFloat):
+        if type == f32:
+            with np.errstate(over="ignore"):
+                value = float(np.float32(value))
         return arith.ConstantOp(FloatAttr(float(value), type)).result
     assert isa(type, IntegerType)
     return arith.ConstantOp(IntegerAttr(int(value), type)).result

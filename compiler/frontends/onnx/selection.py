@@ -188,14 +188,11 @@ def pad(node: Node) -> Result:
     x = cut(
         node.operand(0),
         {
-            axis: (-_cropped(low[axis]), size + _cropped(low[axis], high[axis]), 1)
+            axis: (_cropped(low[axis]) * -1, size + _cropped(low[axis], high[axis]), 1)
             for axis, size in enumerate(node.shape(0))
         },
     )
-    low, high = (
-        [_added(node, each) for each in low],
-        [_added(node, each) for each in high],
-    )
+    low, high = ([greater(each, 0) for each in amounts] for amounts in (low, high))
     mode = node.text("mode")
     if mode in AROUND:
         for axis in axes:
@@ -216,17 +213,9 @@ def _is_old(node: Node) -> bool:
     return "pads" in node.signature.attributes
 
 
-def _cropped(*amounts: Dim) -> int:
-    """The elements that negative amounts of padding add; those of a run are refused."""
-    return sum(min(each, 0) for each in amounts if isinstance(each, int))
-
-
-def _added(node: Node, amount: Dim) -> Dim:
-    """The elements that padding adds, which is checked where the run computes them."""
-    if isinstance(amount, int):
-        return max(amount, 0)
-    node.require(amount, f"padding by {amount} elements, zero or more")
-    return amount
+def _cropped(*amounts: Dim) -> Dim:
+    """The elements that negative amounts of padding add."""
+    return sum((lesser(each, 0) for each in amounts), 0)
 
 
 def _filled(

@@ -1,0 +1,169 @@
+"""
+Every operator, with each size of its inputs and each number of its arguments at the
+edges of what they can be: what torch exports is refused in a sentence, or computes what
+torch computes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.utils.hints import isa
+
+torch = pytest.importorskip("torch")
+
+from torch._ops import OpOverload  # noqa: E402
+
+from static_runtime.compiler.context import context  # noqa: E402
+from static_runtime.compiler.errors import CompileError  # noqa: E402
+from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
+
+from ..interpret import interpret  # noqa: E402
+from .case import Case, Wrapped  # noqa: E402
+from .test_operators import CASES  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+WHOLE = (0, 1, -1, 3, 2**31, 2**62)
+REAL = (0.0, -1.0, 1e300, float("inf"), float("nan"))
+
+SOME = 60
+"""The cases of each run; `make soak` has all."""
+
+Make = Callable[[], Case | None]
+
+
+def edges(name: str) -> Iterator[Make]:
+    """What makes a case of each size, and of each number of an operator, at an edge."""
+    case = CASES[name]
+    yield lambda: replace(case, dim=torch.export.Dim.AUTO)
+    for size in sorted({size for each in case.inputs for size in each.shape}):
+        for to in (0, 1):
+            yield lambda size=size, to=to: replace(
+                case, inputs=tuple(resized(each, size, to) for each in case.inputs)
+            )
+    yield from numbers(case)
+
+
+def resized(x: Any, size: int, to: int) -> Any:
+    """A tensor with every axis of one size of another."""
+    for axis, here in enumerate(x.shape):
+        if here == size:
+            x = x.index_select(axis, torch.zeros(to, dtype=torch.int64))
+    return x
+
+
+def numbers(case: Case) -> Iterator[Make]:
+    """What makes a case of each operator that a case calls with another number."""
+    try:
+        program = torch.export.export(Wrapped(case.function), case.inputs)
+        program = program.run_decompositions({})
+    except Exception:
+        return
+    for node in program.graph.nodes:
+        if not isinstance(node.target, OpOverload) or str(node.target) not in READERS:
+            continue
+        for at, value in enumerate(node.args):
+            for other in others(value):
+                yield lambda node=node, at=at, other=other: called(node, at, other)
+
+
+def others(value: Any) -> Iterator[Any]:
+    """What an argument becomes."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from WHOLE
+    elif isinstance(value, float):
+        yield from REAL
+    elif isa(value, list[int]):
+        yield []
+        for at in range(len(value)):
+            for other in WHOLE:
+                yield [*value[:at], other, *value[at + 1 :]]
+
+
+def called(node: Any, at: int, other: Any) -> Case | None:
+    """A case of one operator with another argument; None where it takes no tensors."""
+    arguments = [*node.args[:at], other, *node.args[at + 1 :]]
+    places = [n for n, each in enumerate(arguments) if isinstance(each, torch.fx.Node)]
+    values = [arguments[place].meta["val"] for place in places]
+    if not all(isinstance(each, torch.Tensor) for each in values) or node.kwargs:
+        return None
+    inputs = tuple(
+        torch.ones([int(size) for size in each.shape], dtype=each.dtype)
+        for each in values
+    )
+
+    def call(*tensors: Any) -> Any:
+        given = dict(zip(places, tensors, strict=True))
+        return node.target(*(given.get(n, each) for n, each in enumerate(arguments)))
+
+    return Case(call, inputs)
+
+
+def verdict(case: Case | None) -> str:
+    """What is wrong with what becomes of a case, if anything is."""
+    if case is None:
+        return ""
+    shapes = None
+    if case.dim is not None:
+        sizes = [dict.fromkeys(range(each.ndim), case.dim) for each in case.inputs]
+        shapes = (tuple(sizes),)
+    try:
+        wanted = case.function(*case.inputs)
+        program = torch.export.export(
+            Wrapped(case.function), case.inputs, dynamic_shapes=shapes
+        )
+    except Exception:
+        return ""  # torch refuses it
+    ctx = context()
+    try:
+        module = read_torch(program, ctx)
+        module.verify()
+    except CompileError as error:
+        return "" if "expected" in str(error) else str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    with np.errstate(all="ignore"):
+        try:
+            got = interpret(module, ctx.weights, [each.numpy() for each in case.inputs])
+        except IndexError:
+            return ""  # torch does not check each index
+        except ValueError as error:
+            return f"refused: {error}"
+    expected = torch.utils._pytree.tree_leaves(wanted)
+    for mine, its in zip(got, expected, strict=True):
+        try:
+            torch.testing.assert_close(
+                torch.from_numpy(np.array(mine)), its, equal_nan=True
+            )
+        except AssertionError as error:
+            return f"differs: {error}"
+    return ""
+
+
+@pytest.mark.parametrize(
+    "most", [SOME, pytest.param(None, marks=pytest.mark.soak)], ids=["some", "all"]
+)
+def test_is_refused_or_computes_what_torch_does(most: int | None):
+    names = sorted(CASES)
+    if most is not None:
+        names = Random(0).sample(names, most // 4)
+    found = [(name, each) for name in names for each in edges(name)]
+    if most is not None:
+        found = Random(0).sample(found, most)
+    wrong = list[str]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, make in found:
+            if (what := verdict(make())) != "":
+                wrong.append(f"{name}: {what[:300]}")
+    assert not wrong, "\n".join(wrong)
