@@ -3,6 +3,8 @@ Tries mutants for a while, or one of them again.
 
     python test/hostile --seconds 3600 --jobs 2     mutants of every kind, for an hour
     python test/hostile --count 1000 --kind mlir    a thousand of one kind
+    python test/hostile --kind edge --kind node-edge --kind graph --count 24000
+                                                    sizes and numbers at their edges
     python test/hostile --replay onnx:1234          one, with its traceback
     python test/hostile --show onnx:1234            one, as text
     python test/hostile --race 7 --count 20000      threads at once, as test_races does

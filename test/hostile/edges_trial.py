@@ -128,9 +128,13 @@ def beside(
 
 
 def alike(got: Sequence[Array], wanted: Sequence[Array]) -> bool:
-    """Whether results are those of another."""
+    """
+    Whether results are those of another; of no elements, ONNX Runtime has other shapes
+    than ONNX says where it finds the place of an extreme, or rounds towards zero.
+    """
     return all(
-        a.shape == b.shape and a.dtype == b.dtype and near(a, b)
+        a.dtype == b.dtype
+        and (a.size + b.size == 0 or (a.shape == b.shape and near(a, b)))
         for a, b in zip(got, wanted, strict=True)
     )
 

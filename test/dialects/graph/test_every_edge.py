@@ -82,6 +82,7 @@ def lower(cases: Sequence[Case]) -> None:
 @pytest.mark.parametrize(
     "most", [SOME, pytest.param(None, marks=pytest.mark.soak)], ids=["some", "all"]
 )
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast:RuntimeWarning")
 def test_is_refused_or_compiles(op: type[GraphOp], most: int | None):
     every = [edge for each in examples(op) for edge in edges(each)]
     found = [each for each in every if accepted(each)]
