@@ -27,6 +27,9 @@ SIZES = (0, 1, 33, "n", "2*n", "n + 1")
 WHOLE = (0, 1, -1, 3, 2**31, 2**62, -(2**63))
 REAL = (0.0, -1.0, 1e30, float("inf"), float("nan"))
 
+UNCLEAR = {("Celu", "alpha")}
+"""Attributes for which ONNX's formula says another thing than its function."""
+
 FEW = 8
 """The most elements of a constant of which each is changed."""
 
@@ -113,6 +116,8 @@ def _attributes(node: NodeProto) -> Iterator[tuple[str, list[Any]]]:
     if not defs.has(node.op_type, node.domain):
         return
     for name, known in defs.get_schema(node.op_type, node.domain).attributes.items():
+        if (node.op_type, name) in UNCLEAR:
+            continue
         value = given.get(name)
         match known.type:
             case defs.OpSchema.AttrType.INT:

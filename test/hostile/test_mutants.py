@@ -36,7 +36,7 @@ COUNTS = {
 
 PIECE = 500
 EDGES = {"edge": 6, "node-edge": 42, "graph": 1}
-"""Pieces of models whose structure stays valid, and of random graphs, in `make soak`."""
+"""Pieces of models whose structure stays valid, and of random graphs, in a soak."""
 
 REACH = 0.42
 """How many of them reach the compiler, of 24,000: at least 10,000."""
