@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import evaluate, shape, symbols_of
 from ....dialects.graph import may_be, retyped
+from ..unsupported import Unsupported
 from .call import Result
 from .sizes import Sizes
 
@@ -31,11 +32,13 @@ def checked(result: Result, foreseen: Any, sizes: Sizes, op: str) -> Result:
 
 
 def _checked(value: SSAValue, expected: shape.Tensor, op: str) -> SSAValue:
-    """A value of the type that torch infers."""
+    """A value of the type that torch infers; raises `Unsupported` for another."""
     got = shape.tensor_type(value)
     if _agree(got, expected):
         return value
-    assert may_be(value, expected), f"expected {expected}, got {got}"
+    if not may_be(value, expected):
+        # As of a convolution of no channels, which has no filters in torch.
+        raise Unsupported(f"a result that torch says is {expected}, and not {got}")
     return retyped(value, shape.sizes(expected), op)
 
 
