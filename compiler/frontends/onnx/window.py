@@ -106,7 +106,9 @@ def conv_transpose(node: Node) -> Result:
     more = _attribute(node, "output_padding", count, 0)
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
     kind = node.text("auto_pad")
-    if (shape := node.integers("output_shape")) is not None:
+    if shape := node.integers("output_shape"):
+        if len(shape) not in (count, count + 2):
+            raise node.error(f"expected {count} sizes as output_shape, got {shape}")
         spare = [
             _spare(*each)
             for each in zip(

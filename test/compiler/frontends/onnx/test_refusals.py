@@ -50,6 +50,11 @@ MALFORMED: dict[str, tuple[str, str]] = {
         r"onnx node 'if' \(If\): expected branches of 1 outputs each, as the node has, "
         "got 1 and 2",
     ),
+    "an output_shape of too few sizes": (
+        "(float[1,1,4,4] x, float[1,1,2,2] w) => (float y)"
+        " { y = ConvTranspose<output_shape = [5]>(x, w) }",
+        r"expected 2 sizes as output_shape, got \(5,\)",
+    ),
     "too few inputs": (
         "(float[2] x) => (float y) { y = Add(x) }",
         "expected 2 to 2 inputs, got 1",
