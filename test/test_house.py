@@ -331,6 +331,30 @@ def test_no_file_and_no_function_is_too_long():
     refuse(wrong)
 
 
+LLVM_LINE = re.compile(
+    r"^\s*(%[\w.{}]+ = |br (label|i1) |ret |store [a-z]|define |call void )",
+    re.MULTILINE,
+)
+"""A line of LLVM IR as a string of Python has it."""
+
+
+def test_no_llvm_function_is_a_string():
+    """What printers write comes from ops; kernel math alone has a text of its own."""
+    found: dict[str, int] = {}
+    for path in sources(*ROOMS):
+        for node in nodes(path):
+            match node:
+                case ast.Constant(value=str() as text) if text.count("\n") > 1:
+                    count = len(LLVM_LINE.findall(text))
+                    if re.search(r"^define .*@", text, re.MULTILINE):
+                        name = path.relative_to(ROOT).as_posix()
+                        found[name] = found.get(name, 0) + count
+                case _:
+                    pass
+    assert found.keys() <= {"lowering/loop_to_llvm/math/remainder.py"}
+    assert sum(found.values()) <= 100
+
+
 def catches_everything(node: ast.AST) -> bool:
     """Whether a handler takes every error; one that raises it again may."""
     match node:
