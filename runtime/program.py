@@ -169,6 +169,10 @@ class Program:
                 "the model with a range that includes it"
             )
         if kind < len(GENERAL):
+            # What is too great for code may be so for a check, which says more.
+            for check in self.checks:
+                if evaluate(check.quantity, symbols) < 0:
+                    return check.error(symbols)
             return ValueError(f"{GENERAL[kind]}, got {named(symbols)}")
         return self.checks[kind - len(GENERAL)].error(symbols)
 

@@ -241,17 +241,23 @@ def test_a_tensor_prints_as_its_dtype_and_shape():
         (
             3,
             "expected sizes whose products stay below 2**62 bytes, got a.b = 9, "
-            "batch = 1",
+            "batch = 5",
         ),
         (
             4,
             "expected inputs and outputs without negative sizes, got a.b = 9, "
-            "batch = 1",
+            "batch = 5",
         ),
-        (5, "expected rows, got 9 and 1 with a.b = 9, batch = 1"),
+        (5, "expected rows, got 9 and 5 with a.b = 9, batch = 5"),
     ],
 )
 def test_says_which_sizes_are_refused(number: int, message: str):
     program = replace(PROGRAM, symbols=("a.b", "batch"), ranges={"a.b": (1, 4)})
-    refusal = program.refusal(number, {"a.b": 9, "batch": 1})
+    refusal = program.refusal(number, {"a.b": 9, "batch": 5})
     assert str(refusal) == message
+
+
+def test_says_which_check_fails_of_sizes_that_are_too_large():
+    program = replace(PROGRAM, symbols=("a.b", "batch"))
+    refusal = program.refusal(3, {"a.b": 2**62, "batch": 1})
+    assert str(refusal).startswith("expected rows, got 4611686018427387904 and 1")
