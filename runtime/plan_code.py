@@ -67,7 +67,10 @@ class Planner:
         The planner of a program, with the addresses of `PLANNING`, which are there as
         long as it.
         """
-        self.layout, self.lock = made.layout, threading.Lock()
+        layout, self.lock = made.layout, threading.Lock()
+        self.row_fields = slice(layout.first_row, layout.orders)
+        self.symbol_fields = slice(layout.row.first_symbol, layout.row.first_slot)
+        self.key = layout.row.symbols, layout.row.first_symbol
         interpret, *steps, enter, need = functions
         if not program.orders:
             # This planner searches no orders beforehand.
@@ -75,8 +78,8 @@ class Planner:
             steps[1] = _address_of(self.place)
         orders = np.array(program.orders, np.int32)
         self.kept = made.code, orders, np.array(steps, np.uint64)
-        self.blank = np.zeros(self.layout.size, np.uint64)
-        self.blank[self.layout.orders] = orders.ctypes.data
+        self.blank = np.zeros(layout.size, np.uint64)
+        self.blank[layout.orders] = orders.ctypes.data
         self.registers = np.zeros(made.registers, np.int64)
         each = made.code, self.registers, self.kept[2]
         self.addresses = [array.ctypes.data for array in each]
@@ -87,19 +90,17 @@ class Planner:
 
     def row(self, symbols: Sequence[int]) -> tuple[npt.NDArray[np.uint64], int]:
         """The row for these sizes, and zero or the number of a refusal."""
-        row = self.layout.row
         memory = self.blank.copy()
-        made = memory[self.layout.first_row : self.layout.orders]
-        made[row.first_symbol : row.first_slot] = symbols
+        made = memory[self.row_fields]
+        made[self.symbol_fields] = symbols
         code, registers, functions = self.addresses
         with self.lock:
             status = self.function(memory.ctypes.data, code, registers, functions)
         return made, status
 
-    def enter(self, table: npt.NDArray[np.uint64], row: npt.NDArray[np.uint64]) -> None:
-        """Writes the address of a row into a table, which has a free place."""
-        count, first = self.layout.row.symbols, self.layout.row.first_symbol
-        self.enter_row(table.ctypes.data, row.ctypes.data, count, first)
+    def enter(self, table: int, row: int) -> None:
+        """Writes the address of a row into the table at an address, which has room."""
+        self.enter_row(table, row, *self.key)
 
     def shrinks(self, context: int, bytes: int) -> bool:
         """

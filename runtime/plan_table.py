@@ -50,8 +50,8 @@ class _RowMaker(Protocol):
         """The row for these values, and zero or the number of a refusal."""
         ...
 
-    def enter(self, table: Words, row: Words) -> None:
-        """Writes the address of a row into a table, which has a free place."""
+    def enter(self, table: int, row: int) -> None:
+        """Writes the address of a row into the table at an address, which has room."""
         ...
 
     def shrinks(self, context: int, bytes: int) -> bool:
@@ -77,6 +77,7 @@ class PlanTable:
         self.program = program
         self.planner = planner
         self.layout = program.row_layout
+        self._row_bytes = self.layout.size * WORD + _OBJECT_BYTES
         self._state = state
         self._rows: dict[tuple[int, ...], Words] = {}
         self._retired: list[Words] = []
@@ -110,8 +111,7 @@ class PlanTable:
     @property
     def nbytes(self) -> int:
         """The bytes of all rows, with what Python needs for each."""
-        each = self.layout.size * WORD + _OBJECT_BYTES
-        return each * (len(self._rows) + len(self._retired))
+        return self._row_bytes * (len(self._rows) + len(self._retired))
 
     def row_for(self, symbols: Mapping[str, int]) -> Words:
         """
@@ -206,7 +206,7 @@ class PlanTable:
         elif 2 * len(self._rows) > self._table.size - 1:
             self._publish()
         else:
-            self._maker.enter(self._table, row)
+            self._maker.enter(int(self._state[State.PLANS]), row.ctypes.data)
 
     def _drop(self) -> None:
         """Drops rows that were unused for longest, a quarter of all."""
@@ -221,9 +221,10 @@ class PlanTable:
         size = max(8, 1 << (4 * len(self._rows)).bit_length())
         table = np.zeros(size + 1, np.uint64)
         table[0] = size - 1
+        at = table.ctypes.data
         for row in self._rows.values():
-            self._maker.enter(table, row)
-        self._state[State.PLANS] = table.ctypes.data
+            self._maker.enter(at, row.ctypes.data)
+        self._state[State.PLANS] = at
         self._table = table
         # A retired row is found no more. So who uses one has it from `LAST` or has it
         # already, and this order of reading misses nobody.

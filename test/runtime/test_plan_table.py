@@ -83,10 +83,8 @@ class InOrder:
         words = [made.size, 0, made.lower_bound, *symbols, *made.offsets]
         return np.array(words, np.uint64), 0
 
-    def enter(self, table: plan_table.Words, row: plan_table.Words) -> None:
-        enter_row(
-            table.ctypes.data, row.ctypes.data, 2, PROGRAM.row_layout.first_symbol
-        )
+    def enter(self, table: int, row: int) -> None:
+        enter_row(table, row, 2, PROGRAM.row_layout.first_symbol)
 
     def shrinks(self, context: int, bytes: int) -> bool:
         raise AssertionError("no test here runs anything")
