@@ -15,9 +15,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.loop import ProgramOp
 from ..runtime import PlanCode
-from ..runtime.abi import CONTEXT, Opcode, Words
+from ..runtime.abi import CONTEXT, START, Opcode, Words
 from ..runtime.hostcode import BINARY, NULL, Block, Function, Op, Value
-from .program_to_host import Reach, lower_plan, lower_whole, plan_layout
+from .program_to_host import SPEND, Reach, lower_plan, lower_whole, plan_layout
 
 _OPCODES = {
     **{name: opcode for opcode, name in BINARY.items()},
@@ -56,7 +56,7 @@ def _lowered(function: Function, tables: Mapping[str, int] | None = None) -> Byt
 
 def lower_program_to_bytecode(program: ProgramOp) -> Bytecode:
     """The bytecode of what runs a program; raises `VerifyException` as above."""
-    (function,) = lower_whole(program).functions
+    (function,) = lower_whole(program, is_polled=True).functions
     return _lowered(function)
 
 
@@ -79,7 +79,7 @@ class _Writer:
 
     def __init__(self, function: Function, tables: Mapping[str, int]):
         self.tables = tables
-        self.count = CONTEXT + 1
+        self.count = START + 1
         self.entry: list[_Instruction] = []
         self.body: list[_Instruction] = []
         self.registers: dict[Op, int] = {function.parameters[0]: CONTEXT}
@@ -207,6 +207,13 @@ class _Writer:
     def write_call_words(self, op: Op) -> None:
         """Writes a call on words."""
         self.call(op.data.name, self.of(op.operands[0]), 0)
+
+    def write_call(self, op: Op) -> None:
+        """Writes a poll, after which a run goes on."""
+        if op.data != SPEND:
+            raise VerifyException(f"expected no call of {op.data.name} in bytecode")
+        self.emit(Opcode.POLL, self.of(op.operands[1]))
+        self.registers[op] = self.number(0)
 
     def write_kernel(self, op: Op) -> None:
         """Writes the call of a kernel."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .abi import WORD, ContextLayout, State, Words
+from .abi import PAUSED, START, WORD, ContextLayout, State, Words
 from .code import PLANNING, Code, planning_of
 from .elf import Image, link_image
 
@@ -68,6 +68,10 @@ def interpreted(
     return _Interpreter(code, registers, table, image).code(explain)
 
 
+_FUEL = 1 << 27
+"""Points of loops after which a run pauses: some milliseconds."""
+
+
 class _Interpreter:
     """Runs bytecode, each context with registers of its own."""
 
@@ -96,7 +100,24 @@ class _Interpreter:
         )
 
     def run(self, context: int) -> int:
-        """Runs the program once; its status."""
+        """
+        Runs the program once; its status. Between its pauses Python runs the handlers
+        of signals, and when one raises, the run does not go on.
+        """
+        fields = (ctypes.c_uint64 * ContextLayout.TICK).from_address(context)
+        fields[ContextLayout.THREAD] = 1
+        status = PAUSED
+        try:
+            while status == PAUSED:
+                fields[ContextLayout.FUEL] = _FUEL
+                status = self.go_on(context)
+        finally:
+            fields[ContextLayout.THREAD] = 0
+            self.registers[context][1][START] = 0
+        return status
+
+    def go_on(self, context: int) -> int:
+        """Runs the program from where it is; its status."""
         known = self.registers.get(context)
         if known is None:
             made = np.zeros(self.count, np.int64)
@@ -107,7 +128,7 @@ class _Interpreter:
     def repeat(self, context: int, times: int) -> int:
         """Runs the program so many times, for measuring."""
         for _ in range(times):
-            if status := self.run(context):
+            if status := self.go_on(context):
                 return status
         return 0
 

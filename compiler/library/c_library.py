@@ -23,7 +23,7 @@ from ...runtime import (
     interpreter_text,
     needed_words,
 )
-from ...runtime.abi import ContextLayout, PlanLayout, RowLayout
+from ...runtime.abi import START, ContextLayout, PlanLayout, RowLayout
 from ..codegen import linked_object, machine_of, text_constant
 from ..errors import CompileError
 from ..options import Options
@@ -105,7 +105,7 @@ def _kernels_object(
 def header_text() -> str:
     """The header, with the numbers of words that the runtime has."""
     words = {f"HEAD_{each.name}": each.value for each in ImageHead}
-    words["HEAD_SIZE"] = len(ImageHead)
+    words |= {"HEAD_SIZE": len(ImageHead), "START": START}
     kinds = {"PLAN": PlanLayout, "ROW": RowLayout, "CONTEXT": ContextLayout}
     for prefix, kind in kinds.items():
         for name, number in vars(kind).items():

@@ -329,6 +329,7 @@ static inline int sr_run(const sr_model *model, const void *plan, void *tensors,
       (int64_t *)(void *)((uint8_t *)work + sr_rounded((uint64_t)row[SR_ROW_BYTES]));
   if (row[SR_ROW_USED] != (int64_t)(intptr_t)image || !model->kernels) return SR_NOT_PLANNED;
   memset(context, 0, 8 * (uint64_t)image[SR_HEAD_CONTEXT]);
+  context[image[SR_HEAD_CONTEXT] + SR_START] = 0;
   context[SR_CONTEXT_ACTIVATIONS] = (int64_t)(intptr_t)work;
   context[SR_CONTEXT_CONSTANTS] = (int64_t)(intptr_t)model->constants;
   context[SR_CONTEXT_PLAN] = (int64_t)(intptr_t)row;

@@ -7,7 +7,7 @@ that Python calls and that of a bundle, which machine code and bytecode then are
 
 from __future__ import annotations
 
-from .body import lower_body, lower_whole
+from .body import SPEND, lower_body, lower_whole
 from .bundle import (
     NOT_PLANNED,
     OTHER_WEIGHTS,
@@ -32,6 +32,7 @@ __all__ = [
     "OTHER_WEIGHTS",
     "Places",
     "Reach",
+    "SPEND",
     "callee_of",
     "is_wide",
     "lending",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .bytecode import (
     CONTEXT,
+    START,
     WIDTH,
     Opcode,
     Words,
@@ -36,6 +37,7 @@ from .layout import (
     LITTLE,
     NOT_SELECTED,
     NOTES,
+    PAUSED,
     PLAN_ARGUMENTS,
     PLAN_BOUND,
     PLAN_BYTES,
@@ -75,6 +77,7 @@ __all__ = [
     "NOTES",
     "NOT_SELECTED",
     "Opcode",
+    "PAUSED",
     "PLAN_ARGUMENTS",
     "PLAN_BOUND",
     "PLAN_BYTES",
@@ -87,6 +90,7 @@ __all__ = [
     "SHARED",
     "SIZE_ERROR",
     "SMALL",
+    "START",
     "State",
     "WAIT",
     "WAKE",

@@ -20,8 +20,8 @@ Words = npt.NDArray[np.int64]
 WIDTH = 4
 """Words of an instruction."""
 
-CONTEXT = 0
-"""The register that holds the address of the context."""
+CONTEXT, START = 0, 1
+"""The registers that hold the address of the context, and where a run goes on."""
 
 _MOST_REGISTERS = 1 << 22
 """Registers of a program, at most: 32 MiB."""
@@ -70,7 +70,12 @@ class Opcode(IntEnum):
     """Goes on at the instruction b where r[a] is zero."""
     JUMP = 19
     """Goes on at the instruction b."""
-    CALL = 20
+    POLL = 20
+    """
+    Counts r[a] points of loops off those that are left to a run; where none are, ends
+    it with `PAUSED`, to go on at the next instruction.
+    """
+    CALL = 21
     """
     Runs the kernel `a` on the registers from b on; a status that is not zero ends the
     run, with `c` as the number of the call.
@@ -101,8 +106,10 @@ def check_bytecode(
     """
     if code.size == 0 or code.size % WIDTH:
         raise ValueError(f"expected instructions of four words, got {code.size} words")
-    if not 0 < registers <= _MOST_REGISTERS:
-        raise ValueError(f"expected up to {_MOST_REGISTERS} registers, got {registers}")
+    if not START < registers <= _MOST_REGISTERS:
+        raise ValueError(
+            f"expected from {START + 1} to {_MOST_REGISTERS} registers, got {registers}"
+        )
     table = code.reshape(-1, WIDTH)
     op, a, b, c = table.T
     counts = np.array([*arguments, 0], np.int64)

@@ -225,6 +225,9 @@ INTERRUPTED = 5
 NOT_SELECTED = 7
 """The status of a run that came to a kernel which its library does not have."""
 
+PAUSED = 8
+"""The status of a run of bytecode that is to go on where it ended."""
+
 CALLED = 1
 """What a fallback op returns that has run; ctypes returns zero for an exception."""
 

@@ -10,7 +10,7 @@ kernel that a library does not have.
 
 from __future__ import annotations
 
-from ..abi import CONTEXT, NOT_SELECTED, WIDTH, ContextLayout, Opcode
+from ..abi import CONTEXT, NOT_SELECTED, PAUSED, START, WIDTH, ContextLayout, Opcode
 from .builder import Builder
 from .function import ADDRESS, INT32, Function, Signature, Value
 
@@ -45,7 +45,9 @@ def _interpret() -> Function:
     b = Builder(_INTERPRET, "nounwind")
     context, code, registers, kernels = b.parameters
     b.store(b.number_of(context), registers, CONTEXT)
-    with b.forever(at=0) as step:
+    begin = b.load(registers, START)
+    b.store(0, registers, START)
+    with b.forever(at=begin) as step:
         place = b.at(code, step.at, 8 * WIDTH)
         op, first, second, third = (b.load(place, at) for at in range(WIDTH))
         into, left, right = (b.at(registers, each) for each in (first, second, third))
@@ -77,6 +79,10 @@ def _interpret() -> Function:
                 switch.at = b.select(b.eq(b.load(into), 0), second, following)
             with switch.case(Opcode.JUMP):
                 switch.at = second
+            with switch.case(Opcode.POLL):
+                fuel = b.sub(b.load(context, ContextLayout.FUEL), b.load(into))
+                b.store(fuel, context, ContextLayout.FUEL)
+                b.leave_if(b.lt(fuel, 0), PAUSED, [(following, registers, START)])
             with switch.case(Opcode.CALL):
                 kernel = b.load(b.at(kernels, first), type=ADDRESS)
                 status = b.call_address(kernel, _KERNEL, left, context)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import signal
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..compiler.library.replay import check_equal, replay
 from ..compiler.tracing.models import BRANCH, LOOP, MIXED, TURN
 from ..models.open_models import BLOCK, CHAIN, GROWN, OpenModel
 from ..runtime.texts import RUNNING, without_kernels
+from .program_to_host.test_polls import Rung, handled, sent_when_running
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 
@@ -127,6 +129,24 @@ def test_skips_are_taken_as_in_machine_code(model: OpenModel):
         skipped.add(len(module.statistics().skipped))
         assert module.statistics().skipped == known.statistics().skipped
     assert len(skipped) > 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads")
+def test_a_long_run_is_interrupted_and_the_module_goes_on_working():
+    endless = WHILE.replace("graph.gt", "graph.ge")
+    module, known = replay(endless), sr.compile(endless, target=isa_name("host"))
+
+    def ring(number: int, _: Any) -> None:
+        raise Rung(str(number))
+
+    for _ in range(2):
+        with (
+            handled(signal.SIGALRM, ring),
+            sent_when_running(module, signal.SIGALRM),
+            pytest.raises(Rung),
+        ):
+            module(True, 0)
+        check_equal(module(True, 3), known(True, 3))
 
 
 def test_refuses_what_runs_in_python():

@@ -122,6 +122,6 @@ def test_code_that_is_none_is_refused():
         PlanCode.of_bytes(np.array([1, 2, 3], "<i8").tobytes(), layout)
     stores = [Opcode.STORE, 0, 0, 8 * layout.size, Opcode.RETURN, 0, 0, 0]
     with pytest.raises(ValueError, match="expected an instruction"):
-        PlanCode(np.array(stores, np.int64), 1, layout)
-    kept = PlanCode(np.array([Opcode.RETURN, 0, 0, 0], np.int64), 1, layout)
+        PlanCode(np.array(stores, np.int64), 2, layout)
+    kept = PlanCode(np.array([Opcode.RETURN, 0, 0, 0], np.int64), 2, layout)
     assert PlanCode.of_bytes(kept.to_bytes(), layout).code.tolist() == [0, 0, 0, 0]
