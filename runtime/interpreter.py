@@ -12,6 +12,7 @@ import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +73,16 @@ _FUEL = 1 << 27
 """Points of loops after which a run pauses: some milliseconds."""
 
 
+class _Memory(NamedTuple):
+    """What a run in a context needs."""
+
+    fields: ctypes.Array[ctypes.c_uint64]
+    """The fields of the context that all programs have."""
+    registers: Words
+    address: int
+    """Where the registers are."""
+
+
 class _Interpreter:
     """Runs bytecode, each context with registers of its own."""
 
@@ -85,8 +96,7 @@ class _Interpreter:
         # CFUNCTYPE lets other threads run meanwhile.
         kind = ctypes.CFUNCTYPE(status, pointer, pointer, pointer, pointer)
         self.function = kind(image["sr_interpret"])
-        self.registers: dict[int, tuple[int, Words]] = {}
-        """The address of the registers of each context, and what keeps them."""
+        self.memory: dict[int, _Memory] = {}
         self.free: list[int] = []
         self.row = threading.local()
 
@@ -104,33 +114,33 @@ class _Interpreter:
         Runs the program once; its status. Between its pauses Python runs the handlers
         of signals, and when one raises, the run does not go on.
         """
-        fields = (ctypes.c_uint64 * ContextLayout.TICK).from_address(context)
+        memory, (code, kernels) = self.memory_of(context), self.tables
+        fields = memory.fields
         fields[ContextLayout.THREAD] = 1
+        memory.registers[START] = 0
         status = PAUSED
-        try:
-            while status == PAUSED:
-                fields[ContextLayout.FUEL] = _FUEL
-                status = self.go_on(context)
-        finally:
-            fields[ContextLayout.THREAD] = 0
-            self.registers[context][1][START] = 0
+        while status == PAUSED:
+            fields[ContextLayout.FUEL] = _FUEL
+            status = self.function(context, code, memory.address, kernels)
+        fields[ContextLayout.THREAD] = 0
         return status
-
-    def go_on(self, context: int) -> int:
-        """Runs the program from where it is; its status."""
-        known = self.registers.get(context)
-        if known is None:
-            made = np.zeros(self.count, np.int64)
-            known = self.registers[context] = made.ctypes.data, made
-        code, kernels = self.tables
-        return self.function(context, code, known[0], kernels)
 
     def repeat(self, context: int, times: int) -> int:
         """Runs the program so many times, for measuring."""
+        memory, (code, kernels) = self.memory_of(context), self.tables
+        memory.registers[START] = memory.fields[ContextLayout.THREAD] = 0
         for _ in range(times):
-            if status := self.go_on(context):
+            if status := self.function(context, code, memory.address, kernels):
                 return status
         return 0
+
+    def memory_of(self, context: int) -> _Memory:
+        """What a run in a context needs besides."""
+        if context not in self.memory:
+            fields = (ctypes.c_uint64 * ContextLayout.HEAD).from_address(context)
+            registers = np.zeros(self.count, np.int64)
+            self.memory[context] = _Memory(fields, registers, registers.ctypes.data)
+        return self.memory[context]
 
     def borrow(self) -> int | None:
         """The address of a context that nobody has, or None."""
