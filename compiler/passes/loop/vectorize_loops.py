@@ -21,7 +21,8 @@ that are left over at the end run one by one, by the same arithmetic. A loop tha
 reduces gets an accumulator for each lane, and these are combined at its end. Where the
 order tells, as in sums of floats, the number of elements and the target alone decide
 it: such a loop gets `partials` as many as lanes fit a vector, whether it is the loop
-along the vectors or not. The bodies of an ordered loop never run side by side.
+along the vectors or not. The bodies of an ordered loop never run side by side, nor
+those that store to one address.
 """
 
 from __future__ import annotations
@@ -115,14 +116,14 @@ def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
     best = [each for _, loops in inner for each in loops]
     if loop.kind == "ordered" or any(isinstance(each, SplitIndexOp) for each in ops):
         return score, best
-    own = (
-        sum(
-            _gain(each, loop.index) * _WEIGHT ** _loops_around(each, loop)
-            for each in loop.walk()
-            if isinstance(each, LoadOp | StoreOp)
-        )
-        * _WEIGHT**depth
+    accesses = [each for each in loop.walk() if isinstance(each, LoadOp | StoreOp)]
+    if any(_is_shared(each, loop.index) for each in accesses):
+        return score, best
+    gains = (
+        _gain(each, loop.index) * _WEIGHT ** _loops_around(each, loop)
+        for each in accesses
     )
+    own = sum(gains) * _WEIGHT**depth
     return (own, [loop]) if own > max(score, 0) else (score, best)
 
 
@@ -133,6 +134,16 @@ def _loops_around(access: Operation, loop: ForOp) -> int:
         assert parent is not None, "the access is inside of the loop"
         count, parent = count + 1, parent.parent_op()
     return count
+
+
+def _is_shared(access: LoadOp | StoreOp, index: SSAValue) -> bool:
+    """
+    Whether all bodies of a loop store to one address, as where a tensor is empty and
+    its strides are 0: no such body ever runs.
+    """
+    return isinstance(access, StoreOp) and not any(
+        stride != 0 and _depends(each, index) for each, stride in access.at.terms
+    )
 
 
 def _gain(access: LoadOp | StoreOp, index: SSAValue) -> int:

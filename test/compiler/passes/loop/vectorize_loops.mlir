@@ -316,3 +316,21 @@ loop.kernel @rows_in_order(%x: memref<?xf32>, %y: memref<?xi64>) {
     loop.yield
   }
 }
+
+// Bodies that store to one address do not run side by side, as where a tensor without elements,
+// whose strides are 0, is scattered into: none of them runs, but each is written.
+//
+// CHECK-LABEL: loop.kernel @into_nothing
+// CHECK:           loop.for parallel %i to 4 {
+loop.kernel @into_nothing(%a: memref<?xf32>, %b: memref<?xi64>, %c: memref<?xf32>) {
+  loop.for ordered %k to 5 {
+    loop.for parallel %i to 4 {
+      %x = loop.load %a[%k * 4 + %i] : memref<?xf32>
+      %y = loop.load %b[%k] : memref<?xi64>
+      %z = loop.clamp_index %y below 0 : i64
+      loop.store %x, %c[%z] : memref<?xf32>
+      loop.yield
+    }
+    loop.yield
+  }
+}
