@@ -69,9 +69,10 @@ class GridSampleOp(SingleResultOp):
                 raise VerifyException(f"expected one of {', '.join(known)}, got {name}")
         match sizes(input), sizes(grid):
             case (n, c, *spatial), (n2, *points, count) if (
-                count == len(spatial) == len(points) > 0
+                len(spatial) == len(points) > 0
                 and 0 not in spatial
                 and grid.element_type == input.element_type
+                and agree(count, len(spatial))
                 and agree(n, n2)
             ):
                 return tensor(input.element_type, n, c, *points)

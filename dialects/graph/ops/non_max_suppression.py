@@ -78,8 +78,9 @@ class NonMaxSuppressionOp(SingleResultOp):
                 f"{overlap} and {threshold}"
             )
         match sizes(boxes), sizes(scores):
-            case (b, n, 4), (b2, c, n2) if (
+            case (b, n, corners), (b2, c, n2) if (
                 scores.element_type == boxes.element_type
+                and agree(corners, 4)
                 and agree(b, b2)
                 and agree(n, n2)
             ):
