@@ -27,8 +27,11 @@ SIZES = (0, 1, 33, "n", "2*n", "n + 1")
 WHOLE = (0, 1, -1, 3, 2**31, 2**62, -(2**63))
 REAL = (0.0, -1.0, 1e30, float("inf"), float("nan"))
 
-UNCLEAR = {("Celu", "alpha")}
-"""Attributes for which ONNX's formula says another thing than its function."""
+UNCLEAR = {("Attention", "softcap"), ("Celu", "alpha")}
+"""
+Attributes for which ONNX's function, by which we go, says another thing than its
+formula or its evaluator, such as a cap of -1: for the evaluator it is none.
+"""
 
 FEW = 8
 """The most elements of a constant of which each is changed."""
