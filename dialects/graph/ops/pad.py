@@ -34,6 +34,7 @@ class PadOp(SingleResultOp):
 
     ```mlir
     %1 = graph.pad %0 {low = array<i64: 0, 1>, high = array<i64: 2, 1>, value = 0.0 : f64} : tensor<3x5xf32> -> tensor<5x7xf32>
+    %2 = graph.pad %0 {low = array<i64>, high = array<i64>, value = 0.0 : f64} : tensor<f32> -> tensor<f32>
     ```
     """
 
@@ -70,8 +71,10 @@ class PadOp(SingleResultOp):
     def reference(
         self, input: Array, low: tuple[int, ...], high: tuple[int, ...], value: float
     ) -> Array:
-        width = list(zip(low, high, strict=True))
-        return np.pad(input, width, constant_values=input.dtype.type(value))
+        sides = list(zip(low, input.shape, high, strict=True))
+        result = np.full([sum(each) for each in sides], value, input.dtype)
+        result[tuple(slice(start, start + size) for start, size, _ in sides)] = input
+        return result
 
     def nests(self) -> Sequence[Nest]:
         value, element = self.value.value.data, self.type.element_type
