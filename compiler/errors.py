@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from ..runtime import TensorInfo, shortened
 from .remedies import Cause, Framework, advice
 
-_SHOWN = 8
+_MAX_NODE_NAMES = 8
 """Names of nodes that a message lists for one op, before it only counts."""
 
-_LONGEST = 4096
+_MAX_MESSAGE_LENGTH = 4096
 """Characters of a message, at most."""
 
 _LONG_WORD = re.compile(r"\S{400,}")
@@ -32,7 +32,7 @@ class CompileError(ValueError):
     def __init__(self, message: str = ""):
         # Whatever it shows of a model, nobody reads more.
         brief = _LONG_WORD.sub(lambda word: shortened(word[0], MOST_OF_NAME), message)
-        super().__init__(shortened(brief, _LONGEST))
+        super().__init__(shortened(brief, _MAX_MESSAGE_LENGTH))
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class UnsupportedModelError(CompileError):
 
 def _line(op: str, reason: str, nodes: list[str]) -> str:
     """What a message says of the nodes that have one op, for one reason."""
-    named = [node for node in nodes if node][:_SHOWN]
+    named = [node for node in nodes if node][:_MAX_NODE_NAMES]
     names = [repr(shortened(node, MOST_OF_NAME)) for node in named]
     rest = len(nodes) - len(names)
     if rest:

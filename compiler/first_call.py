@@ -32,7 +32,7 @@ from .errors import UnsupportedModelError
 MOST = 64
 """Modules that are kept, by the values that they were compiled for."""
 
-_LARGEST = 4096
+_MAX_INPUT = 4096
 """The most elements of an input for whose value a model is compiled."""
 
 
@@ -190,9 +190,9 @@ class FirstCallModule(StaticModule):
         """The value of a bound input as an array of its dtype."""
         (info,) = (each for each in self._inputs if each.name == name)
         array = to_array(value, info)
-        if array.size > _LARGEST:
+        if array.size > _MAX_INPUT:
             raise ValueError(
-                f"input {name}: expected at most {_LARGEST} elements of an input for "
+                f"input {name}: expected at most {_MAX_INPUT} elements of an input for "
                 f"whose value the model is compiled, got shape {array.shape}"
             )
         return array

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 Framework: TypeAlias = Literal["onnx", "torch"]
 """In whose words a user is told what to do."""
 
-_SHOWN = 8
+_MAX_REMEDY_NAMES = 8
 """Names that a remedy lists."""
 
 
@@ -83,7 +83,7 @@ def advice(
         found.setdefault(cause, {}).update(dict.fromkeys(names))
     lines: list[str] = []
     for cause, names in found.items():
-        shown = [repr(each) for each in names][:_SHOWN]
+        shown = [repr(each) for each in names][:_MAX_REMEDY_NAMES]
         text = getattr(_REMEDIES[cause], framework).format(
             names=", ".join(shown),
             first=next(iter(names), ""),

@@ -76,7 +76,7 @@ FUNCTIONS = {
 MOST_DIGITS = 32
 """The most digits of a number in text: more than any allowed number has."""
 
-_KEPT = 1 << 12
+_MAX_CACHED_DIMENSIONS = 1 << 12
 """Entries in the cache of parsed dimensions."""
 
 
@@ -152,7 +152,7 @@ def greater(a: Dim, b: Dim) -> Dim:
     return b if is_nonnegative(b - a, {}) else maximum(a, b)
 
 
-@lru_cache(_KEPT)
+@lru_cache(_MAX_CACHED_DIMENSIONS)
 def magnitude(value: Dim) -> Dim:
     """
     A polynomial without functions that bounds the absolute value of `value`.
@@ -168,7 +168,7 @@ def magnitude(value: Dim) -> Dim:
     )
 
 
-@lru_cache(_KEPT)
+@lru_cache(_MAX_CACHED_DIMENSIONS)
 def dim(text: str) -> Dim:
     """The dimension that `text` describes; raises `ValueError` on other text."""
     if len(text) > MOST_TEXT:

@@ -44,7 +44,7 @@ Bytes of constants up to which they are read into memory. More are mapped: proce
 share them, and end if their user makes the file shorter, which `Cache` never does.
 """
 
-_ROW = 128
+_WORDS_PER_ROW = 128
 """Words in a row of a table of which rows and columns are summed up."""
 
 
@@ -202,8 +202,8 @@ class _Digest:
 
     def add_piece(self, piece: Bytes) -> None:
         """Adds the next piece of the constants."""
-        whole = piece.size // (8 * _ROW) * (8 * _ROW)
-        table = piece[:whole].view(np.uint64).reshape(-1, _ROW)
+        whole = piece.size // (8 * _WORDS_PER_ROW) * (8 * _WORDS_PER_ROW)
+        table = piece[:whole].view(np.uint64).reshape(-1, _WORDS_PER_ROW)
         self._add(table.sum(axis=0).tobytes())
         self._add(table.sum(axis=1).tobytes())
         self._add(piece[whole:].tobytes())

@@ -26,10 +26,10 @@ Block: TypeAlias = npt.NDArray[np.uint8]
 ALIGNMENT = 64
 """The alignment of a block in bytes: a cache line, and the longest vector."""
 
-_MAPPED = 1 << 17
+_MIN_MAPPED_BYTES = 1 << 17
 """Bytes from which on a block is mapped."""
 
-_HUGE = 1 << 22
+_MIN_HUGE_PAGE_BYTES = 1 << 22
 """Bytes from which on a block asks for huge pages, as numpy's arrays do."""
 
 
@@ -144,7 +144,7 @@ def aligned_block(size: int, what: Callable[[], str]) -> Block:
     with LOCK:
         _budget.take(size, what)
     try:
-        memory = _mapped(size) if size >= _MAPPED else _small(size)
+        memory = _mapped(size) if size >= _MIN_MAPPED_BYTES else _small(size)
     except MemoryError as error:
         _budget.give_back(size)
         raise MemoryError(
@@ -166,7 +166,7 @@ def _mapped(size: int) -> Block:
     except (OSError, OverflowError) as error:
         raise MemoryError(str(error)) from error
     huge: int | None = getattr(mmap, "MADV_HUGEPAGE", None)
-    if huge is not None and size >= _HUGE:
+    if huge is not None and size >= _MIN_HUGE_PAGE_BYTES:
         # A kernel without huge pages refuses.
         with suppress(OSError):
             made.madvise(huge)

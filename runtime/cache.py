@@ -35,8 +35,8 @@ _LIMIT = 2 * 2**30
 PUTS = 64
 """Entries added by one cache before it looks at the size of its folder again."""
 
-_SHARE = 16
-"""The part of the limit, as 1 / SHARE, that may be added without such a look."""
+_UNCHECKED_SHARE = 16
+"""The share of the limit, as its divisor, that may be added without such a look."""
 
 _ABANDONED = 3600
 """Seconds after which a file that is still being written has lost its writer."""
@@ -202,7 +202,7 @@ class Cache:
         self._bytes_since_look += size
         if (
             self._puts_since_look > PUTS
-            or self._bytes_since_look > self.limit // _SHARE
+            or self._bytes_since_look > self.limit // _UNCHECKED_SHARE
         ):
             self._puts_since_look = self._bytes_since_look = 0
             self._evict()

@@ -36,8 +36,8 @@ from .thread_pool import thread_pool
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_GROWTH = 8
-"""A block that grows again gets 1 / GROWTH more, so that it does not at each step."""
+_GROWTH_SHARE = 8
+"""A block that grows again gets 1 / GROWTH_SHARE more, to grow in fewer steps."""
 
 
 class StaticRuntime:
@@ -129,7 +129,7 @@ class StaticRuntime:
             if size > old:
                 # What a block holds between runs is nothing.
                 self._set_block(NO_BLOCK)
-                more = old + old // _GROWTH
+                more = old + old // _GROWTH_SHARE
                 size = more if size < more and fits(more) else size
                 self._set_block(aligned_block(size, lambda: self._need(symbols)))
             elif self.context[self.layout.ROOM] != old:

@@ -34,7 +34,7 @@ _ALIGNMENT = 64
 _BRACKETS = b"[]{}"
 _NO_BRACKETS = bytes(each for each in range(256) if each not in _BRACKETS)
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 """Lists and objects within each other in the deepest header; a right one has three."""
 
 LONGEST_HEADER = 100_000_000
@@ -96,9 +96,9 @@ def decode(text: bytes) -> tuple[list[Entry], dict[str, str]]:
     """What a header says: the arrays in the order of their data, and the metadata."""
     if not text.startswith(b"{"):
         raise SafetensorsError(f"expected a header that begins with {{, got {text[:1]}")
-    if (deepest := _depth(text)) > _DEEPEST:
+    if (deepest := _depth(text)) > _MAX_DEPTH:
         raise SafetensorsError(
-            f"expected a header nested at most {_DEEPEST} deep, got {deepest}"
+            f"expected a header nested at most {_MAX_DEPTH} deep, got {deepest}"
         )
     try:
         header: Json = json.loads(text.decode(), object_pairs_hook=_Fields)

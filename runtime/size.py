@@ -41,10 +41,10 @@ _MOST_TEXT = 1 << 19
 MOST_DIGITS = 40
 """Digits of a number, some more than the compiler writes."""
 
-_DEEPEST = 128
+_MAX_DEPTH = 128
 """Parentheses inside each other: twice as many as the compiler writes."""
 
-_KEPT = 1 << 12
+_MAX_CACHED_TEXTS = 1 << 12
 """Texts of which the steps are kept."""
 
 _Step: TypeAlias = int | str | Callable[[int, int], int]
@@ -87,7 +87,7 @@ def symbols_in(size: Size) -> frozenset[str]:
     return frozenset(step for step in _steps(size) if isinstance(step, str))
 
 
-@lru_cache(_KEPT)
+@lru_cache(_MAX_CACHED_TEXTS)
 def _steps(text: str) -> tuple[_Step, ...]:
     """What computes the dimension of a text, one step after the other."""
     if len(text) > _MOST_TEXT:
@@ -150,7 +150,7 @@ class _Reader:
     def inside(self, count: int) -> None:
         """So many sums in parentheses."""
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _MAX_DEPTH:
             raise self.error()
         for before in ("(", ",")[:count]:
             self.expect(before)

@@ -183,7 +183,7 @@ def _clicks(batch: int) -> Inputs:
 
 
 _BATCHES = tuple((each,) for each in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32))
-_FEW = tuple((each,) for each in (1, 2, 3, 4))
+_SMALL_BATCHES = tuple((each,) for each in (1, 2, 3, 4))
 _IMAGES = (
     *((1, 96, 96), (1, 64, 64), (2, 64, 96), (1, 128, 64), (3, 64, 64)),
     *((1, 160, 160), (1, 48, 48), (2, 128, 96), (1, 64, 192), (4, 48, 64)),
@@ -204,7 +204,7 @@ def _classifier(module: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
 OPEN: dict[str, OpenModel] = {
     "deep_wide": OpenModel(DeepWide, _clicks, (_BATCH,) * 3, _BATCHES),
     "mlp": OpenModel(MlpSmall, _features, (_BATCH,), _BATCHES),
-    "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _FEW),
+    "resnet50": OpenModel(_classifier(ResNet50), _image, (_BATCH,), _SMALL_BATCHES),
     "mobilenet_v2": OpenModel(_classifier(MobileNetV2), _image, (_BATCH,), _BATCHES),
     "block.length": OpenModel(
         lambda: Encoder(64, 1, 4, 128), _words, (_TOKENS,) * 2, _TEXTS, Bert.TOKENS

@@ -26,7 +26,7 @@ from .c_names import check_name
 from .header import APIS, Described, Memory, header, table_text
 from .placeholder import Placeholder, place
 
-_ROW = 16
+_BYTES_PER_LINE = 16
 """Bytes in a line of the weights as text."""
 
 
@@ -191,7 +191,7 @@ def write_bundle(bundle: Bundle, folder: Path) -> None:
                 file.write(piece)
         with atomic_file(folder / f"{name}.weights.txt") as file:
             for piece in weights.pieces():
-                for row in known[piece].reshape(-1, _ROW):
+                for row in known[piece].reshape(-1, _BYTES_PER_LINE):
                     file.write(row.tobytes() + b"\n")
     for name, text in bundle.headers.items():
         with atomic_file(folder / f"{name}.h") as file:

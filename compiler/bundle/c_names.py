@@ -28,7 +28,7 @@ tgmath threads time uchar wchar wctype
 """Functions that a program has, and headers that one of this name would hide."""
 
 _WORDS = frozenset(_KEYWORDS.split())
-_KEPT = _WORDS | frozenset(_TAKEN.split())
+_RESERVED_NAMES = _WORDS | frozenset(_TAKEN.split())
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
         raise CompileError(
             f"expected a name that does not begin with sr_ for a bundle, got {name}"
         )
-    if name in _KEPT:
+    if name in _RESERVED_NAMES:
         raise CompileError(
             f"expected a name that C does not keep for a bundle, got {name}; give "
             "another with --network-name or --main-entry-name"

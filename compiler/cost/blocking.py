@@ -53,17 +53,17 @@ FEW_ROWS = 8
 _MANY_ROWS = 48
 """Rows of a block, at least, for which panels may exceed half of the second cache."""
 
-_REUSED = 16
+_MIN_PANELS = 16
 """Panels that must read a block of A for packing it to pay: for eight it did not."""
 
 KIB = 1024
 
 _PAGE = 4096
 
-_LINES = 8
+_STREAMS = 8
 """Streams of memory that a processor prefetches side by side; chosen by hand."""
 
-_CONFLICT = 2048
+_SET_STRIDE = 2048
 """
 Rows of A that are a multiple of so many bytes apart share two of 64 sets of a first
 cache with lines of 64 bytes, and evict each other.
@@ -144,14 +144,14 @@ def stream(
     pitch = strides.get(last, 0)
     if not isinstance(rows, int) or not isinstance(columns, int) or rows > FEW_ROWS:
         return None
-    if len(reduced) != 1 or known(reduced[0]) < 4 * _LINES or not can_split_k(tile):
+    if len(reduced) != 1 or known(reduced[0]) < 4 * _STREAMS or not can_split_k(tile):
         return None
     if strides.get(column) != 1 or not isinstance(pitch, int):
         return None
     if pitch * bits // 8 < _PAGE // 2 or columns % lanes:
         return None
     nr = streamed_nr(rows, columns, lanes, target, preference.nr.data)
-    kc = preference.kc.data or _LINES
+    kc = preference.kc.data or _STREAMS
     return Choice(rows, nr, lanes, ScheduleAttr.of(nr, rows, columns, kc, 0, ""))
 
 
@@ -314,7 +314,7 @@ class _Chooser:
             return kc * self.bytes * mr <= SCRATCH // 2
         if mr == 1 or kc * self.bytes * mr > SCRATCH // 2:
             return False
-        own = self.rows_collide(a) and nc >= _REUSED * self.nr
+        own = self.rows_collide(a) and nc >= _MIN_PANELS * self.nr
         return self.preference.packs("a", own)
 
     def rows_collide(self, a: LoadOp) -> bool:
@@ -325,4 +325,4 @@ class _Chooser:
         pitch = a.at.step(row)
         if not isinstance(pitch, int) or a.at.step(last) != 1:
             return True
-        return pitch * self.bytes % _CONFLICT == 0
+        return pitch * self.bytes % _SET_STRIDE == 0

@@ -34,7 +34,7 @@ registers, and a layer of 24 channels ran at 40 % of the peak instead of 96 %
 MOST_VECTORS = 4
 """Vectors in a row of the widest register tile, and of the widest panel."""
 
-_STREAMED = 0.25
+_PANEL_VECTOR_COST = 0.25
 """The cost of a vector of a panel beyond its load, in multiply-adds; chosen by hand."""
 
 
@@ -72,7 +72,7 @@ def choose_nr(
         padded = round_up(count, vectors * lanes) / max(count, 1)
         # Loads and multiply-adds issue side by side, as many of each in a cycle.
         loads = (mr + vectors) / (mr * vectors)
-        return (max(loads, 1) + _STREAMED / mr) * padded
+        return (max(loads, 1) + _PANEL_VECTOR_COST / mr) * padded
 
     return min((2, 1, 3, 4), key=cost) * lanes, lanes
 

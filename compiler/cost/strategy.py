@@ -44,7 +44,7 @@ Rows for which B is packed where the k-loop would widen it from bf16: then produ
 as fast as in f32 (`docs/performance.md`, "Weights of bf16").
 """
 
-_SMALL = 1 << 13
+_MIN_PACKED_WORK = 1 << 13
 """Multiply-adds below which nothing is packed; chosen by hand."""
 
 
@@ -163,4 +163,4 @@ def _pays_to_pack(tile: TileOp, b: LoadOp) -> bool:
     rows, columns, *reduced = (known(each) for each in tile.sizes)
     rows = known(product([rows, *map(known, loops_over(tile, b))]))
     multiply_adds = known(product([rows, columns, *reduced]))
-    return rows >= FEW_ROWS and columns > 1 and multiply_adds >= _SMALL
+    return rows >= FEW_ROWS and columns > 1 and multiply_adds >= _MIN_PACKED_WORK

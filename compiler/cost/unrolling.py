@@ -46,7 +46,7 @@ Ops of a body, at most, that is written for several vectors or accumulators: a s
 one ends before its accumulator, or a load, is ready.
 """
 
-_ROUNDS = 4
+_ACCUMULATORS_PER_BODY = 4
 """How many times as many accumulators there are as of one body, to be summed up."""
 
 _MAX_UNROLLED_BODIES = 32
@@ -115,7 +115,7 @@ def bodies_at_once(loop: ForOp) -> int:
     is_once = isinstance(loop.size, int) and loop.size // unit == 1
     if is_once and is_known and unit <= _MAX_UNROLLED_BODIES:
         return unit
-    return max(few // _ROUNDS, 1) * _ROUNDS
+    return max(few // _ACCUMULATORS_PER_BODY, 1) * _ACCUMULATORS_PER_BODY
 
 
 def masks_rest(loop: ForOp, target: TargetAttr) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _START = b"!<arch>\n"
-_LONGEST = 15
+_NAME_LENGTH = 15
 """Characters of a name of a member."""
 
 
@@ -32,9 +32,9 @@ def archive(members: Sequence[ArchiveMember]) -> bytes:
     characters.
     """
     for each in members:
-        if len(each.name.encode()) > _LONGEST:
+        if len(each.name.encode()) > _NAME_LENGTH:
             raise ValueError(
-                f"expected a name of up to {_LONGEST} characters, got {each.name}"
+                f"expected a name of up to {_NAME_LENGTH} characters, got {each.name}"
             )
     texts = b"".join(
         symbol.encode() + b"\0" for each in members for symbol in each.exported

@@ -26,7 +26,7 @@ from .cases import (
     typed,
 )
 
-_MOST = 24
+_CASES_PER_MODEL = 24
 """Cases of one model."""
 
 _EPILOGUES: dict[str, Sequence[str]] = {
@@ -69,8 +69,8 @@ def catalogue() -> Iterator[str]:
     for op in Graph.operations:
         if issubclass(op, GraphOp) and _has_cases(op):
             cases = list(_cases(op))
-            for first in range(0, len(cases), _MOST):
-                yield str(module_of(cases[first : first + _MOST]))
+            for first in range(0, len(cases), _CASES_PER_MODEL):
+                yield str(module_of(cases[first : first + _CASES_PER_MODEL]))
     for lines in _EPILOGUES.values():
         for channels, filters in _CHANNELS:
             yield _matmul(channels, filters, lines)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 MOST_BYTES = 2**22
 """The most bytes of a file; ten thousand operators take a third of these."""
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 """The most nodes around a node; a selection needs four."""
 
-_SHOWN = 60
+_MAX_TEXT = 60
 """Characters of a text that a message repeats."""
 
 
@@ -81,7 +81,7 @@ def read_nodes(data: bytes, name: str) -> Node:
 
 def shown(text: str) -> str:
     """A text for a message: short, and in one line."""
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+    return repr(text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}...")
 
 
 def _decoded(data: bytes, name: str) -> str:
@@ -196,9 +196,9 @@ class _Reader:
 
     def start(self, node: Items | Fields) -> None:
         """Opens a list or a mapping."""
-        if len(self.open) == _DEEPEST:
+        if len(self.open) == _MAX_DEPTH:
             raise self.error(
-                node.line, f"expected nodes at most {_DEEPEST} deep, got deeper ones"
+                node.line, f"expected nodes at most {_MAX_DEPTH} deep, got deeper ones"
             )
         self.put(node)
         self.open.append(node)

@@ -20,7 +20,7 @@ from .output import leave_pipe
 Row: TypeAlias = tuple[str, str]
 """An operator, and the dtypes of its kernel."""
 
-_SHOWN = 30
+_CHART_ROWS = 30
 """Rows of a chart."""
 
 
@@ -117,7 +117,7 @@ def _draw(tables: Mapping[str, Mapping[Row, float]], path: Path) -> None:
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "size", "svg.fonttype": "none"})
     pyplot: Any = import_module("matplotlib.pyplot")
-    rows = max([1, *(min(len(each), _SHOWN) for each in tables.values())])
+    rows = max([1, *(min(len(each), _CHART_ROWS) for each in tables.values())])
     figure, axes = pyplot.subplots(
         *(1, max(len(tables), 1)),
         squeeze=False,
@@ -125,7 +125,7 @@ def _draw(tables: Mapping[str, Mapping[Row, float]], path: Path) -> None:
         layout="constrained",
     )
     for axis, (target, table) in zip(axes[0], tables.items(), strict=False):
-        shown = list(table.items())[:_SHOWN]
+        shown = list(table.items())[:_CHART_ROWS]
         axis.barh([" ".join(row) for row, _ in shown], [size for _, size in shown])
         axis.invert_yaxis()
         axis.set_xlabel(f"bytes of machine code, {target}")

@@ -21,13 +21,13 @@ from ...runtime import Cache, link_functions
 from .race import Run
 from .subject import Build, Operand
 
-_COLD = 1 << 26
+_UNCACHED_BYTES = 1 << 26
 """Bytes of constants that no cache holds: those read next are evicted by then."""
 
 _COPIES = 64
 """Copies of constants at most."""
 
-_FINE = 1e-6
+_MAX_CLOCK_RESOLUTION = 1e-6
 """Seconds that a clock of the processor must tell apart."""
 
 ALIGNED = 64
@@ -36,7 +36,7 @@ ALIGNED = 64
 
 def _clock() -> float:
     """Seconds: of this thread where they are told precisely, else of the day."""
-    if time.get_clock_info("thread_time").resolution <= _FINE:
+    if time.get_clock_info("thread_time").resolution <= _MAX_CLOCK_RESOLUTION:
         return time.thread_time()
     return time.perf_counter()
 
@@ -54,7 +54,7 @@ class Scratch:
         ]
         constants = [each for each in largest if each.region == "constants"]
         size = sum(each.count * each.dtype.itemsize for each in constants)
-        copies = max(min(_COLD // max(size, 1), _COPIES), 1)
+        copies = max(min(_UNCACHED_BYTES // max(size, 1), _COPIES), 1)
         self.arrays = [
             self.make(each, copies if each in constants else 1) for each in largest
         ]

@@ -228,7 +228,7 @@ class ProgramBuilder:
         """Adds the repetition of a region."""
         marker = Block(arg_types=[IndexType()])
         self.trips[op] = marker.args[0]
-        trips = _GUESS if is_unlimited(op.limit) else op.limit
+        trips = _ASSUMED_TRIPS if is_unlimited(op.limit) else op.limit
         made = self.inside(op.body.block, trips)
         for each in list(made.ops):
             each.detach()
@@ -328,7 +328,7 @@ class ProgramBuilder:
         return element.result
 
 
-_GUESS = 64
+_ASSUMED_TRIPS = 64
 """Trips that are assumed of a loop which its condition alone ends."""
 
 

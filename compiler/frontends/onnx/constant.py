@@ -39,10 +39,10 @@ from .known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define_bounded, run_time_sizes
 
-_MOST = 1 << 24
+_MAX_SIZE = 1 << 24
 """The most elements of a range that is stored."""
 
-_MOST_COUNT = 1 << 62
+_MAX_COUNT = 1 << 62
 """More numbers than any range has."""
 
 _FORMS = ("value_float", "value_floats", "value_int", "value_ints")
@@ -115,10 +115,10 @@ def _range_of(node: Node) -> Result:
                 f"{start}, {limit} and {delta}"
             )
         steps = (limit - start) / delta
-        if steps > _MOST:
+        if steps > _MAX_SIZE:
             raise Unsupported(f"{steps:.0f} numbers")
         count = max(ceil(steps), 0)
-        if count > _MOST:
+        if count > _MAX_SIZE:
             raise Unsupported(f"{count} numbers")
         return Known.of(start + np.arange(count, dtype=DTYPES[kind]) * delta)
     (first,), (last,), (step,) = (each.dims() for each in values)
@@ -138,7 +138,7 @@ def _range_of_run(node: Node) -> Result:
     wide = [convert(each, f64) for each in (first, limit, step)]
     count = CeilOp(DivOp(SubOp(wide[1], wide[0]), wide[2])).result
     # A step of zero is no range, and is refused as too many numbers.
-    most = number(float(_MOST_COUNT), f64)
+    most = number(float(_MAX_COUNT), f64)
     count = WhereOp(EqOp(wide[2], number(0, f64)), most, count)
     kept = MinimumOp(MaximumOp(count, number(0, f64)), most).result
     (size,) = define_bounded(node, [convert(kept, i64)], "count")
@@ -176,8 +176,8 @@ def _triangle(node: Node) -> Result:
 def one_hot(node: Node) -> Result:
     """One row for every index, with one value at the index and another elsewhere."""
     depth = node.dimension(1)
-    if isinstance(depth, int) and not 0 < depth <= _MOST:
-        raise node.error(f"expected a depth from 1 to {_MOST}, got {depth}")
+    if isinstance(depth, int) and not 0 < depth <= _MAX_SIZE:
+        raise node.error(f"expected a depth from 1 to {_MAX_SIZE}, got {depth}")
     indices, kind = node.operand(0), node.element(0)
     wide = list(node.shape(0))
     axis = node.normalize(node.integer("axis"), len(wide) + 1)

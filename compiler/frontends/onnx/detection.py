@@ -58,7 +58,7 @@ def _chosen(node: Node, most: Dim) -> SSAValue:
     overlap = _one(node, 3) if node.has(3) else quantity(0, element)
     strict = node.has(4)
     # Without a threshold, a score of minus infinity is one too.
-    least = _one(node, 4) if strict else node.tensor(Known.of(_LEAST))
+    least = _one(node, 4) if strict else node.tensor(Known.of(_NEGATIVE_INFINITY))
     return NonMaxSuppressionOp(
         node.operand(0),
         node.operand(1),
@@ -71,7 +71,7 @@ def _chosen(node: Node, most: Dim) -> SSAValue:
     ).result
 
 
-_LEAST = np.array(-np.inf, np.float32)
+_NEGATIVE_INFINITY = np.array(-np.inf, np.float32)
 
 
 def _most(node: Node, boxes: Dim) -> Dim:

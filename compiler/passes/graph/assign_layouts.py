@@ -54,7 +54,7 @@ from ....dialects.graph import (
     to_names,
 )
 
-_WORTH = 64
+_POINTS_PER_PERMUTED_ELEMENT = 64
 """The points of a preferred nest that pay for one permuted element."""
 
 
@@ -88,7 +88,7 @@ class _Chain:
     @property
     def pays(self) -> bool:
         """Whether the chain computes enough to pay for its permutations."""
-        return self.points >= _WORTH * self.moved
+        return self.points >= _POINTS_PER_PERMUTED_ELEMENT * self.moved
 
 
 class _Choice:

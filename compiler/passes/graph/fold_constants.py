@@ -52,13 +52,13 @@ from ....dialects.graph import (
 from ...context import weights_of
 from ...weights import WeightStore
 
-_INLINE = 16
+_MAX_INLINE_ELEMENTS = 16
 """The most elements of a constant that stands in the IR itself."""
 
 BLOCK = 128
 """The block size of a permuting copy, in elements along each of two axes."""
 
-_GROWTH = 65536
+_MAX_GROWN_BYTES = 65536
 """The size in bytes above which a result may not be larger than its operands."""
 
 
@@ -78,7 +78,7 @@ def _make_constant(
 ) -> Operation:
     """The op that has the value `array`: inline when small, else in the store."""
     # A storage-only element type is never inline: the array holds the bits of bf16.
-    if array.size <= _INLINE and type.element_type in DTYPES:
+    if array.size <= _MAX_INLINE_ELEMENTS and type.element_type in DTYPES:
         return ConstantOp(value=array)
     return WeightOp(weights.put(key, array), type)
 
@@ -220,4 +220,4 @@ def _is_worth_folding(op: GraphOp, operands: list[Array]) -> bool:
                 return False
             count *= size
         total += count * dtype(type).itemsize
-    return total <= max(_GROWTH, sum(each.nbytes for each in operands))
+    return total <= max(_MAX_GROWN_BYTES, sum(each.nbytes for each in operands))

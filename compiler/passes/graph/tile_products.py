@@ -55,13 +55,13 @@ from ....dialects.graph import (
     unstacked_type,
 )
 
-_FITS = 1 << 21
+_L2_BYTES = 1 << 21
 """The size in bytes of a value between products that needs no tiling: an L2 cache."""
 
-_BLOCK = 1 << 20
+_BLOCK_BYTES = 1 << 20
 """The most bytes of a block of rows."""
 
-_FEWEST = 32
+_MIN_ROWS = 32
 """The least rows of a block, as each block packs the columns of both products again."""
 
 
@@ -85,7 +85,7 @@ def _is_large(first: MatmulOp) -> bool:
     assert isinstance(element, FixedBitwidthType)
     known = product([each for each in first.shape if isinstance(each, int)])
     assert isinstance(known, int)
-    return known * element.bitwidth // 8 > _FITS
+    return known * element.bitwidth // 8 > _L2_BYTES
 
 
 def _chain(first: MatmulOp) -> list[GraphOp] | None:
@@ -282,6 +282,6 @@ class _Tiling:
             return 1
         kind = tensor_type(self.ops[0].results[0]).element_type
         assert isinstance(kind, FixedBitwidthType)
-        most = max(_BLOCK * 8 // kind.bitwidth // max(columns, 1), _FEWEST)
-        fitting = [n for n in range(_FEWEST, most + 1) if rows % n == 0]
+        most = max(_BLOCK_BYTES * 8 // kind.bitwidth // max(columns, 1), _MIN_ROWS)
+        fitting = [n for n in range(_MIN_ROWS, most + 1) if rows % n == 0]
         return rows // max(fitting, default=max(rows, 1))

@@ -44,7 +44,7 @@ from ....dialects.loop import (
     may_be_one,
 )
 
-_MOST = 4096
+_MAX_PAIRS = 4096
 """The most pairs of an input and an output that are looked at."""
 
 _Memory: TypeAlias = tuple[str, int]
@@ -82,7 +82,7 @@ def _donations(program: ProgramOp) -> Iterator[DonationAttr]:
             last[each] = at
     kernels = program.kernels
     inputs, outputs = len(program.inputs), len(program.outputs)
-    if inputs * outputs > _MOST:
+    if inputs * outputs > _MAX_PAIRS:
         return
     for output in range(outputs):
         begins = first.get(("outputs", output))

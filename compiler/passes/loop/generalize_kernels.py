@@ -42,10 +42,10 @@ from xdsl.utils.hints import isa
 from ....dialects import Dim, dim, evaluate
 from ....dialects.loop import STRATEGIES, CallOp, ForOp, KernelOp, TileOp
 
-_FEW = 8
+_MAX_TAPS = 8
 """Iterations, at most, of a loop that reduces, which stay: windows."""
 
-_STRIDES = 4
+_MAX_STRIDE = 4
 """Strides, at most, that stay: those of convolutions and poolings."""
 
 _SIZES = ("size", "width", "count", "bound", "start", "step", "within")
@@ -125,7 +125,7 @@ def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
         case TileOp():
             texts = (each.data for each in op.bounds)
             bounds = (
-                give(text, _FEW if at >= 2 else 1) for at, text in enumerate(texts)
+                give(text, _MAX_TAPS if at >= 2 else 1) for at, text in enumerate(texts)
             )
             yield "bounds", ArrayAttr([StringAttr(each) for each in bounds])
         case _:
@@ -140,7 +140,7 @@ def _replaced(op: Operation, give: _Give) -> Iterator[tuple[str, Attribute]]:
 
 def _most(kind: str) -> int:
     """The most iterations that stay, of a loop of some kind."""
-    return 1 if kind == "parallel" else _FEW
+    return 1 if kind == "parallel" else _MAX_TAPS
 
 
 def _in_subscript(texts: Sequence[str], give: _Give) -> Iterator[str]:
@@ -150,7 +150,7 @@ def _in_subscript(texts: Sequence[str], give: _Give) -> Iterator[str]:
     panels = {size for _, _, size in strides if size.isdigit()}
     for stride, blocked, blocks in strides:
         size, by, step = blocks.partition(" by ")
-        stride = stride if stride in panels else give(stride, _STRIDES)
+        stride = stride if stride in panels else give(stride, _MAX_STRIDE)
         if by:
             # The width of an image.
             size, step = give(size, 1), give(step)

@@ -46,19 +46,19 @@ from ....dialects.loop import (
 )
 from ....runtime import GRAIN
 
-_ENOUGH = 8
+_MIN_TRIPS = 8
 """Iterations of a loop, at least, that threads share evenly enough; chosen by hand."""
 
-_MANY = 1 << 20
+_OPEN_UNITS = 1 << 20
 """Units whose number only a run knows."""
 
-_WAIT = 3
+_LOAD_WORK = 3
 """
 The work of a multiply-add whose load of B no other row shares, in those of a tile: one
 that waits for memory. Chosen by hand.
 """
 
-_POINT = 16
+_MOVE_WORK = 16
 """The work of an iteration that moves memory, in multiply-adds; chosen by hand."""
 
 
@@ -143,7 +143,7 @@ class _Share:
     @property
     def count(self) -> int:
         """How many units there are; many where only a run knows."""
-        return self.units if isinstance(self.units, int) else _MANY
+        return self.units if isinstance(self.units, int) else _OPEN_UNITS
 
     def split(self) -> None:
         """Lets threads share it."""
@@ -165,7 +165,7 @@ def _splittable(root: ForOp | TileOp) -> _Share | None:
     if isinstance(root, TileOp):
         found = [each for each in found if not _is_repeated(each.op, root)]
         found += _shares_of(root)
-    enough = [each for each in found if each.count >= _ENOUGH]
+    enough = [each for each in found if each.count >= _MIN_TRIPS]
     if enough and isinstance(enough[0].op, ForOp):
         return enough[0]
     most = max(found, key=lambda each: each.count, default=None)
@@ -205,10 +205,10 @@ def work_of(block: Block) -> Dim:
             case TileOp():
                 total = total + product(op.sizes) * _wait(op.sizes[0])
             case ArgsortOp():
-                total = total + op.points * _POINT
+                total = total + op.points * _MOVE_WORK
             case ForOp():
                 inner = work_of(op.body.block)
-                total = total + op.size * (_POINT if inner == 0 else inner)
+                total = total + op.size * (_MOVE_WORK if inner == 0 else inner)
             case _:
                 pass
     return total
@@ -216,4 +216,4 @@ def work_of(block: Block) -> Dim:
 
 def _wait(rows: Dim) -> int:
     """How much longer a multiply-add takes than in registers, beside so few rows."""
-    return max(-(-_WAIT // rows), 1) if isinstance(rows, int) and rows else 1
+    return max(-(-_LOAD_WORK // rows), 1) if isinstance(rows, int) and rows else 1

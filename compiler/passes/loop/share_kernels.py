@@ -51,10 +51,10 @@ from ....dialects.loop import (
 )
 from ...cost import MAX_UNROLLED_K
 
-_FEW = 8
+_MAX_TAPS = 8
 """Numbers, at most, that stay: windows, strides of convolutions, lanes."""
 
-_SHORT = 64
+_MAX_UNROLLED = 64
 """Indices of an innermost loop, at most, that LLVM unrolls; chosen by hand."""
 
 _LITTLE = 1 << 20
@@ -258,7 +258,7 @@ class _Walk:
     def bound(self, op: ForOp) -> str:
         """The bound of a loop: where it is short and the innermost one, as it is."""
         inner = any(isinstance(each, ForOp | TileOp) for each in op.body.block.ops)
-        return self.dim(op.bound.data, _FEW if inner else _SHORT, op.width)
+        return self.dim(op.bound.data, _MAX_TAPS if inner else _MAX_UNROLLED, op.width)
 
     def tile(self, op: TileOp) -> dict[str, Attribute]:
         """The bounds of a tile: its columns, and the k that blocks are made of."""
@@ -289,7 +289,7 @@ class _Walk:
         step = self.dim(step) if by else step
         return f"{self.dim(stride)}{blocked}{size}{by}{step}"
 
-    def dim(self, text: str, few: int = _FEW, unit: int = 1) -> str:
+    def dim(self, text: str, few: int = _MAX_TAPS, unit: int = 1) -> str:
         """
         The text of a dimension: of a number that is not small and whole units, what
         is given. What is left of units is written for a known number, and is faster.

@@ -50,7 +50,7 @@ from ....dialects.loop import (
 from ....dialects.scalar import rounds
 from ...cost import CONSTANTS, MAX_SHORT_BODY
 
-_WEIGHT = 256
+_WEIGHT_PER_DEPTH = 256
 """How much more an access counts for each loop that it is deeper; chosen by hand."""
 
 
@@ -120,10 +120,10 @@ def _choose(loop: ForOp, depth: int) -> tuple[int, list[ForOp]]:
     if any(_is_shared(each, loop.index) for each in accesses):
         return score, best
     gains = (
-        _gain(each, loop.index) * _WEIGHT ** _loops_around(each, loop)
+        _gain(each, loop.index) * _WEIGHT_PER_DEPTH ** _loops_around(each, loop)
         for each in accesses
     )
-    own = sum(gains) * _WEIGHT**depth
+    own = sum(gains) * _WEIGHT_PER_DEPTH**depth
     return (own, [loop]) if own > max(score, 0) else (score, best)
 
 

@@ -36,10 +36,10 @@ from ..op import Requirement, SingleResultOp
 from ..order import Carried, Order, inverse
 from .pad import PadOp
 
-_FILTERS = 8
+_MIN_FILTERS = 8
 """The least number of output channels for which channels-last pays."""
 
-_TAPS = 16
+_MIN_TAPS = 16
 """The least number of products per result element for which a permutation pays."""
 
 
@@ -140,7 +140,7 @@ class ConvOp(SingleResultOp):
         if self.channels_last is not None or not isinstance(taps, int):
             return None
         assert isinstance(outputs, int), "the weights have so many filters"
-        if outputs < _FILTERS or taps < _TAPS:
+        if outputs < _MIN_FILTERS or taps < _MIN_TAPS:
             return None
         return channels_to_end(len(self.shape))
 

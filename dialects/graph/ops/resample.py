@@ -19,7 +19,7 @@ from ..nest import Linear, Lookup, Nest, Read, axes, axis
 from ..op import SingleResultOp
 from ..order import Carried, Order
 
-_UNROLLED = 16
+_MAX_UNROLLED_TAPS = 16
 """The most taps for which a sum is unrolled, so that other axes are vectorized."""
 
 
@@ -120,7 +120,7 @@ class ResampleOp(SingleResultOp):
             zero = scalar.constant(0, part.type)
             return scalar.select(scalar.compare("eq", weight, zero), zero, part)
 
-        if not isinstance(taps, int) or not 0 < taps <= _UNROLLED:
+        if not isinstance(taps, int) or not 0 < taps <= _MAX_UNROLLED_TAPS:
             bounds = (*self.shape, taps)
             return [Nest(bounds, sources(axis(rank)), weighted, axes(rank), 1, "add")]
 

@@ -45,7 +45,7 @@ from .memory import element_type
 _NUMBERS = ("lanes", "whole")
 """The properties that are numbers, as they are printed."""
 
-_PASSES = 8
+_MOVES_PER_ELEMENT = 8
 """How often an element that comes first is moved; chosen by hand."""
 
 
@@ -119,7 +119,7 @@ class ArgsortOp(IRDLOperation):
     def points(self) -> Dim:
         """The iterations of loops that sorting takes, about."""
         count, size = self.sizes
-        return size + count * _PASSES
+        return size + count * _MOVES_PER_ELEMENT
 
     @property
     def end(self) -> YieldOp:

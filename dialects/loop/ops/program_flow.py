@@ -30,13 +30,13 @@ from xdsl.utils.hints import isa
 from ...dims import Dim, dim
 from ..subscript import DIM, parse_number, print_number, resolve_index
 
-_MANY = 1 << 32
+_UNREACHED_TRIPS = 1 << 32
 """Trips that no loop makes: it is a condition that ends one with a limit above that."""
 
 
 def is_unlimited(trips: Dim) -> bool:
     """Whether a condition alone ends a loop of at most so many trips."""
-    return isinstance(trips, int) and trips > _MANY
+    return isinstance(trips, int) and trips > _UNREACHED_TRIPS
 
 
 @irdl_op_definition

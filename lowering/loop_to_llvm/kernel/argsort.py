@@ -17,7 +17,7 @@ from .insertion_sort import write_insertion_sort
 from .radix_sort import RadixWriter
 from .sort_row import SortRow
 
-_LONG = 1 << HALF
+_MIN_LONG_ROW = 1 << HALF
 """Elements from which on a number has more bits than digits sort, or words have."""
 
 
@@ -53,7 +53,7 @@ def write_argsort(
             return []
 
         def longer() -> list[Value]:
-            fits = w.below(size, str(_LONG))
+            fits = w.below(size, str(_MIN_LONG_ROW))
             if row.type.width.data > HALF:
                 return w.branch(w.both([is_whole, fits]), digits, numbers)
             return w.branch(fits, lambda: w.branch(is_whole, digits, words), numbers)

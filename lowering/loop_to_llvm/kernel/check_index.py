@@ -22,10 +22,10 @@ from ..text.function import FunctionWriter
 from ..text.memory_access import widened
 from ..text.types import Value, memory_text, type_text
 
-_MOST = 2**31 - 1
+_MAX_INT32 = 2**31 - 1
 """The greatest bound whose indices fit 32 bits."""
 
-_VECTORS = 4
+_VECTORS_PER_BRANCH = 4
 """Vectors of indices that are compared for each branch; chosen by hand."""
 
 
@@ -93,13 +93,13 @@ def _write_vectors(
     w.start(head)
     at, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
     w.do(f"{at} = phi i64 [0, %{before}], [{following}, %{step}]")
-    w.do(f"{following} = add nuw nsw i64 {at}, {lanes * _VECTORS}")
+    w.do(f"{following} = add nuw nsw i64 {at}, {lanes * _VECTORS_PER_BRANCH}")
     fits = w.emit(f"icmp sle i64 {following}, {count}")
     w.do(f"br i1 {fits}, label %{body}, label %{end}")
     w.start(body)
     first = w.add(start, at)
     found = "zeroinitializer"
-    for number in range(_VECTORS):
+    for number in range(_VECTORS_PER_BRANCH):
         offset = w.add(first, str(number * lanes))
         index = read(w, buffer, type, offset, lanes)
         counted = w.value(f"sub {index.typed}, {low.text}", i64, lanes)
@@ -153,7 +153,7 @@ def clamp(w: FunctionWriter, op: ClampIndexOp, value: Value) -> str:
     """Writes one index, counted from the front and clamped to the last."""
     size = op.size
     # An index that a check has let pass has as many bits as the bound.
-    is_small = isinstance(size, int) and size <= _MOST
+    is_small = isinstance(size, int) and size <= _MAX_INT32
     index, type = (cut(w, value), "i32") if is_small else (_widen(w, value).text, "i64")
     if op.wraps.value.data:
         # The unsigned minimum: a negative index is greater than that plus the size.

@@ -29,7 +29,7 @@ from ....dialects.loop import (
 )
 from ..text.function import FunctionWriter
 
-_LONG = 1 << 34
+_MIN_LONG_ITERATIONS = 1 << 34
 """Iterations that take more than seconds, though they do nothing."""
 
 
@@ -54,7 +54,7 @@ def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     loops = [op for op in kernel.walk() if isinstance(op, ForOp | TileOp | ArgsortOp)]
     every = [size for each in loops for size in _sizes_of(each)]
     varying = {size for size in every if not isinstance(size, int)}
-    quick = 0 not in every and _iterations(kernel.body.block.ops) < _LONG
+    quick = 0 not in every and _iterations(kernel.body.block.ops) < _MIN_LONG_ITERATIONS
     if not varying or (len(varying) < 2 and quick):
         return []
     found = _common(kernel.body.block.ops)

@@ -167,7 +167,7 @@ def test_rows_of_more_elements_than_32_bits_count(
 ):
     # Such a row has no place here, so fewer elements count as many.
     monkeypatch.setattr(
-        "static_runtime.lowering.loop_to_llvm.kernel.argsort._LONG", 200
+        "static_runtime.lowering.loop_to_llvm.kernel.argsort._MIN_LONG_ROW", 200
     )
     check(compiled(OPEN.replace("T,", f"{name},")), DTYPES[name])
 
