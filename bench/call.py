@@ -69,7 +69,7 @@ def calls_per_burst(run: Callable[[int], Any]) -> int:
 
 
 def burst(run: Callable[[int], Any], times: int) -> float:
-    """The nanoseconds that one of so many runs takes in a burst."""
+    """The nanoseconds that one run takes in a burst of `times` runs."""
     start = time.perf_counter_ns()
     run(times)
     return (time.perf_counter_ns() - start) / times

@@ -5,7 +5,7 @@ Time decoding with a cache of keys and values, beside ONNX Runtime with IO bindi
     python -m bench.decode --widths 512 --threads 2 --rounds 20
 
 The model is that of `examples/decoder.py`: two layers as in Llama. Each round decodes
-so many tokens after a prompt with ours, then with ONNX Runtime, in turns, in one
+`--tokens` tokens after a prompt with ours, then with ONNX Runtime, in turns, in one
 process; both are given the arrays of the cache as inputs and as outputs, and choose the
 most likely token. Printed are the medians of the time of a token, the median of their
 ratios, whether both chose the same tokens, and bytes of a token at half of the length:
@@ -80,7 +80,7 @@ def item_size(store: StoreOp) -> int:
 
 
 def stored_bytes(model: bytes, length: int) -> int:
-    """The bytes that kernels store for one token, with so many in the cache."""
+    """The bytes that kernels store for one token, at a length of the cache."""
     options = sr.Options(cache=False)
     compilation = Compilation(model, options=options)
     ctx = context()

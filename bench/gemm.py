@@ -38,7 +38,7 @@ except ImportError:
 
 @dataclass(frozen=True)
 class Case:
-    """A product: MxK times KxN, of which the second may be a constant; or a stack."""
+    """A product MxK times KxN, or a stack of them; KxN may be a constant."""
 
     name: str
     rows: int

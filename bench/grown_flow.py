@@ -30,7 +30,7 @@ def layers(count: int) -> Model:
 
 
 def distinct_layers(count: int) -> Model:
-    """Layers of which each has another kernel, and that are one after the other."""
+    """Layers in sequence, each with a kernel of its own."""
     g = Graph()
     x = g.input("x", (1, 3))
     for at in range(count):
@@ -193,7 +193,7 @@ def shape_arithmetic(count: int) -> Model:
 
 
 def slices_of_symbols(count: int) -> Model:
-    """Slices of which only a run can say whether they are inside."""
+    """Slices whose bounds only a run can check."""
     g = Graph()
     x = g.input("x", ("n", 16))
     found: list[str] = []

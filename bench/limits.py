@@ -137,7 +137,7 @@ def aligned_memory() -> npt.NDArray[np.float32]:
 
 
 class Limits:
-    """The loops, and the memory that they read and write, for so many threads."""
+    """The loops, and the memory that they read and write, for `threads` threads."""
 
     def __init__(self, threads: int = 1):
         """Memory for each thread."""

@@ -26,7 +26,7 @@ BEFORE = "STATIC_RUNTIME_BEFORE"
 """The variable that holds the folder of a checkout of another version."""
 
 Peer: TypeAlias = Callable[[Case, int], Call]
-"""What loads the model of a case to run on so many threads."""
+"""What loads the model of a case to run on `threads` threads."""
 
 
 def ours(case: Case, threads: int, precision: str = "f32") -> Call:
@@ -134,7 +134,7 @@ def openvino_session(
 
 
 def torch_module(case: Case, threads: int) -> tuple[Any, Any]:
-    """PyTorch on so many threads, and the module of the case."""
+    """PyTorch on `threads` threads, and the module of the case."""
     torch: Any = import_module("torch")
     torch.set_num_threads(threads)
     module, _ = import_module("bench.suite").SUITE[case.name].make()

@@ -70,7 +70,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Row:
-    """One model on so many threads."""
+    """One model on a number of threads."""
 
     model: str
     threads: int

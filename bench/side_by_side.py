@@ -144,7 +144,7 @@ def work_or_none(case: Case) -> Work | None:
 
 
 def measure(case: Case, threads: int, plan: Plan) -> Row:
-    """The row of one model on so many threads."""
+    """The row of one model on `threads` threads."""
     work, machine = work_or_none(case), Limits(threads)
     limits: list[tuple[float, float]] = []
     with ExitStack() as stack:

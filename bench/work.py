@@ -78,7 +78,7 @@ def bytes_of_ends(function: FuncOp) -> int:
 
 
 def weights(read: dict[SSAValue, int]) -> int:
-    """The bytes of the constants of which so many bytes are read."""
+    """The bytes of constants, from the bytes that are read of each."""
     return sum(
         min(known(byte_size(tensor_type(value))), amount)
         for value, amount in read.items()
@@ -87,7 +87,7 @@ def weights(read: dict[SSAValue, int]) -> int:
 
 
 def count(block: Block, times: int, read: dict[SSAValue, int]) -> int:
-    """The operations of a block that runs so many times; notes the bytes it reads."""
+    """The operations of a block that runs `times` times; notes the bytes it reads."""
     operations = 0
     for op in block.ops:
         match op:

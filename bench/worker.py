@@ -34,7 +34,7 @@ LEAST_SAMPLES = 3
 
 
 def seconds_of(call: Call, times: int) -> float:
-    """The seconds that so many calls take."""
+    """The seconds that `times` calls take."""
     start = time.perf_counter_ns()
     for _ in repeat(None, times):
         call()

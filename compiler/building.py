@@ -39,7 +39,7 @@ def make_module(
     marks: npt.NDArray[np.uint8] | None = None,
 ) -> StaticModule:
     """
-    The module of an artifact, linked; a run may use so many threads. Where it was
+    The module of an artifact, linked; a run may use `threads` threads. Where it was
     compiled to be traced, its calls set `marks`.
     """
     references = []

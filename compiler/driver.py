@@ -74,7 +74,7 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass
 class _Code:
-    """The code of a module: texts for LLVM, of which one compiles as others follow."""
+    """The code of a module: texts for LLVM; one compiles while the next is written."""
 
     module: ModuleOp
     program: ProgramOp

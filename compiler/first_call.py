@@ -116,7 +116,7 @@ class FirstCallModule(StaticModule):
         return module(*rest) if out is None else module(*rest, out=out)
 
     def repeater(self, *arguments: Any) -> Callable[[int], None]:
-        """A function that runs the model on these inputs so many times."""
+        """A function that runs the model on these inputs n times."""
         module, rest = self._found(arguments, {})
         return module.repeater(*rest)
 

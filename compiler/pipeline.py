@@ -105,7 +105,7 @@ def graph_passes(
         SplitUpdates(),
         # From here an input that becomes an output is copied by an op of its own.
         MarkRuntimeSkippable(),
-        # From here a result may be an operand as it lies, where sizes meet a condition.
+        # From here a result may alias an operand, where sizes meet a condition.
         ReuseOperands(),
         # From here a result may be the memory of an operand that dies.
         AnalyzeAliases(),

@@ -73,7 +73,7 @@ def _open_model(path: Path) -> FileIO:
 
 
 def digest_of(path: Path, threads: int = 1) -> str:
-    """The digest of a model's file, of which a piece at a time is in memory."""
+    """The digest of a model's file, read piece by piece."""
     with _open_model(path) as file:
         size = size_of(file)
 

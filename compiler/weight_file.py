@@ -35,7 +35,7 @@ class WeightFile:
     """A file `name` in the folder of a model, and what was read of it."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """The file, of which nothing was read."""
+        """The file, before anything is read."""
         self.folder = folder
         self.name = name
         self._read: dict[tuple[int, int], Bytes] = {}

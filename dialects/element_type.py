@@ -34,7 +34,7 @@ ui8 = IntegerType(8, Signedness.UNSIGNED)
 
 @dataclass(frozen=True)
 class ElementType:
-    """One element type: what it is in MLIR, numpy, LLVM, ONNX and PyTorch."""
+    """One element type, and its names in MLIR, numpy, LLVM, ONNX and PyTorch."""
 
     type: Element
     numpy: str
@@ -104,6 +104,6 @@ ELEMENT_TYPES: dict[Attribute, ElementType] = {
 
 
 def compute_type(type: Attribute) -> Attribute:
-    """What a load makes of an element; other scalars stay what they are."""
+    """What a load makes of an element; other scalars keep their type."""
     row = ELEMENT_TYPES.get(type)
     return type if row is None else row.compute

@@ -230,7 +230,7 @@ class Decoder:
         return self.add("MatMul", result, f"attended.{at}")
 
     def layer(self, at: int, hidden: str) -> str:
-        """Attention and SwiGLU, each after a norm and added to what it is given."""
+        """Attention and SwiGLU, each after a norm and added to its input."""
         value = self.norm(hidden, f"before_attention.{at}")
         hidden = self.add("Add", hidden, self.attention(at, value))
         value = self.norm(hidden, f"before_gate.{at}")

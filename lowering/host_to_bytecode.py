@@ -64,9 +64,9 @@ def lower_plan_to_bytecode(
     program: ProgramOp, reach: Reach, is_placed: bool
 ) -> PlanCode:
     """
-    The bytecode of what plans the calls of a program, of which `reach` bounds all
-    numbers; it places tensors where that is asked for. Raises `VerifyException` where
-    no sizes are so small that 64 bits hold all.
+    The bytecode that plans the calls of a program; `reach` bounds all its numbers; it
+    places tensors where that is asked for. Raises `VerifyException` where no sizes are
+    so small that 64 bits hold all.
     """
     layout = plan_layout(program, is_placed)
     plan = lower_plan(program, reach, is_placed)
@@ -232,7 +232,7 @@ class _Writer:
         self.emit(Opcode.RETURN, status)
 
     def write_if(self, op: Op) -> None:
-        """Writes two blocks, of which one is taken."""
+        """Writes two blocks; one of them is taken."""
         first, second = op.blocks
         results = [self.take() for _ in first.ends]
         otherwise = self.emit(Opcode.JUMP_IF_ZERO, self.of(op.operands[0]))

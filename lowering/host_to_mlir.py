@@ -287,7 +287,7 @@ class _Lowering:
         return self.region(block, made)
 
     def choice(self, op: Op, bit: SSAValue) -> Operation:
-        """Two blocks, of which one is taken."""
+        """Two blocks; one of them is taken."""
         first, second = op.blocks
         then = self.region(first, Block())
         end = then.block.last_op

@@ -45,7 +45,7 @@ share them, and end if their user makes the file shorter, which `Cache` never do
 """
 
 _WORDS_PER_ROW = 128
-"""Words in a row of a table of which rows and columns are summed up."""
+"""Words in a row of a table whose rows and columns are summed up."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ PIECE = 2**20
 """Bytes of a piece: few enough to stay in a cache while they are summed up."""
 
 ALIGNMENT = 64
-"""A block begins at a multiple of so many bytes, and has so many times some."""
+"""The address and the size of a block are multiples of these bytes."""
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ class BareMachine(ThisMachine):
     @property
     @cache
     def triple(self) -> str:
-        """The triple of this process, of which Python knows the first part."""
+        """The triple of this process; Python knows the first part."""
         return f"{platform.machine()}-unknown-linux-gnu"
 
     @property

@@ -126,7 +126,7 @@ class _Interpreter:
         return status
 
     def repeat(self, context: int, times: int) -> int:
-        """Runs the program so many times, for measuring."""
+        """Runs the program n times, for measuring."""
         memory, (code, kernels) = self.memory_of(context), self.tables
         memory.registers[START] = memory.fields[ContextLayout.THREAD] = 0
         for _ in range(times):

@@ -75,7 +75,7 @@ class StaticModule:
     ):
         """
         The model of `program`, with a reference for each of its fallback ops; a run may
-        use so many threads. Calls are planned by the code of `plans`, if any.
+        use `threads` threads. Calls are planned by the code of `plans`, if any.
         """
         self._program = program
         self._code = code
@@ -185,7 +185,7 @@ class StaticModule:
 
     def repeater(self, *arguments: Any) -> Callable[[int], None]:
         """
-        A function that runs the model on these inputs so many times, without Python.
+        A function that runs the model on these inputs n times, without Python.
 
         It is for measuring: the outputs are written over each time, and not returned.
         """

@@ -46,7 +46,7 @@ _LEAST_ADDRESS = 0x1000
 """No system has memory at a lower address; so what is less is none."""
 
 _Fact: TypeAlias = tuple[str, object, object]
-"""What it is, what compiled code takes it for, and what it is here."""
+"""Its name, the value that compiled code assumes, and the value here."""
 
 
 def word_at(address: int) -> int:

@@ -69,7 +69,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Skip:
-    """A slot that may be other memory as it lies, and what then is not run."""
+    """A slot that may alias other memory, and what then is not run."""
 
     slot: int
     kernel: str
@@ -126,7 +126,7 @@ class Program:
     room: tuple[Size, ...] = ()
     """The most elements that each output can have, where a run defines symbols."""
     orders: tuple[tuple[int, ...], ...] = ()
-    """Orders of the slots, from the bottom up, in one of which they are planned."""
+    """Orders of the slots, from the bottom up; a plan takes one of them."""
     donations: tuple[tuple[int, int], ...] = ()
     """Pairs of an input and an output that a call may give the same memory for."""
     folded: int = 0

@@ -158,8 +158,8 @@ class StaticRuntime:
 
     def _look(self, size: int) -> None:
         """
-        Notes what a call needs, and shrinks a block of which so many calls in a row
-        needed little.
+        Notes what a call needs, and shrinks a block after enough calls that needed
+        little.
         """
         self.context[self.layout.TOUCHED] = 1
         peak = int(self.context[self.layout.PEAK])

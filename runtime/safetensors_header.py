@@ -29,7 +29,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 """Half of a character, which JSON can spell and no text can have."""
 
 _ALIGNMENT = 64
-"""The data in a file that `write` makes begins at a multiple of so many bytes."""
+"""The data in a file that `write` makes begins at a multiple of these bytes."""
 
 _BRACKETS = b"[]{}"
 _NO_BRACKETS = bytes(each for each in range(256) if each not in _BRACKETS)
@@ -155,7 +155,7 @@ def _entry(name: str, fields: Json) -> Entry:
 
 
 def _check_sizes(name: str, field: str, value: Json) -> tuple[int, ...]:
-    """The numbers in a list of JSON, each of which must be a size of 63 bits."""
+    """The numbers in a list of JSON; each must be a size of 63 bits."""
     if isinstance(value, list):
         # `True` is an integer to Python, but not to JSON.
         sizes = tuple(item for item in value if type(item) is int)

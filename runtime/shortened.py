@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def shortened(text: str, most: int = 80) -> str:
-    """The beginning and the end of a text, which together have so many characters."""
+    """The beginning and the end of a text, with `most` characters together."""
     if len(text) <= most:
         return text
     tail = most // 3

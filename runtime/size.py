@@ -45,7 +45,7 @@ _MAX_DEPTH = 128
 """Parentheses inside each other: twice as many as the compiler writes."""
 
 _MAX_CACHED_TEXTS = 1 << 12
-"""Texts of which the steps are kept."""
+"""Texts whose steps are cached."""
 
 _Step: TypeAlias = int | str | Callable[[int, int], int]
 """
@@ -148,7 +148,7 @@ class _Reader:
             self.steps.append(operator.sub)
 
     def inside(self, count: int) -> None:
-        """So many sums in parentheses."""
+        """`count` sums in parentheses."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise self.error()

@@ -3,8 +3,8 @@ Load a model in a folder that was built to run it without the compiler.
 
 The folder has the files of the runtime, the objects of the pool of threads, the key
 that its models are for, and models: `model.sr`, or `model.TARGET.sr` for each of
-several targets, of which the greatest is taken that this machine can run. A model that
-is data runs over the library of kernels that was built into the folder.
+several targets; the greatest that this machine can run is taken. A model that is data
+runs over the library of kernels that was built into the folder.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def file_name(name: str, target: str) -> str:
 
 def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
     """
-    The model in a file, relative to this folder if there is none here; a run uses so
-    many threads, or as many as the process may run at once.
+    The model in a file, relative to this folder if there is none here; a run uses
+    `threads` threads, or as many as the process may run at once.
 
     Raises `ValueError` for what is no model of this runtime or does not run on this
     machine, `NotSelectedError` for what a model needs of a library that lacks it, and

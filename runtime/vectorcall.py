@@ -3,9 +3,9 @@ A class whose objects are called by machine code, with nothing of Python in betw
 
 Python's own classes look `__call__` up, and make a tuple and a dictionary of the
 arguments, for every call. A class of its C interface may say instead that each object
-holds the address of a function, which takes the arguments as they lie on the stack
-(PEP 590). Such a class is made here as a subclass of an ordinary one; an object without
-an address is called as those of the ordinary class are. It inherits how, which a debug
+holds the address of a function, which takes the arguments directly from the stack (PEP
+590). Such a class is made here as a subclass of an ordinary one; an object without an
+address is called as those of the ordinary class are. It inherits how, which a debug
 build of Python refuses by an assertion; so no such class is made there.
 """
 

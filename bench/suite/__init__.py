@@ -54,7 +54,7 @@ def matrices(rows: int) -> Inputs:
 
 
 def gemm(size: int, rows: int) -> SuiteModel:
-    """The product of so many rows with a square matrix."""
+    """The product of `rows` rows with a square matrix."""
     return SuiteModel(lambda: Gemm(size, size), normal((size,)), rows)
 
 

@@ -24,7 +24,7 @@ class Gemm(nn.Module):
 
 
 class Matmul(nn.Module):
-    """The product of two matrices, neither of which is known."""
+    """The product of two matrices that are both inputs."""
 
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         """f32[rows, inner], f32[inner, columns] -> f32[rows, columns]."""

@@ -29,7 +29,7 @@ class Placeholder:
     dtype: str
     shape: tuple[Size, ...]
     offset: int
-    """Zero in a model of any size, of which a plan says it."""
+    """Zero for a size that only a plan knows."""
 
     @property
     def elements(self) -> int:

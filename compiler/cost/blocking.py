@@ -65,8 +65,8 @@ _STREAMS = 8
 
 _SET_STRIDE = 2048
 """
-Rows of A that are a multiple of so many bytes apart share two of 64 sets of a first
-cache with lines of 64 bytes, and evict each other.
+Rows of A that are a multiple of these bytes apart share two of 64 sets of a first cache
+with lines of 64 bytes, and evict each other.
 """
 
 

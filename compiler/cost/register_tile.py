@@ -49,7 +49,7 @@ def round_up(size: int, unit: int) -> int:
 
 
 def most_rows(vectors: int, target: TargetAttr, preferred: int = 0) -> int:
-    """MR for rows of so many vectors: as many as the registers hold accumulators of."""
+    """MR for rows of `vectors` vectors: the most that fit the registers."""
     most = preferred or (_MOST_ROWS if vectors > 1 else _MOST_ROWS_OF_ONE_VECTOR)
     return min((target.registers.data - vectors - SPARE) // vectors, most)
 
@@ -58,8 +58,8 @@ def choose_nr(
     columns: Dim, bits: int, target: TargetAttr, preferred: int = 0
 ) -> tuple[int, int]:
     """
-    NR for so many columns, and the lanes of a vector; the preferred NR where registers
-    have room for it.
+    NR for `columns` columns, and the lanes of a vector; the preferred NR where
+    registers have room for it.
     """
     lanes, count = target.lanes(bits), known(columns)
     while lanes // 2 >= count:
@@ -119,7 +119,7 @@ def choose_shape(
 def streamed_nr(
     rows: int, columns: int, lanes: int, target: TargetAttr, preferred: int
 ) -> int:
-    """NR for lines of B beside so many rows, in vectors that leave no column."""
+    """NR for lines of B beside `rows` rows, in vectors that leave no column."""
     most = (target.registers.data - SPARE) // (rows + 1)
     most = max(min(most, preferred // lanes or most), 1)
     vectors = (each for each in (8, 4, 2) if columns % (each * lanes) == 0)

@@ -133,7 +133,7 @@ def masks_rest(loop: ForOp, target: TargetAttr) -> bool:
 def most_inserted(op: ArgsortOp) -> int | None:
     """
     The elements of a row, at most, that is sorted by insertion, where rows are sorted
-    whole. A row of any size of which a known number comes first seldom is.
+    whole. A selection of a known count from a row of open size seldom sorts it whole.
     """
     count, size = op.sizes
     if isinstance(count, int) != isinstance(size, int):

@@ -134,7 +134,7 @@ def _with_one_of(case: Case, operand: int, axis: int) -> Case:
 
 
 def broadcast(case: Case) -> Iterator[Case]:
-    """A case of several operands, of which one has one element along an axis."""
+    """A case of several operands; one has one element along an axis."""
     if len(case.operands) > 1:
         for operand, type in enumerate(case.operands):
             for axis in range(len(sizes(tensor_type(type)))):

@@ -41,7 +41,7 @@ _EPILOGUES: dict[str, Sequence[str]] = {
     "residual": ("add %0, %b", "add %1, %r"),
     "residual_relu": ("add %0, %b", "add %1, %r", "relu %2"),
 }
-"""What follows a product, of which `%0` is the result and `%b` a bias."""
+"""What follows a product: `%0` is its result and `%b` a bias."""
 
 _CHANNELS = ((96, 96), (96, 16))
 """Channels of a factor and of the result: for wide panels and for narrow ones."""

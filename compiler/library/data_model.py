@@ -1,5 +1,5 @@
 """
-Compile a model to data: bytecode over kernels of which every size is a symbol.
+Compile a model to data: bytecode over kernels whose sizes are all symbols.
 
 What depends on a machine is in the kernels alone, but for the layout of weights, which
 is as one target likes it; kernels of other targets read it so as well.

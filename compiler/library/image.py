@@ -41,7 +41,7 @@ def write_image(
     plans: PlanCode,
     constants: ConstantBlock,
 ) -> bytes:
-    """The image of a program, of which `known` is what the runtime knows."""
+    """The image of a program; `known` is what the runtime knows of it."""
     image = _Image()
     head = image.head
     kernels = len(called.kernels)
@@ -98,7 +98,7 @@ class _Image:
 
     @property
     def head(self) -> list[int]:
-        """The words so far, of which the head is first."""
+        """The words so far, the head first."""
         return self.words
 
     def add(self, place: ImageHead, values: np.ndarray) -> None:

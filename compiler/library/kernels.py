@@ -93,7 +93,7 @@ def build_library(
     threads: int = 1,
     cache: Cache | None = None,
 ) -> KernelLibrary:
-    """The library of kernels for a target, of which so many are compiled at once."""
+    """The library of kernels for a target, compiled by `threads` threads."""
     texts, machine = library_texts(kernels, find_target(target))
     codes, _ = objects([*texts.values()], machine, cache, threads)
     made = dict(zip(texts, codes, strict=True))
@@ -115,7 +115,7 @@ def library_texts(
 
 
 def _stored(size: int, member: Member) -> Stored:
-    """What is known of a kernel of so many bytes."""
+    """What is known of a kernel of `size` bytes."""
     known = merge(member.uses)
     dtypes = {each for values in known.kernel_metadata.values() for each in values}
     return Stored(

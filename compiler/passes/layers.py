@@ -126,7 +126,7 @@ def vector(constant: SSAValue) -> SSAValue:
 
 
 def per_channel(value: SSAValue, after: int) -> SSAValue:
-    """Builds the tensor of C as a tensor of C x 1 x ..., with so many axes after it."""
+    """Builds the tensor of C as a tensor of C x 1 x ..., with `after` axes of 1."""
     if not shape_of(value) or not after:
         return value
     return _reshaped(value, *shape_of(value), *(1 for _ in range(after)))

@@ -1,5 +1,5 @@
 """
-One contraction by itself: what it is known by, and its code for a preference.
+One contraction by itself: its key, and its code for a preference.
 
 It is a function of just the op, with weights of its own that hold nothing, and goes
 through the passes from `pack-weights` on as a model does. So what is measured is what
@@ -72,7 +72,7 @@ def subject_text(op: GraphOp) -> str | None:
 
 @dataclass(frozen=True)
 class Operand:
-    """Memory that a kernel takes: of which region, of what elements, how many."""
+    """Memory that a kernel takes: its region, element type and size."""
 
     region: str
     dtype: np.dtype[np.generic]

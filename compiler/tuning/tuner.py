@@ -55,7 +55,7 @@ class Tuner:
         self.machine = machine
         self.judge = judge
         self.known: dict[Hashable, PreferenceAttr] = {}
-        """What is preferred of ops, by their structure or by what they are known by."""
+        """The preferences of ops, by their structure or their key."""
         self.measured = 0
         self.changed = 0
         self.seconds = 0.0

@@ -94,7 +94,7 @@ _READERS: dict[type[Attribute], Callable[[Any], Any]] = {
     ArrayAttr: lambda attribute: tuple(map(_to_value, attribute.data)),
     DenseIntOrFPElementsAttr: to_array,
 }
-"""How each attribute is read, by its class, of which there are no subclasses."""
+"""How each attribute is read, by its class; none of these has subclasses."""
 
 
 def _to_value(attribute: Attribute) -> Any:

@@ -13,7 +13,7 @@ questions, and the rest of the compiler is derived from the answers:
     ranking     what is compared, if it is an        the lowering to loops
                 order?
     below       which indices does it compute?       look-ups without a check
-    decompose   of which other ops is it made?       the pass `decompose`
+    decompose   which other ops replace it?          the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
                 another order?
     copies      when is the result an operand, and   the pass `mark-runtime-skippable`
@@ -151,8 +151,8 @@ class GraphOp(IRDLOperation, ABC):
 
     def below(self) -> Dim | None:
         """
-        What the integers of the only result are below, none of which is negative; None
-        where that is not known.
+        The bound that all integers of the only result are below, if known; none is
+        negative.
         """
         return None
 
@@ -190,8 +190,8 @@ class GraphOp(IRDLOperation, ABC):
 
     def copies(self) -> Sequence[tuple[int, Sequence[Dim]]]:
         """
-        The operands that the result is as they lie where one of some quantities is
-        zero, as far as the nests do not show it.
+        The operands that the result equals where one of some quantities is zero, as far
+        as the nests do not show it.
         """
         return ()
 

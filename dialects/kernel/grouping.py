@@ -64,7 +64,7 @@ class Element:
 
 @dataclass(frozen=True)
 class _Opened:
-    """The body of an op with its operands, some of which are not yet expressions."""
+    """The body of an op with its operands; some are not yet expressions."""
 
     body: Body
     parts: tuple[Expression | Element, ...]

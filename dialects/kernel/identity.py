@@ -1,5 +1,5 @@
 """
-Which value a kernel copies as it lies, and for which sizes.
+Which value a kernel copies unchanged, and for which sizes.
 
     %1 = graph.permute %0 : a x b -> b x a      %0, where a = 1 or b = 1
     %1 = graph.expand %0 : 1 x n -> m x n       %0, where m = 1
@@ -33,7 +33,7 @@ from .expression import Accumulator, Apply, Expression, KernelNest, Load
 from .group import Group
 
 Clause: TypeAlias = tuple[Dim, ...]
-"""Quantities of which one must be zero."""
+"""Quantities; one of them must be zero."""
 
 Condition: TypeAlias = tuple[Clause, ...]
 """Clauses that must all hold; one without clauses always holds."""
@@ -41,7 +41,7 @@ Condition: TypeAlias = tuple[Clause, ...]
 
 @dataclass(frozen=True)
 class Identity:
-    """The elements of a value that a kernel copies as they lie, from `offset` on."""
+    """The elements of a value that a kernel copies in order, from `offset` on."""
 
     source: SSAValue
     offset: Dim
@@ -58,7 +58,7 @@ def only_moves(op: GraphOp) -> bool:
 
 
 def identities_of(group: Group) -> tuple[Identity, ...]:
-    """The values that a group may copy as they lie, each with its condition."""
+    """The values that a group may copy unchanged, each with its condition."""
     found: list[Identity] = []
     for survivor in group.nests:
         others = [each for each in group.nests if each is not survivor]
@@ -118,13 +118,13 @@ def _is_alike(group: Group, value: SSAValue) -> bool:
 
 
 def _bounds_of_stores(nest: KernelNest) -> Clause:
-    """The bounds of which one is zero when a nest stores nothing."""
+    """The bounds of a nest; it stores nothing when one of them is zero."""
     return nest.bounds[: len(nest.bounds) - nest.reductions]
 
 
 def _identity_of(nest: KernelNest, moves: bool) -> Identity | None:
     """
-    What one nest copies as it lies; the elements begin at an offset only if it `moves`.
+    What one nest copies unchanged; the elements begin at an offset only if it `moves`.
     """
     load = moved(nest)
     if load is None or nest.stages or nest.onto is not None:

@@ -1,5 +1,5 @@
 """
-Find indices that need no check: the op that computes them says what they are below.
+Find indices that need no check: the op that computes them bounds them.
 
     %i = graph.argsort %x …          below the size of the axis, by the op's `below`
     %j = graph.permute %i …          as its operand: it only moves elements
@@ -26,7 +26,7 @@ def below_of(indices: SSAValue) -> Dim | None:
 
 
 def _moved(op: GraphOp) -> SSAValue | None:
-    """The operand of which all elements of the result are; None if they are not."""
+    """The operand that all elements of the result come from, if there is one."""
     if op.IS_VIEW:
         return op.operands[0]
     match op.nests():

@@ -1,12 +1,12 @@
 """
-Where the result of a kernel may be other memory as it lies, so that no call is needed.
+Where the result of a kernel may alias other memory, so that no call is needed.
 
     #loop.skip<slot = 1, to = inputs, number = 0, when = [["b - 1", "t - 1"]],
                kernel = "permute_0", source = "graph.permute at heads">
 
 The slot is the memory `number` of the region `to`, from the byte `offset` on, when each
-list of `when` has a quantity that is zero. Entries of one slot are alternatives, of
-which the first that holds counts. The runtime decides when it plans for new sizes.
+list of `when` has a quantity that is zero. Entries of one slot are alternatives: the
+first that holds counts. The runtime decides when it plans for new sizes.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class SkipAttr(EntriesAttr):
 
     @property
     def when(self) -> tuple[tuple[Dim, ...], ...]:
-        """Lists of quantities, of each of which one must be zero."""
+        """Lists of quantities; each list must have a zero."""
         return tuple(tuple(dim(q.data) for q in each) for each in self.conditions)
 
     def verify(self) -> None:

@@ -9,8 +9,8 @@ Subscripts: an element of a buffer, at a sum of indices times strides.
     %a[%k blocked 2 * 32 + %j blocked 16 by 2 * 512]
 
 A buffer is one row of elements. A stride is a number, or the text of a dimension that
-the kernel's symbols give a value. A blocked index counts elements in blocks of so many,
-here of 16: successive elements are 1 apart within a block, or as many as `by` says, and
+the kernel's symbols give a value. A blocked index counts elements in blocks, here of
+16: successive elements are 1 apart within a block, or as many as `by` says, and
 successive blocks as many as stands after the star. So one index goes over the columns
 of packed panels, or over both axes of an image. Two indices may be blocked: in the VNNI
 layout the other one has blocks of the k that share a word.

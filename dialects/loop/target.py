@@ -106,7 +106,7 @@ class TargetAttr(EntriesAttr):
                 )
 
     def lanes(self, bits: int) -> int:
-        """How many elements of so many bits a vector holds."""
+        """How many elements of a number of bits a vector holds."""
         return max(1, self.vector.data // bits)
 
 

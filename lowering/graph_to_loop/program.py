@@ -123,7 +123,7 @@ class ProgramBuilder:
         self.checks: dict[CheckAttr, None] = {}
         """What must hold of inputs."""
         self.positive: dict[Dim, bool] = {}
-        """Of which sizes it is known whether they can be below zero."""
+        """Whether a size is known not to be negative."""
 
     def build(self) -> ProgramOp:
         """The program of the function; its kernels are then among `kernels`."""
@@ -210,7 +210,7 @@ class ProgramBuilder:
         return any(not symbols_of(each).isdisjoint(self.defined) for each in sizes)
 
     def inside(self, block: Block, trips: Dim) -> Block:
-        """The calls of a region, which runs so many times."""
+        """The calls of a region that runs a number of times."""
         body, work = self.body, self.work
         self.body, self.work = Block(), []
         self.add_ops(block)

@@ -102,7 +102,7 @@ def constant(buffer: BufferAttr, op: WeightOp) -> ConstantAttr:
 
 
 def plan_of(function: func.FuncOp, steps: int) -> PlanAttr:
-    """What `assign-buffers` wrote of its plan, for lifetimes of so many steps."""
+    """The plan that `assign-buffers` wrote, for lifetimes of `steps` steps."""
     known = function.attributes.get("graph.plan")
     entries: Mapping[str, Attribute] = (
         known.data if isinstance(known, DictionaryAttr) else {}

@@ -1,5 +1,5 @@
 """
-Say of the results of a program which may be other memory as it lies, and when.
+Find the results of a program that may alias other memory, and when they do.
 
 `mark-runtime-skippable` wrote the conditions beside the ops; here values become slots,
 and elements bytes.

@@ -1,5 +1,5 @@
 """
-Link LLVM modules into one object of which the named functions alone are seen outside.
+Link LLVM modules into one object that exports the named functions alone.
 
 It is for a linker, not for the JIT: of the small code model and position independent.
 Each module is optimized alone, as the JIT's are, so both compute the same bits.
@@ -20,7 +20,7 @@ from .unlocked import emit_object
 def linked_object(
     texts: Sequence[str], names: Sequence[str], machine: Machine, cache: Cache | None
 ) -> bytes:
-    """The object of these modules, of which others see the functions `names` alone."""
+    """The object of these modules, which exports the functions `names` alone."""
     digest = hashlib.sha256(f"linked\n{machine.key}\n{' '.join(names)}".encode())
     for text in texts:
         digest.update(f"\n{len(text)}\n{text}".encode())

@@ -174,7 +174,7 @@ class _Lowering:
         self.ready, self.a.sizes.symbols = ready, symbols
 
     def choose(self, op: IfOp) -> None:
-        """Lowers both lists of calls, of which one runs."""
+        """Lowers both lists of calls; one of them runs."""
         with self.b.when(self.a.is_true(op.condition)) as branch:
             self.add_inside(op.then.block.ops)
         with branch.otherwise():

@@ -83,7 +83,7 @@ class _Run:
     """Builds the function that fills a context, and runs the program with it."""
 
     def __init__(self, program: ProgramOp, b: Builder):
-        """A context of which all fields are zero."""
+        """A context whose fields are all zero."""
         self.program, self.b, self.layout = program, b, layout_of(program)
         *_, self.constants, self.mutable, self.activations, self.threads = b.parameters
         self.context = b.room(self.layout.size)

@@ -99,7 +99,7 @@ class CallBuilder(ArrayBuilder):
     """Builds `sr_call` for a program."""
 
     def __init__(self, program: ProgramOp):
-        """A function that calls a program, of which nothing is built yet."""
+        """A function that calls a program, before anything of it is built."""
         super().__init__(Builder(CALL, '"few-passes"'))
         self.program = program
         _, self.arguments, self.flags, self.names = self.b.parameters

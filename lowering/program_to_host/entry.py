@@ -4,10 +4,10 @@ Lower the entry of a program: the function that Python calls, which reads arrays
     PyObject *sr_call(self, PyObject **arguments, size_t flags, PyObject *names)
 
 It takes a call whose arguments are numpy arrays of just the declared dtypes and shapes,
-contiguous and aligned, with symbols of which there is a plan. It makes the outputs, or
-writes to those that the caller gave as `out`, borrows a context from the module's free
-list, and runs. Everything else goes to the module's Python callable with the arguments
-as they came, which converts or explains. A run that ends in an error is explained by
+contiguous and aligned, with symbols that have a plan. It makes the outputs, or writes
+to those that the caller gave as `out`, borrows a context from the module's free list,
+and runs. Everything else goes to the module's Python callable with the arguments as
+they came, which converts or explains. A run that ends in an error is explained by
 another callable, which is given the context and what the run returned.
 """
 

@@ -27,7 +27,7 @@ def inlining(ops: Iterable[Operation]) -> str:
 
 
 def outlined(block: Block) -> Iterator[list[Operation]]:
-    """The ops of a block in lists, of which each becomes a function; at least one."""
+    """The ops of a block in one or more lists; each becomes a function."""
     ops: list[Operation] = []
     calls = 0
     for op in block.ops:

@@ -76,9 +76,9 @@ def lower_plan(
     linkage: str = "",
 ) -> Function:
     """
-    The function that plans a program, of which `reach` bounds all other numbers; it
-    places tensors where that is asked for. Raises `VerifyException` where no sizes are
-    so small that 64 bits hold all.
+    The function that plans a program; `reach` bounds all other numbers; it places
+    tensors where that is asked for. Raises `VerifyException` where no sizes are so
+    small that 64 bits hold all.
     """
     reach = reach_of_plans(program, reach)
     lowering = _Planning(program, plan_layout(program, is_placed), linkage)

@@ -3,9 +3,9 @@ How long a program runs, and where it lets itself be interrupted: between calls 
 kernels, and trips of loops.
 
 Python runs the handlers of signals, such as that of Ctrl-C, in its main thread and
-between its own instructions, of which a long run has none. So a run that may be long
-asks Python for them, four times a second at most. When a handler raises, the run ends
-with the status `INTERRUPTED`, and the exception is set where Python looks for it.
+between its own instructions; a long run has none. So a run that may be long asks Python
+for them, four times a second at most. When a handler raises, the run ends with the
+status `INTERRUPTED`, and the exception is set where Python looks for it.
 
 The context has Python's thread while a run is long and without the GIL. Where it has
 none, as in short runs and in those that keep the GIL, nothing is asked, and a poll is a
@@ -63,7 +63,7 @@ class Length:
     """Points of loops, for the greatest of the sizes that the program defines."""
 
     is_endless: bool
-    """Whether there is a loop without a limit, of which `work` has a guess."""
+    """Whether there is a loop without a limit, whose trips `work` guesses."""
 
     calls_out: bool
     """Whether Python code is run, which may take any time."""

@@ -91,7 +91,7 @@ def _explain() -> Function:
 
 
 def _drop() -> Function:
-    """Lets go of arrays in a table, of which some are null."""
+    """Lets go of the arrays in a table, some of them null."""
     b = Builder(DROP, "nounwind")
     made, count = b.parameters
     with b.loop(0, count) as each:
@@ -178,8 +178,8 @@ def _repeat() -> Function:
 
 def _is_array() -> Function:
     """
-    Whether an object is an array of a dtype, the descriptor of which is a field of the
-    state, and of a rank, with the flags `wanted`.
+    Whether an object is an array of a dtype, whose descriptor is a field of the state,
+    and of a rank, with the flags `wanted`.
     """
     b = Builder(IS_ARRAY, "nounwind")
     array, dtype, rank, wanted = b.parameters

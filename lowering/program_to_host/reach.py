@@ -119,8 +119,8 @@ def _bytes_of(type: Tensor) -> Dim:
 
 def reach_of_plans(program: ProgramOp, reach: Reach) -> Reach:
     """
-    A bound of every number that code computes which plans calls of a program, of which
-    `reach` bounds all others.
+    A bound of every number that the planning code of a program computes; `reach` bounds
+    all others.
     """
     found = _Bound()
     for factor, names in reach:

@@ -67,7 +67,7 @@ class SizeBuilder:
         return self.b.binary(atom.function, one, other)
 
     def product(self, factors: Iterable[Dim]) -> Value:
-        """The product of dimensions, none of which is negative, or the limit."""
+        """The product of non-negative dimensions, or the limit."""
         result: Value = 1
         for each in map(self.size, factors):
             result = self.b.binary("mul_capped", result, each)

@@ -2,9 +2,8 @@
 Bytecode: a program as data, which an interpreter runs over kernels of a library.
 
 An instruction is four words: an opcode, and the operands `a`, `b`, `c`. Registers hold
-integers of 64 bits, of which the first is the address of the context; kernels take
-their arguments from registers that follow each other. `interpreter_text.py` is the
-interpreter.
+integers of 64 bits, the first the address of the context; kernels take their arguments
+from registers that follow each other. `interpreter_text.py` is the interpreter.
 """
 
 from __future__ import annotations
@@ -136,5 +135,5 @@ def check_bytecode(
 
 
 def _within(values: Words, count: int) -> npt.NDArray[np.bool_]:
-    """Which values are numbers of so many things."""
+    """Which values are indices below `count`."""
     return (values >= 0) & (values < count)

@@ -89,7 +89,7 @@ HASH_SHIFT = 29
 
 
 NOTES = 64
-"""Threads of which the last row is noted; others may have the same place."""
+"""Threads whose last row is noted; others may have the same place."""
 
 CALLS = 1024
 """The calls in a row that need little of a block, after which it shrinks."""
@@ -103,7 +103,7 @@ SMALL = 1 << 16
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The fields of a plan row, for a program with so many symbols, slots and skips."""
+    """The fields of a plan row, for a program's counts of symbols, slots and skips."""
 
     symbols: int
     slots: int
@@ -140,7 +140,7 @@ class RowLayout:
 
 @dataclass(frozen=True)
 class ContextLayout:
-    """The fields of a context, for a program with so many inputs and outputs."""
+    """The fields of a context, for a program's counts of inputs and outputs."""
 
     inputs: int
     outputs: int
@@ -176,7 +176,7 @@ class ContextLayout:
     ROOM = 15
     """The bytes of the block of activations."""
     PEAK = 16
-    """The most bytes that the last calls needed, all of which needed little."""
+    """The most bytes that the last calls needed; all needed little."""
     LEFT = 17
     """How many more calls may need little of the block until it shrinks."""
     TOUCHED = 18

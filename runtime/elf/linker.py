@@ -57,7 +57,7 @@ class Layout:
     """Where each part of an image is, from its start on."""
 
     def __init__(self, files: Sequence[ObjectFile], machine: str) -> None:
-        """The layout of objects, all of which must be for a machine."""
+        """The layout of objects; all must be for one machine."""
         self.files, self.machine = files, machine
         for each in files:
             if each.machine != machine:

@@ -62,6 +62,6 @@ def write_half(code: bytearray, at: int, value: int) -> None:
 
 
 def check_reach(value: int, bits: int) -> None:
-    """Raises `ObjectError` unless a signed number has room in so many bits."""
+    """Raises `ObjectError` unless a signed number fits `bits` bits."""
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
         raise ObjectError(f"expected a distance of {bits} bits, got {value:#x}")

@@ -25,7 +25,7 @@ class Carried:
     """The number of the pass through a loop."""
 
     def __init__(self, values: Mapping[str, Value]):
-        """What they are first."""
+        """Their initial values."""
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Value:

@@ -74,7 +74,7 @@ class _Printer(OpPrinter):
         self.start(on)
 
     def print_if(self, op: Op) -> None:
-        """Prints two blocks, of which one is taken."""
+        """Prints two blocks; one of them is taken."""
         then, otherwise, after = map(self.fresh, ("then", "else", "after"))
         bit, before = self.typed(op.operands[0]), self.label
         first, second = op.blocks
@@ -89,7 +89,7 @@ class _Printer(OpPrinter):
         self.join(op, ends, after)
 
     def print_switch(self, op: Op) -> None:
-        """Prints blocks, of which one is taken."""
+        """Prints blocks; one of them is taken."""
         numbers: tuple[int, ...] = op.data
         labels = [self.fresh("case") for _ in numbers]
         after = self.fresh("after")
@@ -104,7 +104,7 @@ class _Printer(OpPrinter):
     def ways(
         self, ways: Iterable[tuple[str, Block]], after: str
     ) -> list[tuple[str, Block]]:
-        """Prints blocks of which one is taken; those that go on, and where they end."""
+        """Prints alternative blocks; the blocks that go on, and where they end."""
         ends: list[tuple[str, Block]] = []
         for label, block in ways:
             self.start(label)

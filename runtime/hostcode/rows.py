@@ -79,7 +79,7 @@ def _enter_row() -> Function:
 def note_need(b: Builder, context: Value, bytes: Value) -> Value:
     """
     Counts a call that needs little of the block; one that needs more begins the count
-    anew. Whether so many in a row needed little that the block is to shrink.
+    anew. Whether enough calls in a row needed little for the block to shrink.
     """
     kept = b.add(b.binary("shl", bytes, LITTLE), SMALL)
     room = b.load(context, ContextLayout.ROOM)

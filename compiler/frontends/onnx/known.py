@@ -196,7 +196,7 @@ _PLAIN = (
 
 
 def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] | None:
-    """The result of `op` on arrays, one of which holds symbolic dimensions."""
+    """The result of `op` on arrays; one holds symbolic dimensions."""
     if isinstance(op, _PLAIN):
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):

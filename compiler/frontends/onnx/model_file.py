@@ -1,4 +1,4 @@
-"""Parse bytes as an ONNX model, or raise an error that says what they are instead."""
+"""Parse bytes as an ONNX model, or raise an error that names their format."""
 
 from __future__ import annotations
 

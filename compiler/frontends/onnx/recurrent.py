@@ -105,7 +105,7 @@ def ordered(x: SSAValue, order: Sequence[int], axis: int) -> SSAValue:
 
 
 class _Layer:
-    """A recurrent node, each direction of which becomes an op."""
+    """A recurrent node; each direction becomes an op."""
 
     def __init__(self, node: Node, kind: Kind):
         """The layer of a node; raises `CompileError` for inconsistent inputs."""

@@ -221,7 +221,7 @@ def _cropped(*amounts: Dim) -> Dim:
 def _filled(
     node: Node, x: SSAValue, low: Sequence[Dim], high: Sequence[Dim]
 ) -> SSAValue:
-    """Builds `x` with so many elements of one value around it."""
+    """Builds `x` padded with one value."""
     if not any((*low, *high)):
         return x
     value = _padding(node)

@@ -60,7 +60,7 @@ def _one_op(op: type[GraphOp]) -> Handler:
 
 
 def _aligned_operands(node: Node) -> list[SSAValue]:
-    """Two operands, of which the second begins at an axis, as up to opset 6."""
+    """Two operands; the second begins at an axis, as up to opset 6."""
     a, b = node.operands()
     if not node.flag("broadcast") or not node.gives_attribute("axis"):
         return [a, b]

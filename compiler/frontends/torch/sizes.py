@@ -197,8 +197,8 @@ def sizes_of_inputs(
     The sizes of a program with these inputs and torch's `ranges` of symbols.
 
     A symbol is named by the user's `Dim`, or `x_dim0` after the first input and axis
-    with this size; a symbol of which only a multiple is a size, after torch. Raises
-    `CompileError` when no size of an input tells what a symbol is.
+    with this size; a symbol that occurs only in a multiple, after torch. Raises
+    `CompileError` when no size of an input determines a symbol.
     """
     sizes = Sizes()
     sizes.bounds = ranges
@@ -243,7 +243,7 @@ def _determines(size: Expression) -> bool:
 
 
 def sizes_in(tensor: Tensor) -> Sequence[int | SymInt]:
-    """The sizes of a tensor under tracing, some of which are symbols."""
+    """The sizes of a tensor under tracing; some are symbols."""
     return tensor.shape
 
 

@@ -199,7 +199,7 @@ def _plan_activations(
 def _orders(
     lives: Sequence[LifetimeAttr], sizes: Sequence[Dim], planner: str
 ) -> list[Sequence[int]]:
-    """Orders of the slots in one of which a plan is good, whatever the symbols are."""
+    """Orders of the slots; whatever the symbols are, one of them gives a good plan."""
     orders: list[Sequence[int]] = []
     for values in _samples({name for size in sizes for name in symbols_of(size)}):
         records: list[Record] = []

@@ -1,5 +1,5 @@
 """
-Remove ops that copy an operand as it lies: a cast to the same type, a full slice.
+Remove ops that copy an operand unchanged: a cast to the same type, a full slice.
 
 Before:
 
@@ -65,7 +65,7 @@ from .decompose import keep_requirements
 
 @dataclass(frozen=True)
 class EliminateNoOps(ModulePass):
-    """Removes ops that copy an operand as it lies."""
+    """Removes ops that copy an operand unchanged."""
 
     name = "eliminate-no-ops"
 
@@ -94,7 +94,7 @@ def _candidates(module: ModuleOp) -> Iterator[GraphOp]:
 
 
 def _copied(op: GraphOp) -> Identity | None:
-    """What an op copies as it lies, whatever the sizes are, if anything."""
+    """The operand that an op copies unchanged for all sizes, if any."""
     if op.IS_VIEW:
         is_same = op.result_types == op.operand_types
         return Identity(op.operands[0], 0, ()) if is_same else None

@@ -1,5 +1,5 @@
 """
-Mark kernels that copy an operand as it lies for some sizes, with the condition.
+Mark kernels that copy an operand unchanged for some sizes, with the condition.
 
 Before:
 

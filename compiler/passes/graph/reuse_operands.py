@@ -15,8 +15,8 @@ The operand is computed in the same block, and no later op reads it or a view of
 Inputs, constants and region arguments are never overwritten. Operand and result have
 equally many elements of one type, and the loops of the op read each element before they
 store to it (`dialects/kernel/in_place.py`). A yielded value already has the memory of
-its destination, and stays there. Where a result may be an operand as it lies
-(`mark-runtime-skippable`), all that it may be must be free, whatever is skipped.
+its destination, and stays there. Where a result may alias operands at run time
+(`mark-runtime-skippable`), all of them must be free, whatever is skipped.
 
 An output that could overwrite an input in this way is annotated too, `graph.donated`: a
 call may give one array for both (`analyze-donations`).

@@ -160,7 +160,7 @@ def _verify_groups(block: Block) -> None:
 
 
 def _verify_skips(block: Block) -> None:
-    """Checks that a result may be what it is skipped to, under that condition."""
+    """Checks that a result may alias what its skip names, under that condition."""
     late = defined_symbols(block)
     for op in ops_in(block):
         marked = skips_of(op)

@@ -53,7 +53,7 @@ _Memory: TypeAlias = tuple[str, int]
 
 @dataclass(frozen=True)
 class AnalyzeDonations(ModulePass):
-    """Says which outputs a call may want in the memory of which inputs."""
+    """Pairs outputs with the inputs whose memory a call may want them in."""
 
     name = "analyze-donations"
 

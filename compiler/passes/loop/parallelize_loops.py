@@ -134,7 +134,7 @@ def _is_inside(op: Operation, loop: ForOp | TileOp) -> bool:
 
 @dataclass(frozen=True)
 class _Share:
-    """What threads may share: so many units of a loop, or of what a tile has."""
+    """What threads may share: units of a loop or of a tile."""
 
     units: Dim
     op: ForOp | TileOp

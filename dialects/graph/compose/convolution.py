@@ -1,5 +1,5 @@
 """
-Convolutions, of which only a run may know how many groups or filters there are.
+Convolutions whose counts of groups and filters only a run may know.
 
 A batch that is folded into the channels has a group for each image. What is under the
 windows, or comes from under them, is then a matrix for each group.

@@ -23,8 +23,8 @@ from .slice import SliceOp
 
 _SHARE = 16
 """
-The part of a row, as 1 / SHARE, from which on it takes less time to sort all of it than
-to select so many elements; measured.
+The share of a row, as 1 / SORT_SHARE, from which on sorting the whole row takes less
+time than selecting that share; measured.
 """
 
 

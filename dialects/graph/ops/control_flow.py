@@ -115,13 +115,13 @@ class LoopOp(ControlOp):
     A region that runs up to `trips` times; carried values pass from trip to trip.
 
     The operands are, in order: the first condition, if the loop is `conditional`; the
-    initial values of `carried` loop-carried values; `scanned` tensors, of which each
-    trip sees one element of the first axis; and captured tensors, which every trip sees
-    whole. The region yields the next condition, if `conditional`, the next carried
-    values, and elements that are stacked along a new first axis. The results are the
-    final carried values, and the stacks. `backward` has a 1 for each scanned operand,
-    then for each stack, that runs from the last element to the first. When the
-    condition ends a loop early, the rest of a stack is undefined.
+    initial values of `carried` loop-carried values; `scanned` tensors, each trip seeing
+    one element of the first axis; and captured tensors, which every trip sees whole.
+    The region yields the next condition, if `conditional`, the next carried values, and
+    elements that are stacked along a new first axis. The results are the final carried
+    values, and the stacks. `backward` has a 1 for each scanned operand, then for each
+    stack, that runs from the last element to the first. When the condition ends a loop
+    early, the rest of a stack is undefined.
 
     It is ONNX's Loop and Scan, and ATen's `while_loop`; a loop that only its condition
     ends has 2**63 - 1 trips.

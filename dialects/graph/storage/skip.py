@@ -1,5 +1,5 @@
 """
-Where a result may be an operand as it lies, so that its kernel need not run.
+Where a result may alias an operand, so that its kernel need not run.
 
     #graph.skip<optimized = true, runtime_skippable = true, operand = 0,
                 when = [["b - 1", "t - 1"], ["n"]]>
@@ -14,7 +14,7 @@ has a quantity that is zero. The two flags are those of OpenVINO's run-time skip
     false      true                 means nothing, and is refused
 
 A kernel may copy any of several operands, such as the parts of a concatenation when all
-others are empty; so an op has a list of skips, of which the first that holds counts.
+others are empty; so an op has a list of skips, and the first that holds counts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SKIPS = "graph.skips"
 
 @irdl_attr_definition
 class SkipAttr(EntriesAttr):
-    """The condition on sizes under which a result is an operand as it lies."""
+    """The condition on sizes under which a result aliases an operand."""
 
     name = "graph.skip"
 
@@ -67,7 +67,7 @@ class SkipAttr(EntriesAttr):
 
     @property
     def when(self) -> tuple[tuple[Dim, ...], ...]:
-        """Lists of quantities, of each of which one must be zero."""
+        """Lists of quantities; each list must have a zero."""
         return tuple(tuple(dim(q.data) for q in each) for each in self.conditions)
 
     @property
@@ -125,7 +125,7 @@ def _skipped_to(op: Operation) -> list[SSAValue]:
 
 class Linked:
     """
-    Which values may be one at run time, since results may be operands as they lie.
+    Which values may alias each other at run time.
     """
 
     def __init__(self, block: Block, memory: MemoryMap):

@@ -1,4 +1,4 @@
-"""`host.call_address`: calls a function of which the address is known alone."""
+"""`host.call_address`: calls a function by its address."""
 
 from __future__ import annotations
 

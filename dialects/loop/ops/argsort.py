@@ -54,15 +54,16 @@ class ArgsortOp(IRDLOperation):
     """
     Stores which elements come first by their keys, from the subscript on.
 
-    There are `size` elements, of which the `count` that come first are stored by their
-    numbers, in ascending or descending order of the keys, which the region yields. Of
-    equal keys the lesser number comes first. Zeros of both signs are equal, and NaN is
-    equal to itself and above all numbers.
+    The numbers of the first `count` of `size` elements are stored, in ascending or
+    descending order of the keys, which the region yields. Of equal keys the lesser
+    number comes first. Zeros of both signs are equal, and NaN is equal to itself and
+    above all numbers.
 
     The first elements are found by a heap, with which `lanes` keys are compared at a time.
-    With `whole` a row of which all elements come first is sorted by the digits of its keys,
+    With `whole` a row with `count` equal to `size` is sorted by the digits of its keys,
     or by insertion where it has no more elements than `whole` says. The memory of the
-    numbers that are stored is all that sorting needs, but for some kilobytes of the stack.
+    numbers that are stored is all that sorting needs, but for some kilobytes of the
+    stack.
 
     ```mlir
     loop.argsort %out[%row * 3] first 3 of 7 descending : memref<?xi64> key (%i) {

@@ -22,8 +22,7 @@ class CheckIndexOp(IRDLOperation):
 
     The kernel then answers 1 and says which index it was; no memory has been read by
     it. Below zero an index is refused too, unless it `wraps`: then it counts from the
-    end. Indices may lie apart: `from` an offset on, each `by` so many elements after the
-    one before.
+    end. Indices may be strided: they begin `from` an offset, `by` elements apart.
 
     ```mlir
     loop.check_index %indices[20] below 1000 : memref<?xi64>
@@ -64,7 +63,7 @@ class CheckIndexOp(IRDLOperation):
 
     @property
     def sizes(self) -> tuple[Dim, Dim]:
-        """How many indices there are, and what they are below."""
+        """The count of the indices, and their bound."""
         return dim(self.count.data), dim(self.bound.data)
 
     @property

@@ -67,11 +67,11 @@ class ForOp(IRDLOperation):
     Bodies of a parallel loop may run in any order. Bodies of an ordered loop read or write
     what others wrote, or take what the one before yields. In a loop that reduces, the
     body takes what was combined so far and yields it with one more element combined, by
-    `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split. A
-    loop with `lanes` runs so many bodies at once, side by side in vectors, and with
-    `vectors` so many of these in one step, which have accumulators of their own. Bodies left
-    over run one by one, or where they are `masked` as the first lanes of one vector. The
-    indices of a loop that is `split` are shared by threads.
+    `add`, `mul`, `max` or `min`; it starts from the identity, so that it may be split.
+    A loop with `lanes` runs that number of bodies at once in the lanes of a vector, and
+    with `vectors` that number of vectors in one step, each with its own accumulators.
+    Bodies left over run one by one, or where they are `masked` as the first lanes of
+    one vector. The indices of a loop that is `split` are shared by threads.
 
     The order of a sum of floats tells. Where a loop has `partials`, as many as its lanes
     if it has any, the order depends on the number of bodies only, and not on how they are

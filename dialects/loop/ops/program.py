@@ -75,9 +75,10 @@ class ProgramOp(IRDLOperation):
     values, in the order in which the runtime keeps them, and `checks` what must hold of
     them. `constants` and `slots` are the memory of weights and of activations, and
     `plan` says how well slots share it. `donations` are the inputs in whose memory a call
-    may want an output, and `skips` the slots that may be other memory as it lies, when
-    the calls that name them are not made. `folded` counts ops of the model that move
-    elements at no cost, whatever the sizes. `work` is how many points of loops a run is.
+    may want an output, and `skips` the slots that may alias other memory, when the
+    calls that name them are not made. `folded` counts ops of the model that move
+    elements at no cost, whatever the sizes. `work` is how many points of loops a run
+    is.
 
     ```mlir
     loop.program @main inputs [#loop.tensor<"x" : tensor<4xf32>>]

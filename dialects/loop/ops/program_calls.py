@@ -116,9 +116,9 @@ class CallOp(IRDLOperation):
     loop.call @permute(%0, %1) symbols ["b"] skip 0 : memref<?xf32>, memref<?xf32>
     ```
 
-    With `unless_same` the kernel copies the first buffer to the last, as it lies, and
-    is not run where both are the same memory. With `skip` it is not run where that skip
-    of the program is taken.
+    With `unless_same` the kernel copies the first buffer to the last unchanged, and is
+    not run where both are the same memory. With `skip` it is not run where that skip of
+    the program is taken.
     """
 
     name = "loop.call"

@@ -35,7 +35,7 @@ _UNREACHED_TRIPS = 1 << 32
 
 
 def is_unlimited(trips: Dim) -> bool:
-    """Whether a condition alone ends a loop of at most so many trips."""
+    """Whether a condition alone ends a loop of at most `trips` trips."""
     return isinstance(trips, int) and trips > _UNREACHED_TRIPS
 
 
@@ -95,7 +95,7 @@ class IfOp(IRDLOperation):
 @irdl_op_definition
 class RepeatOp(IRDLOperation):
     """
-    Runs calls up to so many times, while the elements of two buffers are true: of
+    Runs calls up to `trips` times, while the elements of two buffers are true: of
     `before` the first time, of `after`, which the calls write, every other time.
 
     ```mlir

@@ -172,7 +172,7 @@ class _BlockedWriter:
             self.write_part(columns, block, part)
 
     def rows_at_once(self, mr: int) -> int:
-        """The rows of a block, of tiles of so many rows."""
+        """The rows of a block, in tiles of a height."""
         return max(self.blocks.schedule.mc.data // mr, 1) * mr
 
     def write_part(self, columns: ColumnBlock, block: KBlock, part: Part) -> None:
@@ -232,8 +232,7 @@ class _BlockedWriter:
         group: tuple[str, str],
     ) -> None:
         """
-        Writes some panels for rows of one height: those from a column of the block on,
-        of so many columns.
+        Writes the panels of a range of columns of the block, for rows of one height.
         """
         w, blocks = self.w, self.blocks
         (mr, *ends), (done, width) = part, group

@@ -33,7 +33,7 @@ class Microkernel:
     packed: bool
 
     def write(self, mr: int, panels: int, vectors: int) -> None:
-        """Writes the accumulators of so many rows, and of the first vectors beside."""
+        """Writes the accumulators of the first rows and the first vectors."""
         blocks, position, block = self.blocks, self.position, self.block
         w, nr, lanes = blocks.w, blocks.nr, blocks.lanes
         shape = Shape(mr, vectors, lanes)

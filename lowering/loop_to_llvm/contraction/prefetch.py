@@ -31,7 +31,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class PanelPrefetch:
-    """Prefetches a part of the next panel, so many bytes of it for each k."""
+    """Prefetches a part of the next panel, a number of bytes for each k."""
 
     w: FunctionWriter
     base: str

@@ -102,7 +102,7 @@ class RegisterTile:
         return count < self.host.target.registers.data
 
     def mask(self, columns: str) -> None:
-        """Writes the masks of a tile of which only the first columns are valid."""
+        """Writes the masks of a tile whose first columns alone are valid."""
         lanes = self.shape.lanes
         self.masks = [
             mask_of(self.host.w, columns, lanes, vector * lanes)

@@ -31,7 +31,7 @@ _ZERO = "0x0000000000000000"
 
 @dataclass(frozen=True)
 class TileMicrokernel:
-    """The microkernel at one position, for so many rows and columns."""
+    """The microkernel at one position, for a number of rows and columns."""
 
     blocks: Blocks
     position: Position

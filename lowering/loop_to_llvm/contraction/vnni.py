@@ -4,7 +4,7 @@ Write the k-loop of a register tile whose panels are in the VNNI layout.
 A vector of B is a word of 32 bits for each column, and a word holds the elements of
 successive k (`Isa.k_group`), the first in its low bits. Where A is packed as well, a
 word of A is broadcast, and the instruction set multiplies words with words: by one
-instruction, or by a multiply-add for each k. Where A is read as it lies, words of B are
+instruction, or by a multiply-add for each k. Where A is read unpacked, words of B are
 unpacked, and multiplied one k after the other.
 """
 
@@ -64,7 +64,7 @@ class VnniWriter:
     def write_elements(
         self, block: KBlock, accumulators: list[Value], multiply: Multiply
     ) -> list[Value]:
-        """Writes the k-loop over A as it lies; the accumulators after it."""
+        """Writes the k-loop over unpacked A; the accumulators after it."""
         blocks, w, scope = self.blocks, self.blocks.w, self.blocks.scope
         many, unpack = blocks.isa.k_group, blocks.instructions.unpack
         last = blocks.k_indices[-1]

@@ -1,6 +1,7 @@
 """
-Write a `loop.argsort` in the ways that it names, of which the run takes one: insertion
-and digits for rows that are sorted whole, a heap for the first elements of a row.
+Write a `loop.argsort` by the algorithms that it names; the run takes one of them:
+insertion and digits for rows that are sorted whole, a heap for the first elements of a
+row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 Write the keys of a row that is sorted, as integers whose order is that of the keys.
 
-    f32    the bits, of which a negative number has all flipped, others the sign alone;
+    f32    the bits: a negative number has all flipped, others the sign alone;
            zero for both zeros, and the greatest number for every NaN
     i32    the bits with the sign flipped
     i1     a byte of 0 or 1
@@ -61,7 +61,7 @@ class SortRow:
         return self.keys(number, SCALAR)
 
     def keys_from(self, number: str, lanes: int) -> Value:
-        """Writes the keys of elements side by side, the first of which is given."""
+        """Writes the keys of adjacent elements from a given one on."""
         return self.keys(number, Lanes(self.op.key.block.args[0], lanes))
 
     def keys(self, number: str, lanes: Lanes) -> Value:

@@ -2,9 +2,9 @@
 `remainder`: the rest of a division of floats, exactly, with the sign of the dividend.
 
 A number is m * 2**e with an integer m. So the rest of a division is that of integers,
-m * 2**(e - f) by n, in units of the divisor's lowest bit, of which 64 bits are shifted
-in and divided at a time: once, unless the dividend is 2**40 times the divisor in f32,
-and 2**11 times in f64. Nothing is rounded, and numbers below the least normal one need
+m * 2**(e - f) by n, in units of the divisor's lowest bit; 64 bits are shifted in and
+divided at a time: once, unless the dividend is 2**40 times the divisor in f32, and
+2**11 times in f64. Nothing is rounded, and numbers below the least normal one need
 nothing of their own. It is NaN of infinity, of NaN, and of a division by zero.
 
 It has a loop, so it is no recipe of `writer.py`, and vectors are divided lane by lane.

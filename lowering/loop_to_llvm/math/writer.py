@@ -152,7 +152,7 @@ class Writer:
         return Value(name, kind, self)
 
     def pair(self, a: Operand, b: Operand) -> tuple[Value, Value]:
-        """Two operands of one kind, of which one may be a number."""
+        """Two operands of one kind; one may be a number."""
         one = a if isinstance(a, Value) else b
         assert isinstance(one, Value), "an instruction needs an operand with a type"
         return self.value(a, one.kind), self.value(b, one.kind)

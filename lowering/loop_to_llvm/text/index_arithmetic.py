@@ -1,5 +1,6 @@
 """
-Write sums and products of i64, numbers last, and none twice in a block.
+Write sums and products of i64, constants reassociated to the end, none twice in a
+block.
 
     (i + 2) * 64 + j + 1    becomes    (i * 64 + j) + 129
 

@@ -47,7 +47,7 @@ def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
 def combine_lanes(
     w: FunctionWriter, value: Value, combiner: str, lanes: int = 1
 ) -> Value:
-    """The lanes of a vector combined to so many lanes."""
+    """The lanes of a vector combined to fewer lanes."""
     while value.lanes > lanes:
         half = value.lanes // 2
         type = type_text(value.type, value.lanes)

@@ -252,7 +252,7 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
 
 
 def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:
-    """The rest of a division of floats, of which a vector needs that of one lane."""
+    """The remainder of a division of floats; that of a vector calls that of a lane."""
     type, lanes = values[0].type, values[0].lanes
     element = cast(Element, suffix(type))
     for each in dict.fromkeys((1, lanes)):
