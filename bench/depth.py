@@ -52,7 +52,7 @@ MODELS: dict[str, Callable[[int], str]] = {"linear": linear, "residual": residua
 
 
 def model(name: str, depth: int) -> str:
-    """The text of a model with `layers` layers."""
+    """The text of a model with `depth` layers."""
     layers = "".join(map(MODELS[name], range(depth)))
     return f"""func.func @model(%0: {ROW}) -> {ROW} {{{layers}
   return %{depth} : {ROW}

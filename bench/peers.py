@@ -197,7 +197,7 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 """By name, in the order of the table."""
 
 OURS, *OTHERS = PEERS
-"""The name of ours, and those of the others."""
+"""The name of ours, and the names of the others."""
 
 OURS_REDUCED = "ours-bf16"
 

@@ -14,7 +14,7 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 MOST_REGIONS = 80
-"""Regions inside each other: those of a text, and loops that are made of its ops."""
+"""Nested regions: of a text, and of the loops that its ops lower to."""
 
 
 def verify(module: ModuleOp) -> None:

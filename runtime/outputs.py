@@ -146,7 +146,7 @@ def apart(
         for input, output in donations
         if _bytes_of(inputs[input]) == _bytes_of(outputs[output])
     }
-    # Those of the outputs are apart, so that their ends are in order too.
+    # The ranges of the outputs are apart, so that their ends are in order too.
     taken = sorted(_filled(map(_bytes_of, outputs)))
 
     def is_shared(array: Array) -> bool:

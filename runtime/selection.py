@@ -101,7 +101,7 @@ class Selection:
 
     def get_et_selected_kernels(self, name: str, kernels: Sequence[str]) -> Set[str]:
         """
-        Those of the kernels of an operator, by their keys, that cover what is selected.
+        The keys among an operator's kernels that cover what is selected.
 
         A key that none of them has is covered by the default kernel, if there is one.
         Raises `SelectionError` if there is none.

@@ -1,5 +1,5 @@
 """
-Machines in words, any of which a test can make "the host".
+Machines in words; a test can make any of them "the host".
 
 A description answers what `static_runtime.runtime.host` asks of a machine: triple,
 features, caches and cores. The features are those of LLVM's tables of processors, in
@@ -42,8 +42,8 @@ NEVER_CHOSEN = frozenset(
     ).split()
 )
 """
-Features whose instructions LLVM never chooses for our text: those of systems, and the
-shuffles and stores of SSE4a. So code for a machine that has them runs without.
+Features whose instructions LLVM never chooses for our text: system instructions, and
+the shuffles and stores of SSE4a. So code for a machine that has them runs without.
 """
 
 

@@ -254,7 +254,7 @@ EXPLAINED_BY_THEIR_BASE = {
 
 
 def documented(path: Path) -> Iterator[ast.ClassDef | ast.FunctionDef]:
-    """The public classes, functions and methods of a file that say what they are."""
+    """The public classes, functions and methods of a file."""
     scopes: list[ast.Module | ast.ClassDef] = [tree(path)]
     for scope in scopes:
         for node in scope.body:
@@ -303,6 +303,39 @@ def test_every_public_name_has_a_docstring():
             for node in documented(path)
             if not ast.get_docstring(node)
         ]
+    )
+
+
+READ_TWICE = re.compile(
+    r"\bas (it lies|they lie)\b|\bso many\b(?! that)|\bnumbers last\b"
+    r"|\bof (which|whom)\b|\bwhat (it is|they are)\b(?! given)"
+    r"|(^|[.;:,(|] )((and|but|or) )?those of\b",
+    re.IGNORECASE,
+)
+"""Phrases that a reader of English must read twice, as no word says what they mean."""
+
+
+def prose(path: Path) -> Iterator[tuple[str, str]]:
+    """The docstrings and comments of a Python file, or another's text, by place."""
+    text = path.read_text()
+    if path.suffix == ".py":
+        text = " ".join(re.findall(r"(?:^|\s)# (.*)", text))
+        for node in nodes(path):
+            match node:
+                case ast.Expr(ast.Constant(str(said))):
+                    yield at(path, node), said
+                case _:
+                    pass
+    yield at(path), text
+
+
+def test_prose_is_read_once():
+    refuse(
+        f"{place} {found[0]}"
+        for path in tracked()
+        if path.suffix in (".md", ".py")
+        for place, said in prose(path)
+        for found in READ_TWICE.finditer(" ".join(said.split()))
     )
 
 

@@ -41,9 +41,9 @@ value before the model runs. *container*: gone before there are loops. *region*:
 other ops. *program*: no kernel. *fallback*: its numpy reference is called when the
 model runs.
 
-*Elements* are those that it takes: where its operands have several types, those of most
-of them, or of its result if another has as many. *ONNX* names the ops that are read as
-this op, on its own or with others.
+*Elements* are the types that it takes: the types of most operands, or of its result
+where there is no majority. *ONNX* names the ops that are read as this op, on its own or
+with others.
 """
 
 _ONNX_HEAD = """
@@ -236,8 +236,8 @@ def _takes(op: GraphOp, old: Element, new: Element) -> bool:
 
 def ops_in(function: Any, seen: set[int] | None = None) -> list[type[GraphOp]]:
     """
-    The ops that a function builds: those that it names, and those of compositions that
-    it names; or else those of the functions in it. None has what is `seen` already.
+    The ops that a function and the compositions in it name, or if it names none, the
+    ops of the functions that it calls; functions `seen` already are skipped.
     """
     level: list[Any] = [function]
     seen = set() if seen is None else seen

@@ -39,7 +39,7 @@ def describe(op: Operation) -> str:
 
 
 def kernel_name(op: Operation) -> str:
-    """A name that tells what a kernel computes: those of its ops, but not too many."""
+    """A name for what a kernel computes: the names of its ops, but not too many."""
     ops = list(op.ops) if isinstance(op, FusionOp) else [op]
     names = [each.name.removeprefix("graph.") for each in ops]
     names = [name for name in names if name != "constant"]

@@ -138,7 +138,7 @@ class Nest:
     in_turn: int = 0
     """
     The number of reduced axes, which are the first of them, whose points come one after
-    the other where the order matters; those of the others become partial results.
+    the other where the order matters; the points of the others become partial results.
     """
 
     keeps_accumulators: bool = False

@@ -151,7 +151,7 @@ class ProgramBuilder:
     def symbols(
         self, inputs: Sequence[TensorAttr], outputs: Sequence[TensorAttr]
     ) -> list[SymbolAttr]:
-        """The symbols that a call must give values, those of its tensors first."""
+        """The symbols that a call must give values, its tensors' symbols first."""
         shapes = [size for each in (*inputs, *outputs) for size in sizes(each.tensor)]
         used = (size for op in self.start.walk() for size in sizes_used(op))
         names = (name for d in (*shapes, *used) for name in sorted(symbols_of(d)))

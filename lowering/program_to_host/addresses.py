@@ -134,7 +134,7 @@ class AddressBuilder:
         return self.slots[number]
 
     def slot_address(self, number: int) -> Value:
-        """Builds the address of a slot; those of what it may be are there already."""
+        """Builds the address of a slot; it may alias only addresses before it."""
         b, slot = self.b, self.program.slots.data[number]
         offset: Value = slot.offset.data
         if not slot.is_planned:

@@ -35,7 +35,7 @@ class PlanLayout:
 
     @property
     def first_size(self) -> int:
-        """The first size of the first tensor; those of all others follow."""
+        """The first size of the first tensor; all other sizes follow."""
         return self.first_count + len(self.ranks)
 
     @property

@@ -2,7 +2,7 @@
 Build ops on integers of 64 bits, each once.
 
 Those without effects stand in the outermost block that has their operands, where all
-that is inside can use them; those of numbers alone are numbers.
+that is inside can use them; an operation on constants is a constant.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def test_a_thousand_outputs():
 
 @contextmanager
 def frames(count: int) -> Generator[None]:
-    """Python may go so many frames deeper than here, and no further."""
+    """Python may go `count` frames deeper than here, and no further."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + count)
     try:
@@ -151,7 +151,7 @@ def frames(count: int) -> Generator[None]:
 
 
 def unfused(count: int) -> Model:
-    """A fusion of so many ops, as text may have it."""
+    """A fusion of `count` ops, as text may have it."""
     row = "tensor<4xf32>"
     ops = "\n".join(
         f"    %{at + 1} = graph.{('neg', 'abs')[at % 2]} %{at} : {row} -> {row}"

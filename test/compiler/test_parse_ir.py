@@ -105,7 +105,7 @@ NESTS: dict[str, tuple[Callable[[int], str], int]] = {
 
 
 def use(module: ModuleOp) -> None:
-    """Does what the compiler does with any module, all of which recurse."""
+    """Does what the compiler does with any module; all of it recurses."""
     verify(module)
     again = parsed(str(module))
     assert module.is_structurally_equivalent(again)

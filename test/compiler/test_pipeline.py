@@ -158,7 +158,7 @@ def choose(random: Random) -> list[str]:
 
 
 def changed(text: str, random: Random) -> str:
-    """A text with a few things in it changed, most of which leave it valid."""
+    """A text with a few changes; most leave it valid."""
     for _ in range(random.randint(1, 3)):
         pattern, choices = random.choice(list(CHANGES.items()))
         code = re.sub(r"//[^\n]*", "", text)

@@ -185,7 +185,7 @@ def other(data: bytes) -> bytes:
 
 
 def damaged(data: bytes) -> bytes:
-    """A file of which one bit differs."""
+    """A file with one bit changed."""
     return data[:-1] + bytes([data[-1] ^ 1])
 
 

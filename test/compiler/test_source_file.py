@@ -65,7 +65,7 @@ def test_no_model_gets_the_answer_of_another(
 
 @pytest.mark.parametrize("moment", ["read", "compiled", "kept"])
 def test_weights_in_memory_may_change_too(moment: str, monkeypatch: pytest.MonkeyPatch):
-    # As those of a module of PyTorch do, of which the key is a hash of what was read.
+    # As the weights of a PyTorch module may, whose key is a hash of what was read.
     array = weight(1)
 
     class Model:

@@ -283,13 +283,13 @@ KINDS: Mapping[str, tuple[Callable[[], list[Seed]], Mutate]] = {
     "yaml": (yaml_seeds, of_bytes(mutate_yaml)),
     "fault": (fault_seeds, lambda _, seed, __: seed.data),
 }
-"""What there are mutants of: what they are made of, and how."""
+"""The sources of mutants, and how each is mutated."""
 
 EDGES = ("edge", "node-edge")
 """The kinds whose seeds are all there is, in order."""
 
 EVERY = tuple(kind for kind in KINDS if kind != "fault")
-"""The kinds of which none may end badly."""
+"""The kinds that must never end badly."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ formula or its evaluator, such as a cap of -1: for the evaluator it is none.
 """
 
 FEW = 8
-"""The most elements of a constant of which each is changed."""
+"""The most elements of a constant whose elements are each changed."""
 
 
 def changes(model: ModelProto) -> Iterator[Change]:

@@ -121,7 +121,7 @@ def called(
 def beside(
     got: list[Array] | Outcome, wanted: Sequence[Answers], value: int
 ) -> Outcome:
-    """The outcome of a call, beside what others gave, the first of whom decides."""
+    """The outcome of a call, beside what others gave; the first of them decides."""
     first, *_ = wanted
     if isinstance(got, Outcome):
         if first is None or got.what != "refused":
@@ -221,6 +221,6 @@ def onnx_evaluator(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[A
 
 OTHERS = (onnx_runtime, onnx_evaluator) if find_spec("onnxruntime") else ()
 """
-Who else is asked, the first of whom decides what is to be answered: the evaluator of
+Who else is asked; the first of them decides what is to be answered: the evaluator of
 ONNX does not check what it is given. Where nobody is, the references of our own ops.
 """

@@ -140,7 +140,7 @@ def structured(random: Random, x: Array) -> Any:
 
 
 def masked(random: Random, x: Array) -> Any:
-    """A masked array, nothing of which is masked."""
+    """A masked array without a masked element."""
     return np.ma.masked_array(x)
 
 

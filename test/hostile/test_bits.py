@@ -27,7 +27,7 @@ ROWS = 37
 
 
 def inputs_of(name: str, rows: int) -> tuple[Array, ...]:
-    """Rows of inputs of a stored model, those of a smaller batch being the first."""
+    """Rows of inputs of a stored model; a smaller batch has the first of them."""
     stored = STORED[name]
     return tuple(
         np.resize(each, (ROWS, *each.shape[1:]))[:rows] for each in stored.inputs

@@ -32,7 +32,7 @@ COUNTS = {
     **{"edge": 200, "graph": 8},
     **{"sidecar": 60, "artifact": 12, "program": 300, "yaml": 400},
 }
-"""Mutants of each kind in every run; those of `node` take a while to begin with."""
+"""Mutants of each kind in every run; `node` takes a while to begin with."""
 
 PIECE = 500
 EDGES = {"edge": 6, "node-edge": 42, "graph": 1}

@@ -43,7 +43,7 @@ OTHERS = "in by_others"
 """What a traceback says while another evaluator was asked."""
 
 FULL = 10
-"""One mutant in so many is compiled to machine code, and run."""
+"""One mutant in this number is compiled to machine code, and run."""
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def test_aarch64_is_written_on_any_machine():
 def test_objects_are_of_the_machine():
     texts, machine = kernels("aarch64")
     code = compile_text(texts["add"], machine)
-    # The header of an ELF file: its mark, and at byte 18 what it is for.
+    # The header of an ELF file: its mark, and at byte 18 its machine.
     assert code.startswith(b"\x7fELF")
     assert int.from_bytes(code[18:20], "little") == 183
 

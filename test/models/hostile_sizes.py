@@ -66,7 +66,7 @@ class Source(random.Random):
         return self.choice(self.choice(kinds))
 
     def numbers(self, count: int) -> list[int]:
-        """So many of them; one is hostile at most, every other time."""
+        """A number of them; one is hostile at most, every other time."""
         if self.random() < 0.5:
             return [self.number() for _ in range(count)]
         found = [self.choice(SMALL) for _ in range(count)]

@@ -207,7 +207,7 @@ def test_open_and_known_sizes_have_equal_bits(seed: int):
     chance = random.Random(seed)
     rank = chance.choice((2, 3, 4, 4))
     known = [chance.choice(SIZES if rank < 4 else SIZES[:4]) for _ in range(rank)]
-    # An axis of channels is mostly known, as weights say what it is.
+    # An axis of channels is mostly known, from the weights.
     share = [0.2 if rank == 4 and axis == 1 else 0.6 for axis in range(rank)]
     is_open = [chance.random() < each for each in share]
     shape = [

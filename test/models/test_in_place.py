@@ -44,7 +44,7 @@ COLUMNS = 1, 7, 8, 33, 64
 
 
 class RandomChain:
-    """A function of random ops, most of which read what came just before."""
+    """A function of random ops; most read what came just before."""
 
     def __init__(self, seed: int, rows: Dim, columns: int):
         self.random = np.random.default_rng(seed)
@@ -152,7 +152,7 @@ class RandomChain:
 
 
 def bits(array: Array) -> Array:
-    """The bits of an array, of which those of all that is not a number are the same."""
+    """The bits of an array; all NaN have the same bits."""
     return np.where(np.isnan(array), np.float32(np.nan), array).view(np.int32)
 
 

@@ -28,7 +28,7 @@ from static_runtime.dialects.shape import Array, sizes, tensor, tensor_type
 OPS = 14
 SIZES = (3, 8), (1, 1), (2, 33), (5, 7), (0, 4), (4, 0), (2, 128)
 """
-Rows and columns: vectors, those of several accumulators, what is left over, and none.
+Rows and columns: vectors, several accumulators, what is left over, and none.
 """
 
 Axes = tuple[int, ...]

@@ -26,7 +26,7 @@ LAYERS = 2
 
 
 def model(op: str, steps: int | str) -> bytes:
-    """Layers of one kind, which take so many steps and return their states."""
+    """Layers of one kind, which take `steps` steps and return their states."""
     random, gates = np.random.default_rng(0), GATES[op]
     stored: dict[str, Array] = {"skip": np.array([1], np.int64)}
     nodes = [helper.make_node("Identity", ["x"], ["x.0"])]

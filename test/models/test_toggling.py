@@ -20,7 +20,7 @@ from .open_models import BLOCK, CHAIN, GROWN, Array, OpenModel, several
 
 FEW, MANY = 60, 10_000
 STEPS = [FEW, pytest.param(MANY, marks=pytest.mark.soak)]
-"""The steps of a test, and those of one that takes minutes."""
+"""The steps of a test, and of one that takes minutes."""
 
 UNCACHED = sr.Options(cache=False)
 SIZES = Sizes(heads=4, key_heads=2, head=8, hidden=48, words=40, capacity=24)

@@ -46,7 +46,7 @@ def allocated_bytes() -> int:
 
 def growth(times: int, call: Callable[[], Any]) -> float:
     """
-    The bytes of malloc that each of so many calls leaves behind, in the median of
+    The bytes of malloc that each of a number of calls leaves behind, in the median of
     three rounds, since what is kept for a while comes and goes at any time.
     """
     rounds: list[float] = []

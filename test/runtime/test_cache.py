@@ -107,7 +107,7 @@ def test_what_is_damaged_is_absent_and_removed(tmp_path: Path, data: bytes):
 
 
 def age(path: Path, seconds: float) -> None:
-    """Makes a file look as if it had last been used so many seconds ago."""
+    """Makes a file look as if it had last been used `seconds` ago."""
     then = time.time() - seconds
     os.utime(path, (then, then))
 

@@ -232,7 +232,7 @@ def test_a_fork_waits_for_blocks_of_others_and_not_for_its_own():
 
 
 def wait_until(gate: Gate, forking: int) -> None:
-    """Waits until so many threads fork."""
+    """Waits until `forking` threads fork."""
     while len(gate.forking) < forking:
         threading.Event().wait(0.001)
 

@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 def rows(count: int) -> Array:
-    """Rows of three numbers, of which some are negative."""
+    """Rows of three numbers; some are negative."""
     return np.arange(count * 3, dtype=np.float32).reshape(count, 3) - 4
 
 

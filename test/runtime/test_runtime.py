@@ -28,7 +28,7 @@ func.func @steps(%x: tensor<?x3xf32, ["n"]>) -> tensor<?x3xf32, ["n"]> {
   return %3 : tensor<?x3xf32, ["n"]>
 }
 """
-"""Three activations, of which no more than two are alive at a time."""
+"""Three activations; no more than two are alive at a time."""
 
 
 def rows(count: int) -> np.ndarray[Any, np.dtype[np.float32]]:

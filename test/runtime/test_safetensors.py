@@ -108,7 +108,7 @@ def test_writes_nothing_of_what_has_no_place(
 
 
 def file_of(header: object, data: int = 0) -> bytes:
-    """A file with this header, in JSON or as it is, and so many bytes of ones."""
+    """A file with this header, in JSON or as it is, and `data` bytes of ones."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + b"\1" * data
 

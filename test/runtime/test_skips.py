@@ -41,7 +41,7 @@ func.func @turns(%x: tensor<?x?x4xf32, ["b", "t"]>, %w: tensor<4x4xf32>)
   return %6 : tensor<?x?x4xf32, ["t", "b"]>
 }
 """
-"""Products between turns of a tensor, the first of which is of the input."""
+"""Products between turns of a tensor; the first turns the input."""
 
 CHAIN = """
 func.func @chain(%x: tensor<?x?xf32, ["n", "m"]>, %w: tensor<3x3xf32>)

@@ -71,7 +71,7 @@ func.func @state(%c: tensor<?x?xf32, ["n", "m"]>, %i: tensor<1x?xi64, ["m"]>,
   return %2, %4 : tensor<?x?xf32, ["n", "m"]>, tensor<?x?x3xf32, ["m", "n"]>
 }
 """
-"""A state of which an old view is read after its update."""
+"""A state whose old view is read after its update."""
 
 
 def numbers(random: np.random.Generator, *shape: int) -> Array:

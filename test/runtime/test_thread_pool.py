@@ -45,12 +45,12 @@ W = rng.standard_normal((1003, 64), np.float32)
 
 @cache
 def module(threads: int) -> sr.StaticModule:
-    """The model, whose kernels so many threads share."""
+    """The model, whose kernels `threads` threads share."""
     return sr.compile(WIDE, options=sr.Options(cache=False, threads=threads))
 
 
 def rows(count: int) -> Any:
-    """An input of so many rows."""
+    """An input of `count` rows."""
     return rng.standard_normal((count, 1003), np.float32)
 
 

@@ -107,8 +107,8 @@ def run_time_slice(node: Node) -> Result:
 
 def _bounds(node: Node, at: int, size: Dim, step: int) -> tuple[Dim, Dim]:
     """
-    The start and the count of elements of a slice of an axis; those of slices between
-    the same values are the same symbols.
+    The start and the count of elements of a slice of an axis; slices between the same
+    values have the same symbols.
     """
     ends = _known_or_value(node, 1, at), _known_or_value(node, 2, at)
     low, high = (_bounded(element(node, which, at), size) for which in (1, 2))

@@ -106,7 +106,7 @@ def parse(node: Node) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
 
 
 def _labels_of(node: Node, part: str, rest: range) -> tuple[str, ...]:
-    """The labels of a part; those of an ellipsis are the numbers `rest`."""
+    """The labels of a part; an ellipsis has the numbers `rest` as labels."""
     before, dots, after = part.partition(ELLIPSIS)
     if not (before + after).isalpha() and before + after:
         raise node.error(f"expected letters, got {part!r}")

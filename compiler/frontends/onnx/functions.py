@@ -1,5 +1,5 @@
 """
-Ops defined by other ops: the functions of a model, and those of ONNX itself.
+Ops defined by other ops: the functions of a model and of ONNX itself.
 
 A node that calls a function is replaced by the nodes of its body. ONNX has bodies for
 some of its own ops; some bodies depend on the types of the node's inputs.

@@ -11,7 +11,7 @@ from .model_file import ONNX
 
 def operator_names(model: ModelProto) -> set[str]:
     """
-    `onnx::Conv`, `com.microsoft::Gelu`: those of all nodes, in subgraphs too.
+    The operators of all nodes, in subgraphs too: `onnx::Conv`, `com.microsoft::Gelu`.
 
     A function of the model itself needs no library; where it is called, its nodes do.
     """

@@ -9,8 +9,8 @@ from torch.fx import GraphModule
 
 def operator_names(program: ExportedProgram) -> set[str]:
     """
-    `aten::add.Tensor`, `aten::relu`, `higher_order::cond`: those of all nodes, in
-    branches and loops too, but for Python's own functions on sizes.
+    The operators of all nodes, in branches and loops too, but for Python's functions on
+    sizes: `aten::add.Tensor`, `aten::relu`, `higher_order::cond`.
     """
     modules = program.graph_module.modules()
     nodes = (

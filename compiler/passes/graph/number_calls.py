@@ -86,7 +86,7 @@ def _described(op: GraphOp) -> DictionaryAttr:
 
 
 def _parts(op: GraphOp) -> Iterator[GraphOp]:
-    """The ops that one op computes: those of a fusion, or itself."""
+    """The ops that one op computes: the ops of a fusion, or itself."""
     for each in op.ops if isinstance(op, FusionOp) else (op,):
         if not isinstance(each, StoredOp) and not each.has_trait(ConstantLike):
             yield each

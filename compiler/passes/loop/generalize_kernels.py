@@ -43,10 +43,10 @@ from ....dialects import Dim, dim, evaluate
 from ....dialects.loop import STRATEGIES, CallOp, ForOp, KernelOp, TileOp
 
 _MAX_TAPS = 8
-"""Iterations, at most, of a loop that reduces, which stay: windows."""
+"""The most iterations of a reduction, such as a window, that stay a number."""
 
 _MAX_STRIDE = 4
-"""Strides, at most, that stay: those of convolutions and poolings."""
+"""The greatest stride of a convolution or pooling that stays a number."""
 
 _SIZES = ("size", "width", "count", "bound", "start", "step", "within")
 """Properties that hold a size, of ops other than loops."""

@@ -22,7 +22,7 @@ def block(
     input: Tensor, indices: Tensor, axes: Sequence[int], batch_dims: int = 0
 ) -> tuple[Dim, ...]:
     """
-    The dimensions of a selected block: those of the axes without indices, in order.
+    The dimensions of the axes without indices, in order, which a selected block has.
 
     Raises `VerifyException` when the indices do not fit.
     """

@@ -73,8 +73,8 @@ class LoopWriter:
         unit: int = 0,
     ) -> list[Value]:
         """
-        Writes a loop of some bodies in each iteration, in the lanes of the scope: those
-        of these numbers of every `unit`, or of as many as there are.
+        Writes a loop of some bodies in each iteration, in the lanes of the scope: the
+        bodies with these numbers of every `unit`, or of as many as there are.
 
         `initial` has the initial accumulators of each body, one body after the other.
         Where it has more, the bodies of an iteration take the first of them, and their

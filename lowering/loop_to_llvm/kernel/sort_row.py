@@ -26,7 +26,7 @@ from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, type_text
 
 _INFINITY = {32: 0x7F800000, 64: 0x7FF0000000000000}
-"""The bits of infinity; those of NaN without the sign are above."""
+"""The bits of infinity; the bits of NaN without the sign are above."""
 
 
 @dataclass(frozen=True)

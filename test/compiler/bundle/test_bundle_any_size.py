@@ -102,7 +102,7 @@ def made(model: Any) -> tuple[Bundle, sr.StaticModule]:
 
 
 def written(folder: Path, model: Any) -> sr.StaticModule:
-    """The compiled model, of which the folder has the bundle `net`."""
+    """The compiled model, whose bundle `net` the folder has."""
     bundle, module = made(model)
     write_bundle(bundle, folder)
     return module

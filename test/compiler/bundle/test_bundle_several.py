@@ -43,7 +43,7 @@ MODELS = {
     "two": BODY.format(k=16, last="tanh"),
     "three": BODY.format(k=WIDE, last="tanh"),
 }
-"""Models of which the first and the last have the same kernels."""
+"""Models; the first and the last have the same kernels."""
 
 PROGRAM = """
 #include <stdio.h>

@@ -10,7 +10,7 @@ NAMES = (
     *("aten::add.Tensor", "aten::add", "aten::len.t", "onnx::Conv", "graph::relu"),
     *("com.microsoft::Gelu", "yes", "null", "1", "- a", "a: b", "é", "[", "#", "~"),
 )
-"""Names of operators and kernels, some of which YAML must quote."""
+"""Names of operators and kernels; YAML must quote some."""
 
 DTYPES = ("Float", "Bool", "Byte", "no", "0x1f", "2001-01-01")
 

@@ -125,7 +125,7 @@ def both() -> object:
 
 def test_the_ops_of_a_function_are_those_that_it_names_itself():
     ops_of = {each: ops_in(each) for each in (inner, both)}
-    # These are no functions of the package, of which alone the names are followed.
+    # Only names of functions of the package are followed; these are none.
     assert ops_of == {inner: [], both: []}
     for each in (inner, outer, both):
         each.__module__ = "static_runtime.test"

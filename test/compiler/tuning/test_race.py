@@ -18,7 +18,7 @@ from static_runtime.compiler.tuning.race import (
 
 
 def taking(*seconds: float, calls: list[int] | None = None) -> Run:
-    """What takes so many seconds a run, burst after burst, and notes how many ran."""
+    """What takes given seconds a run, burst after burst, and notes how many ran."""
     each: Iterator[float] = cycle(seconds)
 
     def run(times: int) -> float:

@@ -35,7 +35,7 @@ def test_every_bf16_stays_what_it_is():
         *((0x0000_0000, 0x0000), (0x8000_0000, 0x8000)),
         # Infinities, and what is nearer to one than to the greatest number.
         *((0x7F80_0000, 0x7F80), (0xFF80_0000, 0xFF80), (0x7F7F_FFFF, 0x7F80)),
-        # NaN of both signs, one of which has bits in what is cut off only.
+        # NaN of both signs; one has bits only in what is cut off.
         *((0x7FC0_0000, 0x7FC0), (0xFFFF_FFFF, 0xFFFF), (0x7F80_0001, 0x7FC0)),
     ],
 )

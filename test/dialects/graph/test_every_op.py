@@ -264,7 +264,7 @@ def test_computes_the_reference_at_sizes_known_when_it_runs(
 
 @dataclass(frozen=True)
 class Run:
-    """A symbolic case at some sizes, and what it is called with there."""
+    """A symbolic case at some sizes, and its arguments there."""
 
     known: Case
     inputs: list[Array] | None

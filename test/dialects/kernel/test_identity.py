@@ -1,4 +1,4 @@
-"""What a kernel copies as it lies is what numpy leaves in place, for small sizes."""
+"""What a kernel copies unchanged is what numpy leaves in place, for small sizes."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def name_of(symbolic: Case) -> str:
 
 
 AtSizes: TypeAlias = tuple[Mapping[str, int], Case]
-"""Values of the symbols of a case, and what it is there."""
+"""Values of the symbols of a case, and its result there."""
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def number(quantity: Dim, symbols: Mapping[str, int]) -> int:
 
 
 def numbered(known: Case) -> list[Array]:
-    """Inputs of which no two elements are the same."""
+    """Inputs without two equal elements."""
     start, found = 1, list[Array]()
     for shape, kind in shapes(known):
         count = int(np.prod(shape))

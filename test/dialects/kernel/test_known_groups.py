@@ -84,7 +84,7 @@ func.func @main(%x: tensor<1x7xf32>, %i: tensor<1x7xi64>, %y: tensor<7x3xf32>)
   func.return %1, %2 : tensor<7x1xf32>, tensor<7x1xf32>
 }
 """
-"""Indices that an order gives, and those of a caller, moved by equal ops."""
+"""Indices of an order and of a caller, moved by equal ops."""
 
 
 def test_indices_of_a_caller_are_checked_beside_those_of_an_order():

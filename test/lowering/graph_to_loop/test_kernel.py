@@ -39,7 +39,7 @@ MARGIN = 64
 """Elements before and after an array, which no kernel may read or write."""
 
 FAR = {4: (-(2**31), 2**31 - 1, 10**8), 8: (-(2**62) - 1, 2**63 - 1, -(10**8))}
-"""Integers far from any range, of so many bytes; their lower halves are as well."""
+"""Integers of a size, far from any range; their lower halves are as well."""
 
 MARK = 99
 """What is in the margins."""
@@ -122,7 +122,7 @@ def hold(case: Case, inputs: Sequence[Array]) -> list[Array]:
 
 
 def spoilt(case: Case, inputs: Sequence[Array], seed: int) -> list[Array]:
-    """The inputs with indices of which many are out of range, by little and by much."""
+    """The inputs with many indices out of range, by little and by much."""
     random = np.random.default_rng(seed)
     result = [framed(each)[0] for each in inputs]
     for number in {each.operand for each in lookups(case)}:

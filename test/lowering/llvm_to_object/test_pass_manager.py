@@ -52,7 +52,7 @@ func.func @main(%x: tensor<ROWSx64xf32NAMES>) -> tensor<ROWSx96xf32NAMES> {
 
 
 def lowered(rows: str, names: str) -> LlvmProgram:
-    """The LLVM text of a linear layer of so many rows."""
+    """The LLVM text of a linear layer of `rows` rows."""
     ctx, text = context(), LINEAR.replace("ROWS", rows).replace("NAMES", names)
     module = parse_module(ctx, text, "linear")
     Driver(ctx, Options(cache=False), "x86-64-v3", None).compile(module)

@@ -64,7 +64,7 @@ class Rung(Exception):
 
 @cache
 def counting(trips: str = ENDLESS, op: str = NEGATED) -> sr.StaticModule:
-    """A module that counts, in up to so many trips, with this op in each."""
+    """A module that counts, in up to `trips` trips, with this op in each."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("nests", "decompose"):
             patch.setattr(CumsumOp, name, getattr(GraphOp, name))

@@ -13,7 +13,7 @@ functional: Any = nn.functional
 WIDTH = 32
 HEADS = 4
 GROUPS = 2
-"""Heads of keys and values, each of which serves two heads of queries."""
+"""Heads of keys and values; each serves two heads of queries."""
 
 HEAD = WIDTH // HEADS
 

@@ -42,7 +42,7 @@ def word(image: bytearray, at: int) -> int:
 
 
 def signed(value: int, bits: int) -> int:
-    """A number of so many bits that may be negative."""
+    """A signed number of `bits` bits."""
     return value - (1 << bits) if value >> (bits - 1) & 1 else value
 
 

@@ -30,7 +30,7 @@ class Words:
     """The words of some slots, and of parts of them."""
 
     def __init__(self, slots: Sequence[Row], parts: Sequence[Row]):
-        """Sizes, first and last steps; slots, what they are part of, and where."""
+        """Sizes, first and last steps; slots, their wholes, and their offsets."""
         order = np.arange(len(slots), dtype=np.int32)
         self.kept = order
         head = [len(slots), 1, order.ctypes.data, len(parts), 0, 0]

@@ -40,7 +40,7 @@ def model(*functions: FunctionProto, first: str = "f0") -> ModelProto:
 
 
 def chain(length: int, times: int = 1) -> ModelProto:
-    """Functions of which each calls the next one so often."""
+    """Functions that each call the next one a number of times."""
     last = length - 1
     return model(
         *(function(f"f{each}", [f"f{each + 1}"] * times) for each in range(last)),

@@ -1,4 +1,4 @@
-"""Functions: those of a model, and those that ONNX defines its ops by."""
+"""Functions of a model, and functions that ONNX defines its ops by."""
 
 from __future__ import annotations
 

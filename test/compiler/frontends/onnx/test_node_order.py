@@ -52,7 +52,7 @@ halved (a) => (c) { two = Constant<value = float {2}>() b = Abs (a) c = Div (b, 
 
 
 def shuffle(nodes: Any, order: random.Random) -> None:
-    """Puts nodes into another order, and those of their graphs."""
+    """Puts nodes and the nodes of their graphs into another order."""
     mixed = list(nodes)
     order.shuffle(mixed)
     for node in mixed:

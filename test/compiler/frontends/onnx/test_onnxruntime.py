@@ -61,7 +61,7 @@ def test_chooses_the_boxes_that_onnx_runtime_does(attributes: str, inputs: str):
 
 
 NETWORKS = ("densenet121", "inception_v2", "resnet50", "shufflenet", "squeezenet")
-"""Those of the networks that numpy computes in seconds."""
+"""The networks that numpy computes in seconds."""
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -59,7 +59,7 @@ DEEP_WIDE = [
     ("graph.add", "/fc/Gemm"),
     ("graph.sigmoid", "/Sigmoid"),
 ]
-"""Its bounds of `Clip` are computed by casts, of which nothing is left."""
+"""Its bounds of `Clip` are computed by casts, which fold."""
 
 
 @pytest.mark.parametrize("kind", ["", "_dynamic"])

@@ -22,7 +22,7 @@ IMAGES = {
 
 
 def image(count: int = 2) -> Tensor:
-    """An image with so many spatial axes."""
+    """An image with a number of spatial axes."""
     return floats(*IMAGES[count])
 
 
@@ -68,7 +68,7 @@ CORNERS: dict[str, tuple[dict[str, bool], ...]] = {
 
 
 def sizes(count: int) -> list[tuple[int, ...]]:
-    """Sizes to which an image with so many axes is brought."""
+    """Sizes that an image with a number of axes is brought to."""
     return [each[:count] for each in ((3, 13, 1), (14, 1, 7))]
 
 

@@ -63,7 +63,7 @@ def test_tensors_without_axes():
 
 
 def summary(x: Any) -> Any:
-    """f32[n, 3] -> sums and rows, of which there may be none."""
+    """f32[n, 3] -> sums and rows; there may be no rows."""
     row = torch.ones(1, 3)
     return x.sum(0), x.mean(1), torch.cat([x, row, x]), x.reshape(-1), x @ row.T
 
@@ -85,7 +85,7 @@ def test_no_columns_at_all():
 
 
 def nested(x: Any) -> Any:
-    """Trees of results, some of which are None or numbers."""
+    """Trees of results; some are None or numbers."""
     y = x + 1
     return {"all": (y, None, [x * 2]), "rows": x.shape[0], "none": None, "yes": True}
 

@@ -159,7 +159,7 @@ def test_the_places_in_a_tensor_of_any_size(shape: tuple[int, ...]):
 
 
 class Checked(torch.nn.Module):
-    """The positive elements, of which the model says how many there are."""
+    """The positive elements, whose number the model states."""
 
     def __init__(self, holds: Callable[[Any], Any]) -> None:
         super().__init__()

@@ -151,7 +151,7 @@ def verdict(case: Case | None) -> str:
 
 
 def wrong(found: Sequence[tuple[str, Make]]) -> list[str]:
-    """What is wrong with cases, with the names of what they are made of."""
+    """What is wrong with cases, with the names of their parts."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pairs = [(name, verdict(make())) for name, make in found]

@@ -65,7 +65,7 @@ def arrays(nodes: int, edges: int, seed: int) -> tuple[Any, Any, Any]:
 
 @pytest.fixture(params=["index_add", "scatter_add", "max", "mean"])
 def step(request: pytest.FixtureRequest) -> Any:
-    """A step, and what it is compiled to for any number of nodes and edges."""
+    """A step, and its model for any number of nodes and edges."""
     torch.manual_seed(0)
     module = Step(request.param).eval()
     inputs = [torch.from_numpy(each) for each in arrays(NODES, EDGES, 0)]

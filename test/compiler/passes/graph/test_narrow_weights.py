@@ -100,7 +100,7 @@ def factor(array: Array, target: str = "host") -> Array:
 
 
 def check(got: Array, expected: Array, terms: int) -> None:
-    """Compares sums of so many terms with their exact values, as f32 should be."""
+    """Compares sums of `terms` terms with their exact values, as f32 should be."""
     tolerance = 2e-6 * max(terms, 1) ** 0.5 * max(np.abs(expected).max(), 1)
     np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance)
 
@@ -169,7 +169,7 @@ def test_a_linear_layer():
 
 
 def convolution(groups: int, batch: int | str = 2) -> str:
-    """The text of a convolution of 32 channels to 32, 3 by 3, in so many groups."""
+    """The text of a convolution of 32 channels to 32, 3 by 3, in `groups` groups."""
     rows, names = (batch, "") if isinstance(batch, int) else ("?", f', ["{batch}"]')
     x, out = (f"tensor<{rows}x32x{size}xf32{names}>" for size in ("9x10", "7x8"))
     w = f"tensor<32x{32 // groups}x3x3xf32>"
@@ -337,7 +337,7 @@ def test_convolutions_in_pairs(groups: int, target: str):
 @pytest.mark.parametrize("target", ["pairs", "matrices"])
 def test_rows_that_go_into_an_image_with_a_border(target: str):
     """
-    Accumulators of so many steps are kept where they go: between zeros of the border.
+    Accumulators of many steps are kept where they go: between zeros of the border.
     """
     channels, shapes = 1100, ("1x1100x7x7", "64x1100x1x1", "1x64x7x7", "8x64x3x3")
     x, first, middle, second = (f"tensor<{each}xf32>" for each in shapes)

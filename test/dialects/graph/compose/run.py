@@ -22,7 +22,7 @@ Build: TypeAlias = (
     | Callable[[Any, Any], SSAValue]
     | Callable[[Any, Any, Any], SSAValue]
 )
-"""What builds a composition of so many values."""
+"""What builds a composition of a number of values."""
 
 FLOATS = (np.float32, np.float64)
 

@@ -41,7 +41,7 @@ BUILDS = {
     "back and more": (back(1), ("4 * g", "4 * g", "3")),
 }
 """
-How a convolution is built, and for so many groups the channels of the image and the
+How a convolution is built, and for a number of groups the channels of the image and the
 first sizes of the weights.
 """
 

@@ -194,7 +194,7 @@ def test_every_stage_of_a_row_runs_in_vectors(cpu: str):
     register = "%ymm" if cpu == "x86-64-v3" else "%zmm"
     greatest, exponential, last = loops(text)
     assert len(re.findall(rf"vmaxps.*{register}", greatest)) >= 4
-    # Four vectors of exponentials, each of which is stored once.
+    # Four vectors of exponentials; each is stored once.
     stores = rf"vmovup\w\s+{register}\d+, \S*\(%r(?!sp)"
     assert len(re.findall(stores, exponential)) == 4
     assert re.search(rf"vmulps.*{register}", last)

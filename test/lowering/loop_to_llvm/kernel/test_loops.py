@@ -35,7 +35,7 @@ def partials() -> int:
 
 
 def halved(parts: Array, count: int) -> Array:
-    """Partial sums added by halves to so many."""
+    """Partial sums added by halves to a number of them."""
     while len(parts) > count:
         parts = parts[: len(parts) // 2] + parts[len(parts) // 2 :]
     return parts
@@ -87,7 +87,7 @@ LONG = "".join(
 
 @dataclass(frozen=True)
 class Case:
-    """A function of one input, its shape for a number of elements, and what it is."""
+    """A function of one input, its shape for a number of elements, and its result."""
 
     shape: tuple[int | str, ...]
     result: tuple[int | str, ...]

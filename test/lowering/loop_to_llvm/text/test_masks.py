@@ -109,7 +109,7 @@ def compiled(name: str) -> sr.StaticModule:
 
 @contextmanager
 def guarded(count: int) -> Generator[list[Callable[[Array], Array]]]:
-    """What copies an array to the end of memory, for each of so many arrays."""
+    """What copies an array to the end of memory, for each of `count` arrays."""
     protect = ctypes.CDLL(None, use_errno=True).mprotect
     protect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     blocks = [mmap.mmap(-1, (PAGES + 1) * PAGE) for _ in range(count)]
