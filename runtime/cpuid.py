@@ -33,7 +33,7 @@ _BITS = {
 }
 """The bit of each feature, by its word."""
 
-_SAVES = 27
+_HAS_XCR0 = 27
 """The bit of the first word that says whether there is an XCR0 to read."""
 
 _VECTORS, _WIDE_VECTORS = 0x6, 0xE6
@@ -54,7 +54,7 @@ def needed_words(features: Iterable[str]) -> list[int]:
         word, bit = known[name]
         words[word] |= 1 << bit
     if any(name.startswith(("avx", "fma", "f16c", "vaes", "vpcl")) for name in names):
-        words[0] |= 1 << _SAVES
+        words[0] |= 1 << _HAS_XCR0
         words[-1] |= _VECTORS
     if any(name.startswith("avx512") for name in names):
         words[-1] |= _WIDE_VECTORS

@@ -5,7 +5,7 @@ A child of a fork has one thread, which is that which forked. What the others we
 changing is left half done in it, and what locks they held nobody lets go of. So a fork
 waits until no other thread is in such a block, nor in LLVM by way of llvmlite's lock:
 for the one call that each is in, since no block is begun meanwhile. A thread that does
-not come out ends the waiting after `_PATIENCE`; then LLVM may be torn in the child,
+not come out ends the waiting after `_FORK_TIMEOUT`; then LLVM may be torn in the child,
 where `check_whole` says so at once. Locks that are held for long are no part of this,
 but made new in the child.
 """
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-_PATIENCE = 10.0
+_FORK_TIMEOUT = 10.0
 """Seconds that a fork waits for other threads."""
 
 TORN = (
@@ -75,12 +75,12 @@ class Gate:
         with self.condition:
             fork = self.forking[thread] = _Fork()
             if not self.condition.wait_for(
-                lambda: self.inside.keys() <= {thread}, _PATIENCE
+                lambda: self.inside.keys() <= {thread}, _FORK_TIMEOUT
             ):
                 return
         lock = _llvm_lock()
         if lock is not None:
-            if not lock._lock.acquire(timeout=_PATIENCE):
+            if not lock._lock.acquire(timeout=_FORK_TIMEOUT):
                 return
             fork.held = lock._lock
         fork.is_clean = True

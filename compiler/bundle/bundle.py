@@ -90,7 +90,7 @@ def make_bundle(
     taken: dict[str, str] = {}
     parts: list[_Part] = []
     for network in networks:
-        made = _part(network, api)
+        made = _compiled_part(network, api)
         for each in {f"{network.name}.h", *made.symbols}:
             if (other := taken.setdefault(each, network.name)) != network.name or (
                 any(one.network == network.name for one in parts)
@@ -109,7 +109,7 @@ def make_bundle(
     return Bundle(name, code, headers, weights)
 
 
-def _part(network: Network, api: str) -> _Part:
+def _compiled_part(network: Network, api: str) -> _Part:
     """A model, compiled to LLVM text."""
     from ..context import context
     from ..describe import constant_block, describe, program_of

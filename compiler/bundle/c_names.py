@@ -20,7 +20,7 @@ typeid typename using virtual wchar_t xor xor_eq
 """
 """What C and C++ keep, as headers are for both, or define by themselves."""
 
-_TAKEN = """
+_LIBRARY_NAMES = """
 main memcpy memset assert ctype errno fenv inttypes iso646 limits locale math setjmp
 signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
 tgmath threads time uchar wchar wctype
@@ -28,7 +28,7 @@ tgmath threads time uchar wchar wctype
 """Functions that a program has, and headers that one of this name would hide."""
 
 _WORDS = frozenset(_KEYWORDS.split())
-_RESERVED_NAMES = _WORDS | frozenset(_TAKEN.split())
+_RESERVED_NAMES = _WORDS | frozenset(_LIBRARY_NAMES.split())
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

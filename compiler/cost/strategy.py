@@ -38,7 +38,7 @@ from .packing import contractions_of, panels_in
 from .register_tile import choose_nr, known
 from .tile_registers import MOST_KC, choose_tile_registers
 
-_CONVERTED = 64
+_WIDEN_ROWS = 64
 """
 Rows for which B is packed where the k-loop would widen it from bf16: then products are
 as fast as in f32 (`docs/performance.md`, "Weights of bf16").
@@ -122,7 +122,7 @@ def _kind_of(tile: TileOp, target: TargetAttr, preference: PreferenceAttr) -> st
     if b.at.blocked is not None:
         # Panels of bf16 are widened once for a block, or by the k-loop of each tile.
         widens = bool(tile.made_of(b)) and b.at.vnni is None
-        return "widened" if widens and _times_used(tile, b) >= _CONVERTED else "direct"
+        return "widened" if widens and _times_used(tile, b) >= _WIDEN_ROWS else "direct"
     if preference.packs("b", _pays_to_pack(tile, b)):
         return "gemm"
     return "plain" if stream(tile, target, b, preference) is None else "gemv"

@@ -29,7 +29,7 @@ class CrashError(Exception):
     """A bug of this compiler, told in one sentence; its cause is what was raised."""
 
 
-_TOLD = (
+_USER_ERRORS = (
     CompileError,
     CrashError,
     DiagnosticException,
@@ -44,7 +44,7 @@ def _was_expected(error: BaseException) -> bool:
     """Whether an error says what it has to say by itself."""
     if isinstance(error, VerifyException):
         return False  # a pass may refuse IR, but may not leave what is invalid
-    return isinstance(error, _TOLD) or not isinstance(error, Exception)
+    return isinstance(error, _USER_ERRORS) or not isinstance(error, Exception)
 
 
 @dataclass(frozen=True)

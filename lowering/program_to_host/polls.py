@@ -39,7 +39,7 @@ Points of loops after which a run looks at the clock, and from which on it may b
 interrupted at all: a tenth of a millisecond of products, or some of other kernels.
 """
 
-_SHARE = 8
+_POLL_SHARE = 8
 """
 The part of the kernels of a program, or of a loop's trip, as 1 / SHARE, after which
 there is an interruption point.
@@ -110,7 +110,7 @@ def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
                 total = total + weight(op, kernels)
             case _:
                 pass
-    return max(guess(total) // _SHARE, LEAST)
+    return max(guess(total) // _POLL_SHARE, LEAST)
 
 
 def weight(op: CallOp, kernels: Mapping[str, KernelOp]) -> Dim:

@@ -40,13 +40,13 @@ IS_APART = Signature("sr_is_apart", (ADDRESS, WORD, WORD), BIT)
 COUNT = 2**63 - 1
 """The bits of the flags of a call that count the arguments by position."""
 
-_COARSE = 6
+_COARSE_CLOCK = 6
 """
 The clock that takes least to read: CLOCK_MONOTONIC_COARSE of Linux, CLOCK_MONOTONIC of
 macOS.
 """
 
-_QUARTER = 250_000_000
+_POLL_INTERVAL = 250_000_000
 """Nanoseconds between the times at which a long run asks for signals."""
 
 _MAKE = Signature(
@@ -137,8 +137,8 @@ def _spend() -> Function:
     b.leave_if(b.le(0, left), 0)
     b.store(LONG, context, ContextLayout.FUEL)
     time = b.room(2)
-    b.call(api.CLOCK, _COARSE, time)
-    now = b.add(b.mul(b.load(time), 4), b.floordiv(b.load(time, 1), _QUARTER))
+    b.call(api.CLOCK, _COARSE_CLOCK, time)
+    now = b.add(b.mul(b.load(time), 4), b.floordiv(b.load(time, 1), _POLL_INTERVAL))
     before = b.load(context, ContextLayout.TICK)
     b.store(now, context, ContextLayout.TICK)
     b.leave_if(b.eq(now, before), 0)

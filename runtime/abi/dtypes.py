@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-_TAKEN = {
+_TENSOR_DTYPES = {
     "float32": "F32",
     "float64": "F64",
     "int32": "I32",
@@ -23,7 +23,7 @@ _TAKEN = {
 }
 """The dtypes of inputs and outputs, with their names in safetensors files."""
 
-_STORED = {
+_FILE_DTYPES = {
     "uint16": "U16",
     "int16": "I16",
     "uint32": "U32",
@@ -32,11 +32,11 @@ _STORED = {
 }
 """Dtypes of files alone."""
 
-DTYPE_NAMES = (*_TAKEN,)
+DTYPE_NAMES = (*_TENSOR_DTYPES,)
 """The dtypes of inputs and outputs, in the order of their fields in the state."""
 
 SAFETENSORS: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(dtype).newbyteorder("<")
-    for dtype, name in {**_TAKEN, **_STORED}.items()
+    for dtype, name in {**_TENSOR_DTYPES, **_FILE_DTYPES}.items()
 }
 """The dtypes of safetensors files, by the names that the format gives them."""

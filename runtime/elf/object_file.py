@@ -40,7 +40,7 @@ _RESERVED = 0xFF00
 _LONGEST = 4096
 """Bytes of a name, at most."""
 
-_TIMES = 4
+_MAX_READS = 4
 """
 How many times as much as a file has may be read of it: names are read more than once,
 and in a broken file a thousand sections may be the same bytes.
@@ -117,7 +117,7 @@ class _Reader:
     def __init__(self, data: memoryview) -> None:
         """Reads the table of sections."""
         self.data = data
-        self.left = _TIMES * len(data)
+        self.left = _MAX_READS * len(data)
         fields = _HEADER.unpack(self.part(0, _HEADER.size, "a header"))
         magic, bits, order, _, kind, machine = fields[:6]
         at, entry_size, count, names = fields[9], *fields[14:17]

@@ -13,7 +13,7 @@ from .function import ADDRESS, NULL, WORD, Function, Op, Signature, Value
 _SPINS = 4000
 """Looks at the ticket before a worker sleeps: some tens of microseconds."""
 
-_PATIENCE = 20000
+_LOOKS_BEFORE_YIELD = 20000
 """Looks at what is left before a caller lets others run."""
 
 _YIELD = {"x86_64": 24, "aarch64": 124}
@@ -128,7 +128,7 @@ def _fork(machine: str) -> Builder:
             b.leave()
         b.do("pause")
         join.turn = b.add(join.turn, 1)
-        with b.when(b.le(_PATIENCE, join.turn), turn=join.turn) as patient:
+        with b.when(b.le(_LOOKS_BEFORE_YIELD, join.turn), turn=join.turn) as patient:
             b.call(_SYSTEM, _YIELD[machine])
             patient.turn = 0
         join.turn = patient.turn

@@ -28,16 +28,16 @@ from .plan import lower_bound
 from .record import Record
 from .storage_groups import storage_groups
 
-_MOVES = 50
+_MOVES_PER_START = 50
 """Moves before the search begins anew."""
 
 _MOVES_PER_RECORD = 100
 """Moves in all, for each record: so that a few records never search for long."""
 
-_WORK = 3_000_000
+_MAX_VISITS = 3_000_000
 """Records looked at in all: about half a second of Python."""
 
-_CONTEMPORARIES = 1_000_000
+_MAX_PAIRS = 1_000_000
 """Pairs of records that meet; a table of more would cost too much memory and time."""
 
 
@@ -63,7 +63,7 @@ def conflict_driven(records: Sequence[Record]) -> Sequence[int]:
             best, best_top = offsets, top
         if best_top == bound:
             return best
-    if meetings > _CONTEMPORARIES:
+    if meetings > _MAX_PAIRS:
         return best
     return _Search(records).improve(best, best_top, bound)
 
@@ -103,13 +103,13 @@ class _Search:
         """The smallest plan on the way, or `best`; one of `bound` bytes is the end."""
         orders = self.orders()
         for move in range(_MOVES_PER_RECORD * len(self.records)):
-            if move % _MOVES == 0:
+            if move % _MOVES_PER_START == 0:
                 self.place_all(next(orders))
             ends = [at + size for at, size in zip(self.offsets, self.sizes)]
             top = max(ends)
             if top < best_top:
                 best, best_top = self.offsets.copy(), top
-            if best_top == bound or self.work > _WORK:
+            if best_top == bound or self.work > _MAX_VISITS:
                 break
             # `Random.random` is the one method whose numbers no release changes.
             highest = [index for index, end in enumerate(ends) if end == top]

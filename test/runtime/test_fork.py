@@ -117,7 +117,7 @@ print(statuses, answer(module=module))
 """
 
 TORN = """
-fork._PATIENCE = 0.01
+fork._FORK_TIMEOUT = 0.01
 module = sr.compile(TEXT, options=OPTIONS)
 begun, forked = threading.Event(), threading.Event()
 def stay():

@@ -54,11 +54,11 @@ def _rows(numbers: SSAValue, classes: Dim, boxes: Dim) -> SSAValue:
 def _chosen(node: Node, most: Dim) -> SSAValue:
     """Builds how many boxes are chosen, and their numbers."""
     element = node.element(0)
-    limit = convert(_one(node, 2), i64)
-    overlap = _one(node, 3) if node.has(3) else quantity(0, element)
+    limit = convert(_only(node, 2), i64)
+    overlap = _only(node, 3) if node.has(3) else quantity(0, element)
     strict = node.has(4)
     # Without a threshold, a score of minus infinity is one too.
-    least = _one(node, 4) if strict else node.tensor(Known.of(_NEGATIVE_INFINITY))
+    least = _only(node, 4) if strict else node.tensor(Known.of(_NEGATIVE_INFINITY))
     return NonMaxSuppressionOp(
         node.operand(0),
         node.operand(1),
@@ -85,7 +85,7 @@ def _most(node: Node, boxes: Dim) -> Dim:
     return lesser(boxes, greater(limit, 0))
 
 
-def _one(node: Node, place: int) -> SSAValue:
+def _only(node: Node, place: int) -> SSAValue:
     """Builds the only element of an input."""
     count = product(node.shape(place))
     name = node.signature.input(place).name

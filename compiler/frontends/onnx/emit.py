@@ -70,7 +70,7 @@ def _of_dims(known: Known) -> SSAValue:
         parts = [
             part
             for is_number, run in groupby(known.dims(), lambda each: type(each) is int)
-            for part in _parts(list(run), is_number)
+            for part in _runs(list(run), is_number)
         ]
         value = parts[0] if len(parts) == 1 else ConcatOp(*parts, axis=0).result
         if len(shape) > 1:
@@ -78,7 +78,7 @@ def _of_dims(known: Known) -> SSAValue:
     return value if known.element == i64 else CastOp(value, to=known.element).result
 
 
-def _parts(run: list[Dim], is_number: bool) -> list[SSAValue]:
+def _runs(run: list[Dim], is_number: bool) -> list[SSAValue]:
     """Builds vectors whose concatenation is `run`."""
     if is_number:
         return [ConstantOp(value=np.array(run, np.int64)).result]

@@ -16,7 +16,7 @@ from .skeleton import Bytes, skeleton
 ONNX = ("", "ai.onnx")
 """The domain of ONNX's own ops."""
 
-_OLDEST = 6
+_MIN_OPSET = 6
 """The first opset version of ONNX's own ops that is read."""
 
 LATEST = 28
@@ -76,12 +76,12 @@ def opset_of(imports: Iterable[OperatorSetIdProto]) -> int:
     match versions:
         case []:
             return LATEST
-        case [version] if _OLDEST <= version <= LATEST:
+        case [version] if _MIN_OPSET <= version <= LATEST:
             return version
         case _:
             got = " and ".join(map(str, versions))
             raise CompileError(
-                f"expected one opset version from {_OLDEST} to {LATEST}, got {got}: "
+                f"expected one opset version from {_MIN_OPSET} to {LATEST}, got {got}: "
                 "convert the model with onnx.version_converter"
             )
 

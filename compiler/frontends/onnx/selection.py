@@ -53,7 +53,7 @@ def split(node: Node) -> Results:
     """The parts of a tensor split along an axis."""
     shape = node.shape(0)
     axis = node.normalize(node.integer("axis"), len(shape))
-    parts, start = _parts(node, shape[axis]), 0
+    parts, start = _sizes(node, shape[axis]), 0
     if len(parts) < node.output_count:
         raise node.error(f"expected {node.output_count} sizes, got {len(parts)}")
     total = sum(parts)
@@ -66,7 +66,7 @@ def split(node: Node) -> Results:
     return results
 
 
-def _parts(node: Node, size: Dim) -> list[Dim]:
+def _sizes(node: Node, size: Dim) -> list[Dim]:
     """The sizes of the parts into which a node splits a `size`."""
     if "split" in node.signature.attributes:
         if (given := node.integers("split")) is not None:

@@ -27,10 +27,10 @@ LARGE = 4096
 GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
 """The field numbers on the path from a model to the bytes of a weight."""
 
-_PLACES = (13, 14)
+_FIELDS = (13, 14)
 """The field numbers of the data location of a tensor."""
 
-_LENGTH = 2
+_BYTES = 2
 """The wire type of a length-delimited field."""
 
 _Rewrite: TypeAlias = "Callable[[Bytes, int, int], bytes | None]"
@@ -67,12 +67,12 @@ def _with_rewritten(
     parts: list[bytes] = []
     kept = begin
     for field in _fields(data, begin, end):
-        if field.number != number or field.kind != _LENGTH:
+        if field.number != number or field.kind != _BYTES:
             continue
         new = rewrite(data, field.value, field.end)
         if new is None:
             continue
-        head = _varint(number << 3 | _LENGTH) + _varint(len(new))
+        head = _varint(number << 3 | _BYTES) + _varint(len(new))
         parts += [data[kept : field.begin].tobytes(), head, new]
         kept = field.end
     return b"".join([*parts, data[kept:end].tobytes()])
@@ -88,8 +88,8 @@ def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
     if end - begin < LARGE:
         return None
     fields = list(_fields(data, begin, end))
-    raw = [each for each in fields if each.number == _RAW_DATA and each.kind == _LENGTH]
-    placed = any(each.number in _PLACES for each in fields)
+    raw = [each for each in fields if each.number == _RAW_DATA and each.kind == _BYTES]
+    placed = any(each.number in _FIELDS for each in fields)
     if placed or len(raw) != 1 or raw[0].end - raw[0].value < LARGE:
         return None
     (bytes_of,) = raw

@@ -78,14 +78,14 @@ def skips_for(op: Operation, late: Container[str]) -> Iterator[SkipAttr]:
     group = group_of(op)
     if group is None or has_own_memory(op.results[0]):
         return
-    for each in (*identities_of(group), *_told(op)):
+    for each in (*identities_of(group), *_declared_copies(op)):
         is_early = not any(name in late for name in _symbols_of(each))
         if each.when and is_early and not _is_carried(op, each.source):
             number = list(op.operands).index(each.source)
             yield SkipAttr.of(number, each.when, each.offset)
 
 
-def _told(op: GraphOp) -> Iterator[Identity]:
+def _declared_copies(op: GraphOp) -> Iterator[Identity]:
     """What an op itself says that it copies."""
     for number, quantities in op.copies():
         when = conjunction([tuple(quantities)])

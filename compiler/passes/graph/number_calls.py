@@ -75,7 +75,7 @@ def _becomes_calls(op: GraphOp) -> bool:
 
 def _described(op: GraphOp) -> DictionaryAttr:
     """What calls of an op execute."""
-    keys = (f"{operator_name(part)} {_key_of(part)}" for part in _parts(op))
+    keys = (f"{operator_name(part)} {_key_of(part)}" for part in _fused_ops(op))
     made: dict[str, Attribute] = {
         "family": StringAttr(kernel_name(op)),
         "operators": ArrayAttr([StringAttr(each) for each in dict.fromkeys(keys)]),
@@ -85,7 +85,7 @@ def _described(op: GraphOp) -> DictionaryAttr:
     return DictionaryAttr(made)
 
 
-def _parts(op: GraphOp) -> Iterator[GraphOp]:
+def _fused_ops(op: GraphOp) -> Iterator[GraphOp]:
     """The ops that one op computes: the ops of a fusion, or itself."""
     for each in op.ops if isinstance(op, FusionOp) else (op,):
         if not isinstance(each, StoredOp) and not each.has_trait(ConstantLike):

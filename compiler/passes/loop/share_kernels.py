@@ -57,7 +57,7 @@ _MAX_TAPS = 8
 _MAX_UNROLLED = 64
 """Indices of an innermost loop, at most, that LLVM unrolls; chosen by hand."""
 
-_LITTLE = 1 << 20
+_MIN_KNOWN_WORK = 1 << 20
 """
 Multiply-adds of a product, below which numbers that are known are worth more than the
 time to compile them: some ten microseconds. Sizes of the run count as one.
@@ -100,7 +100,7 @@ def _is_little(kernel: KernelOp) -> bool:
         around = (each.size for each in tile.around)
         known = [each for each in (*tile.sizes, *around) if isinstance(each, int)]
         counts.append(prod(known))
-    return bool(counts) and sum(counts) < _LITTLE
+    return bool(counts) and sum(counts) < _MIN_KNOWN_WORK
 
 
 class _Member:

@@ -23,7 +23,7 @@ from .slice import SliceOp
 
 _SHARE = 16
 """
-The share of a row, as 1 / SORT_SHARE, from which on sorting the whole row takes less
+The share of a row, as 1 / SHARE, from which on sorting the whole row takes less
 time than selecting that share; measured.
 """
 

@@ -25,7 +25,7 @@ _BITS = 8
 
 _VALUES = 1 << _BITS
 
-_CLEARED = 16
+_COUNTS_PER_CLEAR = 16
 """Counts that are cleared at a time."""
 
 
@@ -57,7 +57,7 @@ class RadixWriter:
         w = self.row.w
 
         def clear(at: str, _: list[Value]) -> list[Value]:
-            zeros = f"<{_CLEARED} x i32> zeroinitializer"
+            zeros = f"<{_COUNTS_PER_CLEAR} x i32> zeroinitializer"
             w.do(f"store {zeros}, ptr {self.place(counts, at)}, align 4")
             return []
 
@@ -72,7 +72,7 @@ class RadixWriter:
                 w.do(f"store i32 {after}, ptr {place}, align 4")
             return []
 
-        w.loop("0", str(self.digits * _VALUES), _CLEARED, [], clear)
+        w.loop("0", str(self.digits * _VALUES), _COUNTS_PER_CLEAR, [], clear)
         w.loop("0", size, 1, [], body)
 
     def pass_over(self, digit: str, start: Value, size: str, counts: str) -> Value:

@@ -73,7 +73,7 @@ class SortRow:
             key = self.as_integer(w.splat(scope[self.op.end.values[0]], lanes.count))
         if self.op.descending is None:
             return key
-        return w.value(f"xor {key.typed}, {_all(-1, key)}", key.type, key.lanes)
+        return w.value(f"xor {key.typed}, {_splat(-1, key)}", key.type, key.lanes)
 
     def as_integer(self, key: Value) -> Value:
         """Writes the integer whose order is that of keys, ascending."""
@@ -81,23 +81,23 @@ class SortRow:
         if key.type == i1:
             text = f"zext {key.typed} to {type_text(i8, lanes)}"
             return w.value(text, type, lanes)
-        least = _all(-(1 << (type.width.data - 1)), key)
+        least = _splat(-(1 << (type.width.data - 1)), key)
         if not isinstance(key.type, AnyFloat):
             return w.value(f"xor {key.typed}, {least}", type, lanes)
         whole = type_text(type, lanes)
         bits = w.emit(f"bitcast {key.typed} to {whole}")
         amount = w.emit(
-            f"and {whole} {bits}, {_all((1 << (type.width.data - 1)) - 1, key)}"
+            f"and {whole} {bits}, {_splat((1 << (type.width.data - 1)) - 1, key)}"
         )
-        sign = w.emit(f"ashr {whole} {bits}, {_all(type.width.data - 1, key)}")
+        sign = w.emit(f"ashr {whole} {bits}, {_splat(type.width.data - 1, key)}")
         flips = w.emit(f"or {whole} {sign}, {least}")
         number = w.emit(f"xor {whole} {bits}, {flips}")
         truth = type_text(i1, lanes)
         for test, bound, found in (
             ("eq", 0, least),
-            ("ugt", _INFINITY[type.width.data], _all(-1, key)),
+            ("ugt", _INFINITY[type.width.data], _splat(-1, key)),
         ):
-            holds = w.emit(f"icmp {test} {whole} {amount}, {_all(bound, key)}")
+            holds = w.emit(f"icmp {test} {whole} {amount}, {_splat(bound, key)}")
             choice = f"{truth} {holds}, {whole} {found}, {whole} {number}"
             number = w.emit(f"select {choice}")
         return Value(number, type, lanes)
@@ -121,7 +121,7 @@ class SortRow:
         return self.w.emit(f"getelementptr inbounds i64, ptr {self.base}, i64 {place}")
 
 
-def _all(number: int, like: Value) -> str:
+def _splat(number: int, like: Value) -> str:
     """A number of the width of a key, in all of its lanes."""
     if like.lanes == 1:
         return str(number)
