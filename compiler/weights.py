@@ -109,7 +109,7 @@ class WeightStore:
 
     def is_as_hashed(self) -> bool:
         """
-        Whether what `digest` hashed, if it did, is what it was.
+        Whether the weights are unchanged since `digest` hashed them, if it did.
 
         The weights of a framework are in memory that others may write to.
         """

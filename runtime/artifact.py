@@ -40,8 +40,8 @@ _KEY = "key"
 
 COPIED = 512 * 2**20
 """
-Bytes of constants up to which they are read into memory. More are mapped: processes
-share them, and end if their user makes the file shorter, which `Cache` never does.
+The most bytes of constants that are read into memory. More are mapped: processes share
+them, and end if their user makes the file shorter, which `Cache` never does.
 """
 
 _WORDS_PER_ROW = 128
@@ -194,7 +194,7 @@ class _Digest:
     size = hashlib.sha256().digest_size
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        """The digest of a file with these texts, to which nothing was added."""
+        """The digest of a file with these texts and nothing else."""
         self._hash = hashlib.sha256()
         for name, text in sorted(texts.items()):
             self._add(name.encode())

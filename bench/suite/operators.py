@@ -1,4 +1,4 @@
-"""Models of one operator, on sizes at which its own speed is what is measured."""
+"""Models of one operator, on sizes that measure its own speed."""
 
 from __future__ import annotations
 

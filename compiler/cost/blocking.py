@@ -285,7 +285,7 @@ class _Chooser:
         return min(panels, max(known(columns) // self.nr, 1)) * self.nr
 
     def block_k(self, reduced: Sequence[Dim], few: bool) -> tuple[int, int] | None:
-        """The reduced index that is split into blocks, and how much of it is one."""
+        """The reduced index that is split into blocks, and their size."""
         first = reduced[0]
         whole = product(reduced)
         wanted = self.preference.kc.data

@@ -66,7 +66,7 @@ def choose_tile_registers(tile: TileOp, target: TargetAttr) -> Choice | None:
 
 
 def _block_k(tile: TileOp, reduced: Sequence[Dim], isa: Isa) -> tuple[int, int] | None:
-    """The reduced index that is split into blocks, and how much of it is one."""
+    """The reduced index that is split into blocks, and their size."""
     whole, first = product(reduced), reduced[0]
     if not isinstance(whole, int) or not isinstance(first, int):
         return None

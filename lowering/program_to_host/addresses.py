@@ -115,10 +115,7 @@ class AddressBuilder:
                 return self.slot(number)
 
     def slot(self, number: int) -> Value:
-        """
-        The address of a slot; or of the memory that it is where the row says so, and
-        that is elsewhere.
-        """
+        """The address of a slot, or of the memory that it aliases in this row."""
         # What a slot may be is built before it, however long the chain of these is.
         waiting, needed = [number], {number}
         while waiting:

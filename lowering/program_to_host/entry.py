@@ -24,7 +24,7 @@ from .call import CallBuilder, bare_symbol, descriptor_field
 from .python_calls import COUNT, IS_APART, IS_ARRAY, IS_OUT, TUPLE
 
 _FEW_OUTPUTS = 4
-"""Outputs up to which a tuple of them is made in line."""
+"""The most outputs whose tuple is made in line."""
 
 _FEW_PAIRS = 6
 """Pairs of ranges of memory that are compared without a table and a loop."""

@@ -17,7 +17,7 @@ class SizeBuilder:
     """Builds dimensions from the values that symbols have at the moment."""
 
     def __init__(self, b: Builder, symbols: dict[str, Value]):
-        """A builder of dimensions of these symbols, to which others may be added."""
+        """A builder of dimensions of these symbols and of others that are added."""
         self.b, self.symbols = b, symbols
         self.computed: dict[Dim, None] = {}
         """The dimensions that were computed, parts of others among them."""

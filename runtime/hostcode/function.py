@@ -77,7 +77,7 @@ class Function:
     body: Block
     attributes: str = ""
     linkage: str = ""
-    """LLVM's, if it is not that of what others see."""
+    """LLVM's linkage, if it is not external."""
     exits: dict[str, Block] = field(default_factory=dict[str, Block])
     """Blocks that several ops leave to."""
 

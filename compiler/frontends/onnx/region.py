@@ -46,7 +46,7 @@ def scalar(builder: GraphBuilder, node: Node, value: SSAValue) -> SSAValue:
 def retype(
     builder: GraphBuilder, node: Node, value: SSAValue, shape: Sequence[Dim]
 ) -> SSAValue:
-    """A value with its sizes in the form of `shape`, to which they must be equal."""
+    """A value with its sizes in the form of `shape`, which they must equal."""
     if sizes(tensor_type(value)) == tuple(shape):
         return value
     last = builder.block.last_op

@@ -166,8 +166,8 @@ def _tiles(kernel: KernelOp) -> list[TileOp]:
 
 def _join_schedules(kernels: Sequence[KernelOp]) -> None:
     """
-    Gives the tiles of the first kernel schedules that are right for all: blocks that
-    are the whole of an axis for each say so, and the fewest rows of any are in one.
+    Gives the tiles of the first kernel schedules that are right for all: blocks of a
+    whole axis are marked as such, and MC is the least of all.
     """
     for tiles in zip(*map(_tiles, kernels), strict=True):
         schedules = [_canonical(each) for each in tiles if each.schedule is not None]
@@ -177,7 +177,7 @@ def _join_schedules(kernels: Sequence[KernelOp]) -> None:
 
 
 def _canonical(tile: TileOp) -> ScheduleAttr:
-    """The schedule of a tile in which a block that is the whole of an axis says so."""
+    """The schedule of a tile, with blocks of a whole axis marked as such."""
     schedule = tile.schedule
     assert schedule is not None, "a tile in blocks has a schedule"
     if schedule.pack.data:

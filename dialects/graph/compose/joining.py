@@ -50,7 +50,7 @@ def retype_yields(
 
 def unite(blocks: Sequence[Block], op: str, location: LocationAttr) -> bool:
     """
-    Gives what two branches yield one type each, to which a branch that runs must come;
+    Gives what two branches yield one type each, which a branch that runs must yield;
     false where the types are never equal.
     """
     ends = [end for block in blocks if (end := block.last_op) is not None]

@@ -38,8 +38,8 @@ def must_be(size: Dim, wanted: Dim, op: str) -> None:
 
 def retyped(x: SSAValue, shape: Sequence[Dim], op: str) -> SSAValue:
     """
-    Builds `x` with its sizes in the form of `shape`, to which they must be equal in
-    every run; `op` is what requires that.
+    Builds `x` with its sizes in the form of `shape`, which they must equal in every
+    run; `op` is what requires that.
     """
     for size, wanted in zip(shape_of(x), shape, strict=True):
         must_be(size, wanted, op)

@@ -124,9 +124,7 @@ def _skipped_to(op: Operation) -> list[SSAValue]:
 
 
 class Linked:
-    """
-    Which values may alias each other at run time.
-    """
+    """Which values may alias each other at run time."""
 
     def __init__(self, block: Block, memory: MemoryMap):
         """The values of a function whose memory is in `memory`."""

@@ -197,7 +197,7 @@ class FunctionWriter(IndexWriter):
         Adds a loop over `start, start + step, ...` below `stop`.
 
         `body` takes the index and what is carried, and returns what is carried on. The
-        result is what is carried out of the loop.
+        result is the last of these values.
         """
         if start == stop:
             return list(carried)
