@@ -93,9 +93,9 @@ def interpreted(
 
 def is_waived(got: list[Array] | Outcome, value: int) -> bool:
     """
-    Whether a refusal stands though others answer: ONNX Runtime broadcasts 0 and 3,
+    Whether a refusal stands though others answer. ONNX Runtime broadcasts 0 and 3,
     concatenates what has no elements with any shape, and leaves out what Compress
-    selects beyond the last, all of which numpy refuses.
+    selects beyond the last; numpy refuses each of these.
     """
     if not isinstance(got, Outcome):
         return False
