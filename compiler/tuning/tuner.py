@@ -31,7 +31,7 @@ _FORMAT = 1
 """The version of what a record says."""
 
 SEARCHES = 3
-"""Rounds in which candidates are measured; a better choice starts another."""
+"""The most rounds of measuring candidates; a better choice starts another."""
 
 _BUDGET = 10.0
 """Seconds after which the search does not go on from a better choice."""

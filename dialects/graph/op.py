@@ -190,8 +190,8 @@ class GraphOp(IRDLOperation, ABC):
 
     def copies(self) -> Sequence[tuple[int, Sequence[Dim]]]:
         """
-        The operands that the result equals where one of some quantities is zero, as far
-        as the nests do not show it.
+        The operands that the result copies unchanged where one of some quantities is
+        zero, as far as the nests do not show it.
         """
         return ()
 

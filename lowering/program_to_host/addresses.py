@@ -131,7 +131,7 @@ class AddressBuilder:
         return self.slots[number]
 
     def slot_address(self, number: int) -> Value:
-        """Builds the address of a slot; it may alias only addresses before it."""
+        """Builds the address of a slot, after the addresses that it may alias."""
         b, slot = self.b, self.program.slots.data[number]
         offset: Value = slot.offset.data
         if not slot.is_planned:
