@@ -31,18 +31,18 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .compiler.compile import compile
-    from .compiler.errors import CompileError
-    from .compiler.options import Options
+    from .compiler.session.errors import CompileError
+    from .compiler.session.options import Options
     from .compiler.tracing.trace import trace
-    from .runtime.block import set_memory_limit
-    from .runtime.module import StaticModule
+    from .runtime.call.module import StaticModule
+    from .runtime.plan.block import set_memory_limit
 else:
     FILES = {
-        "CompileError": ".compiler.errors",
-        "Options": ".compiler.options",
-        "StaticModule": ".runtime.module",
+        "CompileError": ".compiler.session.errors",
+        "Options": ".compiler.session.options",
+        "StaticModule": ".runtime.call.module",
         "compile": ".compiler.compile",
-        "set_memory_limit": ".runtime.block",
+        "set_memory_limit": ".runtime.plan.block",
         "trace": ".compiler.tracing.trace",
     }
 

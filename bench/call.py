@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 import static_runtime as sr
-from static_runtime.runtime.llvm_text import link_text
-from static_runtime.runtime.thread_pool import thread_pool, usable_threads
+from static_runtime.runtime.machine.llvm_text import link_text
+from static_runtime.runtime.machine.thread_pool import thread_pool, usable_threads
 
 MODELS = Path(__file__).resolve().parent.parent / "test" / "models" / "onnx"
 

@@ -31,8 +31,8 @@ from xdsl.ir import Operation
 import static_runtime as sr
 from examples.decoder import Session, Sizes, decoder, random_weights
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.dialects.dims import Dim, evaluate, product
 from static_runtime.dialects.loop import byte_count, element_type
 from static_runtime.dialects.loop.ops.for_loop import ForOp

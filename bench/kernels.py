@@ -21,9 +21,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from static_runtime.compiler.compile import Compilation, make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.dims import Dim, evaluate, product
 from static_runtime.dialects.loop.ops.for_loop import ForOp
 from static_runtime.dialects.loop.ops.kernel import KernelOp
@@ -32,9 +32,9 @@ from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.strategy import strategies_of
 from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
-from static_runtime.runtime.code import link_functions
+from static_runtime.runtime.call.runtime import StaticRuntime
 from static_runtime.runtime.inputs import random_inputs, sizes_of
-from static_runtime.runtime.runtime import StaticRuntime
+from static_runtime.runtime.machine.code import link_functions
 
 from .limits import Limits
 

@@ -17,12 +17,12 @@ import tempfile
 from pathlib import Path
 
 import static_runtime as sr
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
-from static_runtime.compiler.target import isa_name
-from static_runtime.runtime.data_model import DataModel
-from static_runtime.runtime.module import StaticModule
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.call.module import StaticModule
+from static_runtime.runtime.library.data_model import DataModel
+from static_runtime.runtime.library.selection import Selection
 
 from .suite import SUITE, export_onnx
 from .turns import assert_same, in_turns, inputs_of

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from static_runtime.compiler.target import find_target
+from static_runtime.compiler.ir.target import find_target
 from static_runtime.lowering.llvm_to_object import compile_text, machine_of
-from static_runtime.runtime.code import link_functions
 from static_runtime.runtime.elf import Image
+from static_runtime.runtime.machine.code import link_functions
 
 SECONDS = 5e-3
 """How long one thread works for one figure."""

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from static_runtime import Options
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 
 ROOT = Path(__file__).parent.parent

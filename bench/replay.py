@@ -22,14 +22,14 @@ from typing import Any, cast
 import numpy as np
 
 import static_runtime as sr
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import GenericModel, make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
-from static_runtime.compiler.target import isa_name
-from static_runtime.runtime.data_model import DataModel
-from static_runtime.runtime.kernel_library import KernelLibrary
-from static_runtime.runtime.module import StaticModule
-from static_runtime.runtime.not_selected import NotSelectedError
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.call.module import StaticModule
+from static_runtime.runtime.library.data_model import DataModel
+from static_runtime.runtime.library.kernel_library import KernelLibrary
+from static_runtime.runtime.library.not_selected import NotSelectedError
+from static_runtime.runtime.library.selection import Selection
 
 from .selection_lines import without_one
 from .suite import SUITE, export_onnx

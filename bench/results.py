@@ -185,7 +185,7 @@ def row_of(known: dict[str, Any]) -> Row:
 
 def machine() -> str:
     """The processors of this machine in words."""
-    from static_runtime.compiler.target import find_target
+    from static_runtime.compiler.ir.target import find_target
 
     name = platform.processor() or platform.machine()
     try:

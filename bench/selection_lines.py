@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.library.selection import Selection
 
 
 def without_one(made: Selection) -> Iterator[tuple[str, Selection]]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError
 
 from .cases import Case
 from .limits import Limits

@@ -28,7 +28,9 @@ from xdsl.passes import ModulePass
 
 import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.passes import MarkRuntimeSkippable
+from static_runtime.compiler.passes.graph.mark_runtime_skippable import (
+    MarkRuntimeSkippable,
+)
 from static_runtime.dialects.graph import SKIPS
 
 from .cases import several

@@ -22,11 +22,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.context import context
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.graph.fuse import Fuse
-from static_runtime.compiler.pipeline import pipeline
+from static_runtime.compiler.passes.pipeline import pipeline
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.dims import Dim, product
+from static_runtime.dialects.graph.memory import root_of
 from static_runtime.dialects.graph.nest import Linear, Nest, Position, Read
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
@@ -34,7 +35,6 @@ from static_runtime.dialects.graph.ops.control_flow import LoopOp
 from static_runtime.dialects.graph.ops.weight import WeightOp
 from static_runtime.dialects.graph.region import ControlOp
 from static_runtime.dialects.graph.storage.buffer import byte_size
-from static_runtime.dialects.graph.storage.memory import root_of
 from static_runtime.dialects.shape import dtype, tensor_type
 
 NO_WORK = (arith.ConstantOp, arith.SelectOp, arith.SIToFPOp, arith.ExtFOp)

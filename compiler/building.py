@@ -10,8 +10,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..runtime import Artifact, StaticModule, link
-from .report import CompileReport
+from ..runtime.call import StaticModule
+from ..runtime.library import Artifact
+from ..runtime.machine import link
+from .session import CompileReport
 
 _lock = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
@@ -44,7 +46,7 @@ def make_module(
     """
     references = []
     if artifact.program.call_outs:
-        from .references import references_of
+        from .ir import references_of
 
         with alone():
             references = references_of(artifact.program)

@@ -22,37 +22,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import (
-    Artifact,
-    ArtifactError,
-    Cache,
-    StaticModule,
-    check_whole,
-    default_folder,
-    load,
-    save,
-    unforked,
-)
+from ..runtime.call import StaticModule
+from ..runtime.files import Cache, default_folder
+from ..runtime.library import Artifact, ArtifactError, load, save
+from ..runtime.machine import check_whole, unforked
 from .building import alone, make_module
-from .errors import CompileError
 from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
-from .given import Given
-from .host import check_runs_here, host_text, machine_text
 from .observers import Observers, note_module, observers
-from .options import Options, check_is
-from .report import CompileReport, warm_report, with_constants
-from .source_file import SourceFile, digest_of
-from .source_hash import version
-from .weight_file import is_as_noted
+from .session import (
+    CompileError,
+    CompileReport,
+    Given,
+    Options,
+    SourceFile,
+    check_is,
+    check_runs_here,
+    digest_of,
+    host_text,
+    is_as_noted,
+    machine_text,
+    version,
+    warm_report,
+    with_constants,
+)
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from .context import SrContext
     from .driver import AfterPass
+    from .ir import SrContext, WeightStore
     from .tuning import Tuner
-    from .weights import WeightStore
 
 SUFFIX = ".sr"
 """How the name of an artifact ends."""
@@ -170,7 +170,7 @@ class Compilation:
             artifact, report = with_constants(artifact, report, file)
         marks = None
         if self.observers:
-            from .executed import Traced
+            from .ir import Traced
 
             traced = Traced.of(artifact.notes, artifact.program, self.target)
             for each in self.observers:
@@ -189,8 +189,8 @@ class Compilation:
         before_import = time.perf_counter()
         # A child would wait for the thread that was importing.
         with unforked():
-            from .context import context
             from .driver import Driver
+            from .ir import context
 
             source, ctx, tried = self.source(), context(), key
             ctx.operators = set() if self.observers else None

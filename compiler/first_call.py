@@ -14,20 +14,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
-from ..runtime import (
+from ..runtime.call import (
     OUT,
-    Array,
-    MemoryReport,
-    Program,
     StaticModule,
     StaticRuntime,
     Statistics,
-    TensorInfo,
     match_inputs,
     to_array,
 )
+from ..runtime.files import Array
+from ..runtime.plan import MemoryReport
 from ..runtime.planning import Plan
-from .errors import UnsupportedModelError
+from ..runtime.program import Program, TensorInfo
+from .session import UnsupportedModelError
 
 MOST = 64
 """Modules that are kept, by the values that they were compiled for."""

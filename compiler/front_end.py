@@ -6,15 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..runtime import FILE, kind_of
-from .errors import CompileError, ModelFileError
-from .given import Given
-from .source_file import SourceFile
+from ..runtime.files import FILE, kind_of
+from .session import CompileError, Given, ModelFileError, SourceFile
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from .context import SrContext
+    from .ir import SrContext
 
 Reader: TypeAlias = "Callable[[SrContext], ModuleOp]"
 """Reads a model into the graph dialect."""

@@ -10,12 +10,13 @@ from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
-from ..runtime import LOCK, StaticModule
+from ..runtime.call import StaticModule
+from ..runtime.plan import LOCK
 from .building import alone
-from .errors import CompileError
+from .session import CompileError
 
 if TYPE_CHECKING:
-    from .executed import Traced
+    from .ir import Traced
 
 _LONGEST_TEXT = 2**20
 """Characters of a text that is kept as long as its module."""

@@ -14,11 +14,12 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ..dialects import Array, dtype, shown, sizes, symbols_of, tensor_type
-from ..runtime import TensorInfo, to_array
-from .errors import CompileError
+from ..runtime.call import to_array
+from ..runtime.program import TensorInfo
 from .frontends import constant
+from .ir import WeightStore
 from .passes import bind_symbols
-from .weights import WeightStore
+from .session import CompileError
 
 _NAMES = "graph.input_names"
 

@@ -15,25 +15,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..runtime import (
-    KEY_FILE,
-    Artifact,
-    Program,
-    atomic_file,
-    file_name,
+from ..runtime.files import atomic_file
+from ..runtime.library import KEY_FILE, Artifact, file_name, save
+from ..runtime.machine import (
     interpreter_name,
     interpreter_object,
     object_name,
     pool_object,
-    save,
 )
+from ..runtime.program import Program
 from .building import alone
 from .compile import SUFFIX, Compilation
-from .errors import CompileError
-from .options import Options
-from .report import with_constants
-from .source_hash import version
-from .target import TARGETS, isa_name
+from .ir import TARGETS, isa_name
+from .session import CompileError, Options, version, with_constants
 
 _RUNTIME = Path(__file__).parent.parent / "runtime"
 

@@ -14,9 +14,9 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.loop import ProgramOp
-from ..runtime import PlanCode
 from ..runtime.abi import CONTEXT, START, Opcode, Words
 from ..runtime.hostcode import BINARY, NULL, Block, Function, Op, Value
+from ..runtime.plan import PlanCode
 from .program_to_host import SPEND, Reach, lower_plan, lower_whole, plan_layout
 
 _OPCODES = {

@@ -18,8 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import Dim
 from ..dialects.loop import CallOp, KernelOp, ProgramOp, target_of
-from ..runtime import ENTRY
 from ..runtime.hostcode import Function, llvm_text, placing_text
+from ..runtime.machine import ENTRY
 from .loop_to_llvm import (
     LlvmModule,
     each_kernel,

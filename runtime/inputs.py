@@ -12,9 +12,8 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from .files import listed, open_regular, reason
 from .program import Program, TensorInfo
-from .regular_file import open_regular, reason
-from .shortened import listed
 
 Array = npt.NDArray[Any]
 

@@ -10,8 +10,8 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from .atomic import atomic_file
-from .module import StaticModule
+from .call import StaticModule
+from .files import atomic_file
 
 Array = npt.NDArray[Any]
 

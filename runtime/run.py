@@ -9,9 +9,8 @@ from pathlib import Path
 
 from .elf import ObjectError
 from .inputs import add_input, add_random, load_inputs, random_inputs, sizes_of
-from .not_selected import NotSelectedError
+from .library import NotSelectedError, load_model
 from .output_file import as_outputs, print_outputs, write_outputs
-from .standalone import load_model
 
 
 def _parser() -> ArgumentParser:

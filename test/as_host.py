@@ -17,10 +17,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.host import check_runs_here
-from static_runtime.runtime import code, host
-from static_runtime.runtime.host import Host, ThisMachine, enabled
+from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.host import check_runs_here
+from static_runtime.runtime.machine import code, host
+from static_runtime.runtime.machine.host import Host, ThisMachine, enabled
 
 from .hosts import HOSTS, NEVER_CHOSEN, VARIABLE
 

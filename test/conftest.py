@@ -29,8 +29,8 @@ FOREIGN = (
 
 EACH_TIME = (
     *("hostile", "lowering/llvm_to_object", "lowering/test_llvm_to_object.py"),
-    *("lowering/loop_to_llvm/program/test_support.py", "runtime/test_fork.py"),
-    *("runtime/test_module_memory.py", "runtime/test_module_threads.py"),
+    *("lowering/loop_to_llvm/program/test_support.py", "runtime/machine/test_fork.py"),
+    *("runtime/call/test_module_memory.py", "runtime/call/test_module_threads.py"),
 )
 """
 Where LLVM compiles a text each time that a test asks for it: what LLVM makes of it, the
@@ -83,7 +83,7 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
         yield
         return
     from static_runtime.lowering import llvm_to_object
-    from static_runtime.runtime import Cache
+    from static_runtime.runtime.files import Cache
 
     compile_text = llvm_to_object.compile_text
     objects = Cache(request.config.stash[OBJECTS])

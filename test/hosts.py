@@ -1,10 +1,11 @@
 """
 Machines in words; a test can make any of them "the host".
 
-A description answers what `static_runtime.runtime.host` asks of a machine: triple,
-features, caches and cores. The features are those of LLVM's tables of processors, in
-the form in which LLVM tells those of the host. `as_host.py` puts one in its place; this
-file imports nothing of the house, since a process that does so must not have either.
+A description answers what `static_runtime.runtime.machine.host` asks of a machine:
+triple, features, caches and cores. The features are those of LLVM's tables of
+processors, in the form in which LLVM tells those of the host. `as_host.py` puts one in
+its place; this file imports nothing of the house, since a process that does so must not
+have either.
 """
 
 from dataclasses import dataclass, replace

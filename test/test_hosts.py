@@ -15,15 +15,16 @@ import pytest
 
 from static_runtime import StaticModule
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.loop.target import target_of
 from static_runtime.dialects.shape import Array
 from static_runtime.lowering.host_to_llvm import SUPPORT, lower_program
 from static_runtime.lowering.llvm_to_object import Machine, assembly, machine_of
-from static_runtime.runtime import host, interpreter_text
+from static_runtime.runtime.hostcode import interpreter_text
+from static_runtime.runtime.machine import host
 
 from .as_host import runs_here
 from .hosts import HOSTS

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime import host
+from static_runtime.runtime.machine import host
 
 from .commands import COMMANDS, call
 from .hosts import HOSTS

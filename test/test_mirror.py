@@ -1,10 +1,10 @@
 """
 Tests stand at the path of their source, or a table says which tests try it, and why.
 
-The test of `runtime/module.py` is `runtime/test_module.py` below `test/`, or such as
-`test_module_threads.py` when there are several; that of `passes/graph/fuse.py` is
-`fuse.mlir`, and that of a folder is named after the folder. `test_house.py` asks more
-of ops, passes and lowerings: each has a test of its own.
+The test of `runtime/call/module.py` is `runtime/call/test_module.py` below `test/`, or
+such as `test_module_threads.py` when there are several; that of `passes/graph/fuse.py`
+is `fuse.mlir`, and that of a folder is named after the folder. `test_house.py` asks
+more of ops, passes and lowerings: each has a test of its own.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from .house import ROOMS, ROOT, modules, refuse
 TESTS = ROOT / "test"
 
 TESTED_ELSEWHERE = {
-    "compiler/codegen.py": (
+    "compiler/driver/codegen.py": (
         "names what is taken of the lowerings",
         "test_house.py",
         "compiler/tools/test_opt.py",
@@ -22,10 +22,10 @@ TESTED_ELSEWHERE = {
     "compiler/building.py": (
         "is the last step of a compile",
         "compiler/test_compile.py",
-        "runtime/test_artifact.py",
+        "runtime/library/test_artifact.py",
     ),
-    "compiler/context.py": ("every compile has one", "compiler/test_compile.py"),
-    "compiler/executed.py": (
+    "compiler/ir/context.py": ("every compile has one", "compiler/test_compile.py"),
+    "compiler/ir/executed.py": (
         "is what a trace and a model as data know of calls",
         "compiler/tracing/test_trace.py",
         "compiler/library/test_kernels.py",
@@ -42,7 +42,7 @@ TESTED_ELSEWHERE = {
     "compiler/library/image.py": (
         "is what C reads",
         "compiler/library/test_c_library.py",
-        "runtime/test_data_model.py",
+        "runtime/library/test_data_model.py",
     ),
     "compiler/library/data_model.py": (
         "is what a library runs",
@@ -53,10 +53,10 @@ TESTED_ELSEWHERE = {
         "says what one pass then does",
         "compiler/passes/graph/pack_weights.mlir",
     ),
-    "compiler/describe.py": (
+    "compiler/driver/describe.py": (
         "what it writes is what runs",
         "lowering/graph_to_loop/test_program.py",
-        "runtime/test_artifact.py",
+        "runtime/library/test_artifact.py",
     ),
     "compiler/cost/register_tile.py": (
         "is what one pass then does",
@@ -66,7 +66,7 @@ TESTED_ELSEWHERE = {
         "is what one pass then does",
         "compiler/passes/loop/unroll_loops.mlir",
     ),
-    "compiler/driver.py": ("is a compile", "compiler/test_compile.py"),
+    "compiler/driver/driver.py": ("is a compile", "compiler/test_compile.py"),
     "compiler/front_end.py": (
         "is the first step of a compile",
         "compiler/test_compile.py",
@@ -93,11 +93,14 @@ TESTED_ELSEWHERE = {
         "is read by one pass",
         "compiler/passes/graph/fold_batch_norm.mlir",
     ),
-    "compiler/references.py": (
+    "compiler/ir/references.py": (
         "is used when a model runs",
-        "runtime/test_module_fallbacks.py",
+        "runtime/call/test_module_fallbacks.py",
     ),
-    "compiler/report.py": ("is what a command prints", "compiler/tools/test_run.py"),
+    "compiler/session/report.py": (
+        "is what a command prints",
+        "compiler/tools/test_run.py",
+    ),
     "compiler/observers.py": (
         "is what a trace sees compilations by",
         "compiler/tracing/test_trace.py",
@@ -106,8 +109,11 @@ TESTED_ELSEWHERE = {
         "is how a selection is read",
         "compiler/selective/test_read.py",
     ),
-    "compiler/source_hash.py": ("is part of every key", "compiler/test_compile.py"),
-    "compiler/target.py": (
+    "compiler/session/source_hash.py": (
+        "is part of every key",
+        "compiler/test_compile.py",
+    ),
+    "compiler/ir/target.py": (
         "is asked by one pass",
         "compiler/passes/loop/set_target.mlir",
     ),
@@ -119,7 +125,7 @@ TESTED_ELSEWHERE = {
         "is an option of a command",
         "compiler/tools/test_run.py",
     ),
-    "compiler/given.py": (
+    "compiler/session/given.py": (
         "is what a front end is told",
         "compiler/frontends/onnx/test_run_time_sizes.py",
     ),
@@ -204,8 +210,8 @@ TESTED_ELSEWHERE = {
     ),
     "lowering/program_to_host": (
         "is what a call of a module does",
-        "runtime/test_module.py",
-        "runtime/test_vectorcall.py",
+        "runtime/call/test_module.py",
+        "runtime/machine/test_vectorcall.py",
     ),
     "lowering/loop_to_llvm/text": (
         "is seen in the text of a kernel",
@@ -213,41 +219,44 @@ TESTED_ELSEWHERE = {
     ),
     "runtime/abi": (
         "is what programs and caches read",
-        "runtime/test_artifact.py",
-        "runtime/test_thread_pool.py",
+        "runtime/library/test_artifact.py",
+        "runtime/machine/test_thread_pool.py",
     ),
     "runtime/hostcode": (
         "are what a builder is made of, and functions that every run calls",
         "runtime/hostcode/test_builder.py",
-        "runtime/test_thread_pool.py",
-        "runtime/test_plan_code.py",
+        "runtime/machine/test_thread_pool.py",
+        "runtime/plan/test_plan_code.py",
     ),
-    "runtime/fallback.py": (
+    "runtime/call/fallback.py": (
         "is what a call of a fallback op does",
-        "runtime/test_module_fallbacks.py",
+        "runtime/call/test_module_fallbacks.py",
     ),
-    "runtime/interpreter.py": (
+    "runtime/machine/interpreter.py": (
         "links the interpreter, and calls it",
         "runtime/hostcode/test_interpreter.py",
         "lowering/test_host_to_bytecode.py",
     ),
-    "runtime/statistics.py": ("is what a module tells", "runtime/test_module.py"),
-    "runtime/program_json.py": (
-        "is what a program is read by",
-        "runtime/test_program.py",
+    "runtime/call/statistics.py": (
+        "is what a module tells",
+        "runtime/call/test_module.py",
     ),
-    "runtime/cpuid.py": (
+    "runtime/program/program_json.py": (
+        "is what a program is read by",
+        "runtime/program/test_program.py",
+    ),
+    "runtime/machine/cpuid.py": (
         "is a table that C reads",
         "compiler/library/test_c_library.py",
     ),
-    "runtime/model_image.py": (
+    "runtime/library/model_image.py": (
         "is what a model as data has",
-        "runtime/test_data_model.py",
+        "runtime/library/test_data_model.py",
         "compiler/library/test_c_library.py",
     ),
-    "runtime/safetensors_header.py": (
+    "runtime/files/safetensors_header.py": (
         "is the head of a file",
-        "runtime/test_safetensors.py",
+        "runtime/files/test_safetensors.py",
     ),
     "runtime/planning": (
         "a planner is a row of one table, each tried on the same plans",
@@ -263,7 +272,10 @@ TESTED_ELSEWHERE = {
         "compiler/tools/test_run.py",
         "compiler/tools/test_trace.py",
     ),
-    "runtime/llvm_text.py": ("is what tests link", "runtime/test_code.py"),
+    "runtime/machine/llvm_text.py": (
+        "is what tests link",
+        "runtime/machine/test_code.py",
+    ),
     "runtime/output_file.py": (
         "is an option of commands",
         "compiler/tools/test_run.py",

@@ -9,19 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from ...dialects.loop import target_of
-from ...runtime import ConstantBlock, Program, atomic_file
 from ...runtime.abi import ALIGNMENT
+from ...runtime.files import atomic_file
+from ...runtime.program import ConstantBlock, Program
 from ..building import alone
-from ..codegen import (
-    Machine,
-    Places,
-    linked_object,
-    lower_bundle,
-    machine_of,
-    refusals,
-)
 from ..compile import Compilation
-from ..errors import CompileError
+from ..driver import Machine, Places, linked_object, lower_bundle, machine_of, refusals
+from ..session import CompileError
 from .c_names import check_name
 from .header import APIS, Described, Memory, header, table_text
 from .placeholder import Placeholder, place
@@ -111,9 +105,8 @@ def make_bundle(
 
 def _compiled_part(network: Network, api: str) -> _Part:
     """A model, compiled to LLVM text."""
-    from ..context import context
-    from ..describe import constant_block, describe, program_of
-    from ..driver import Driver
+    from ..driver import Driver, constant_block, describe, program_of
+    from ..ir import context
 
     compilation, entry = network.compilation, network.function
     with alone():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..errors import CompileError
+from ..session import CompileError
 
 _KEYWORDS = """
 alignas alignof asm auto bool break case char complex const constexpr continue default

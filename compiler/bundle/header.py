@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...runtime import Program
 from ...runtime.abi import ALIGNMENT, INDEX_ERROR
-from ..codegen import MOST, NOT_PLANNED, OTHER_WEIGHTS, text_constant
-from ..errors import CompileError
+from ...runtime.program import Program
+from ..driver import MOST, NOT_PLANNED, OTHER_WEIGHTS, text_constant
+from ..session import CompileError
 from .c_names import comment, identifier_of, member_of
 from .placeholder import Placeholder
 

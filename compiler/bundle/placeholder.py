@@ -8,9 +8,9 @@ from math import prod
 
 import numpy as np
 
-from ...runtime import Size, TensorInfo
 from ...runtime.abi import ALIGNMENT
-from ..errors import CompileError
+from ...runtime.program import Size, TensorInfo
+from ..session import CompileError
 from .c_names import identifier_of
 
 _MACROS = (

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import compute_type, product, sizes, tensor_type
-from ...dialects.graph import Axis, PanelsAttr, WeightOp
+from ...dialects.graph import WeightOp
+from ...dialects.graph.storage import Axis, PanelsAttr
 from ...dialects.kernel import (
     Apply,
     Expression,

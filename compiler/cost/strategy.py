@@ -13,7 +13,8 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from ...dialects import product, tensor_type
-from ...dialects.graph import GraphOp, PanelsAttr, WeightOp
+from ...dialects.graph import GraphOp, WeightOp
+from ...dialects.graph.storage import PanelsAttr
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
     OWN,

@@ -18,13 +18,10 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects import dtype, sizes, tensor_type
-from ...dialects.graph import TRACE, GraphOp, StoredOp, WeightOp, operator_name
-from ..context import SrContext
-from ..errors import CompileError, ModelFileError
-from ..parse_ir import parse_module
-from ..source_file import SourceFile
-from ..verify import verify
-from ..weights import WeightStore, load_sidecar
+from ...dialects.graph import TRACE, GraphOp, WeightOp, operator_name
+from ...dialects.graph.storage import StoredOp
+from ..ir import SrContext, WeightStore, load_sidecar, parse_module, verify
+from ..session import CompileError, ModelFileError, SourceFile
 
 _NAMES = "graph.input_names"
 _OUTPUTS = "graph.output_names"

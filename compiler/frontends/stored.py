@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from ...dialects import ELEMENTS, Array, tensor
 from ...dialects.graph import ConstantOp, GetAttrOp
-from ..weights import WeightStore
+from ..ir import WeightStore
 
 _WRITTEN_OUT = 16
 """The most elements of an inline constant."""

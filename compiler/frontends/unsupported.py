@@ -9,8 +9,7 @@ from collections.abc import Container, Iterable
 from xdsl.ir import SSAValue
 
 from ...dialects import Dim, symbols_of
-from ..errors import UnsupportedOp
-from ..remedies import Cause
+from ..session import Cause, UnsupportedOp
 
 
 class Unsupported(Exception):

@@ -12,22 +12,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...runtime import (
-    ENTRY,
-    TARGETS,
-    Cache,
-    ImageHead,
-    Selection,
-    atomic_file,
-    default_folder,
-    interpreter_text,
-    needed_words,
-)
 from ...runtime.abi import START, ContextLayout, PlanLayout, RowLayout
-from ..codegen import linked_object, machine_of, text_constant
-from ..errors import CompileError
-from ..options import Options
-from ..target import described, find_target, isa_name
+from ...runtime.files import Cache, atomic_file, default_folder
+from ...runtime.hostcode import interpreter_text
+from ...runtime.library import ImageHead, Selection
+from ...runtime.machine import ENTRY, TARGETS, needed_words
+from ..driver import linked_object, machine_of, text_constant
+from ..ir import described, find_target, isa_name
+from ..session import CompileError, Options
 from .archive import ArchiveMember, archive
 from .image import image_version
 from .kernels import Member, library_texts, selected_kernels

@@ -30,7 +30,7 @@ from ...dialects import (
     tensor_type,
 )
 from ...dialects.graph import GraphOp
-from ..context import context
+from ..ir import context
 
 
 @dataclass(frozen=True)

@@ -13,23 +13,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dialects.loop import CallOp, KernelOp, ProgramOp
-from ...runtime import IS_DATA, Artifact, Operator, Selection, to_json
+from ...runtime.library import IS_DATA, Artifact, Operator, Selection, to_json
 from ..building import alone
-from ..codegen import (
+from ..compile import Compilation
+from ..driver import (
+    CALLS,
+    Driver,
+    constant_block,
+    describe,
     lower_plan_to_bytecode,
     lower_program,
     lower_program_to_bytecode,
+    program_of,
 )
-from ..compile import Compilation
-from ..context import context
-from ..describe import CALLS, constant_block, describe, program_of
-from ..driver import Driver
-from ..errors import CompileError
-from ..executed import selection_of
-from ..options import Options
-from ..passes import executed_of, number_of
-from ..pipeline import graph_passes, library_passes, schedule_passes
+from ..ir import context, selection_of
+from ..passes import (
+    executed_of,
+    graph_passes,
+    library_passes,
+    number_of,
+    schedule_passes,
+)
 from ..runtime_folder import refuse_fallbacks
+from ..session import CompileError, Options
 from .image import Called, write_image
 
 _LAYOUTS = "x86-64-v4"

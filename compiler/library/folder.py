@@ -7,21 +7,18 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ...runtime import (
+from ...runtime.files import Cache, atomic_file, default_folder
+from ...runtime.library import (
     LIBRARY_SUFFIX,
-    Cache,
     Selection,
-    atomic_file,
-    default_folder,
     library_name,
     read_about,
     save,
     save_library,
 )
-from ..errors import CompileError
-from ..options import Options
+from ..ir import isa_name
 from ..runtime_folder import check_folder, runtime_key, write_runtime
-from ..target import isa_name
+from ..session import CompileError, Options
 from .data_model import make_data_model
 from .kernels import build_library, selected_kernels
 

@@ -1,4 +1,4 @@
-"""Write the image of a model as data (`runtime/model_image.py`)."""
+"""Write the image of a model as data (`runtime/library/model_image.py`)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,12 @@ import numpy as np
 
 from ...dialects import dtype, sizes
 from ...dialects.loop import ProgramOp
-from ...runtime import (
-    IMAGE_FOOT,
-    WORD,
-    ConstantBlock,
-    ImageHead,
-    PlanCode,
-    Program,
-    Words,
-    counts_of,
-)
-from ..codegen import limits_of, refusals, sum_of_words
-from ..source_hash import version
+from ...runtime.abi import WORD, Words
+from ...runtime.library import IMAGE_FOOT, ImageHead, counts_of
+from ...runtime.plan import PlanCode
+from ...runtime.program import ConstantBlock, Program
+from ..driver import limits_of, refusals, sum_of_words
+from ..session import version
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.loop import TARGET, KernelOp, TargetAttr
-from ...runtime import (
-    Cache,
+from ...runtime.files import Cache
+from ...runtime.library import (
     KernelLibrary,
     Selection,
     Stored,
@@ -23,13 +23,11 @@ from ...runtime import (
     refusal_of_call,
 )
 from ..building import alone
-from ..codegen import Machine, lower_library, machine_of, objects
-from ..context import context
-from ..errors import CompileError
-from ..options import Options
-from ..pipeline import schedule_passes
+from ..driver import Machine, lower_library, machine_of, objects
+from ..ir import context, find_target
+from ..passes import schedule_passes
 from ..selective import merge
-from ..target import find_target
+from ..session import CompileError, Options
 from .data_model import GenericModel, arguments_of, make_data_model
 
 

@@ -1,6 +1,6 @@
 """Selective build: what is selected, read from YAML, merged, asked and written."""
 
-from ...runtime import Operator, Selection, SelectionError, refusals
+from ...runtime.library import SelectionError
 from .kernel_key import kernel_key
 from .merge import merge
 from .read import parse_selection, read_selection
@@ -9,13 +9,10 @@ from .yaml_nodes import MOST_BYTES
 
 __all__ = [
     "MOST_BYTES",
-    "Operator",
-    "Selection",
     "SelectionError",
     "kernel_key",
     "merge",
     "parse_selection",
     "read_selection",
-    "refusals",
     "yaml_of",
 ]

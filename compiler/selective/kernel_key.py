@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ...runtime import DEFAULT_KERNEL
+from ...runtime.library import DEFAULT_KERNEL
 
 _VERSION = "v1"
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import reduce
 from typing import Any, TypeAlias, cast
 
-from ...runtime import Operator, Selection
+from ...runtime.library import Operator, Selection
 
 _ByName: TypeAlias = Mapping[str, Any]
 

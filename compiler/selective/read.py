@@ -8,15 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ...runtime import (
-    Operator,
-    Selection,
-    SelectionError,
-    open_regular,
-    read_bytes,
-    reason,
-    size_of,
-)
+from ...runtime.files import open_regular, read_bytes, reason, size_of
+from ...runtime.library import Operator, Selection, SelectionError
 from .kernel_key import is_kernel_key
 from .yaml_nodes import MOST_BYTES, Fields, Items, Node, Scalar, read_nodes, shown
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, cast
 
-from ...runtime import Operator, Selection
+from ...runtime.library import Operator, Selection
 from .yaml_nodes import check_installed
 
 _ALWAYS = (

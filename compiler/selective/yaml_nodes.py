@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...runtime import SelectionError
+from ...runtime.library import SelectionError
 
 if TYPE_CHECKING:
     from yaml import Event

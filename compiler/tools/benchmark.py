@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ...runtime import Cache, StaticModule
+from ...runtime.call import StaticModule
+from ...runtime.files import Cache
 from ..compile import Compilation
-from ..options import Options
-from ..report import CompileReport
+from ..session import CompileReport, Options
 from .cold import compile_apart
 
 BURSTS = 15

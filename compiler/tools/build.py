@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...runtime import LIBRARY_SUFFIX, Selection
+from ...runtime.library import LIBRARY_SUFFIX, Selection
 from ..bundle import Network, identifier_of, make_bundle, write_bundle
 from ..compile import Compilation
 from ..library import (
@@ -20,9 +20,9 @@ from ..library import (
     build_library_folder,
     catalogue,
 )
-from ..options import Options
 from ..runtime_folder import build_runtime
 from ..selective import read_selection
+from ..session import Options
 from .bounds import add_bounds, bounds_of
 from .reproducer import CrashError, Guard
 

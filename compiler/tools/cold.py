@@ -20,10 +20,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...runtime import Cache
+from ...runtime.files import Cache
 from ..compile import Compilation
-from ..options import Options
-from ..report import CompileReport
+from ..session import CompileReport, Options
 
 _STATUS = Path("/proc/self/status")
 """Where Linux tells of a process."""

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import CompileError
+from ..session import CompileError
 
 _COMMENT = re.compile(r"//\s*(expected-\w.*)")
 _EXPECTED = re.compile(

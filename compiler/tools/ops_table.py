@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import DTYPES, Element, sizes, tensor, tensor_type
 from ...dialects.graph import Graph, GraphOp
-from ..context import context
+from ..ir import context
 
 HEAD = """\
 # Ops

@@ -36,13 +36,10 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ...dialects.host import Host
-from ...runtime import atomic_file
-from ..context import context, weights_of
-from ..errors import CompileError, ModelFileError
-from ..parse_ir import parse_module
-from ..pipeline import PIPELINE
-from ..verify import verify
-from ..weights import WEIGHTS, load_sidecar
+from ...runtime.files import atomic_file
+from ..ir import WEIGHTS, context, load_sidecar, parse_module, verify, weights_of
+from ..passes import PIPELINE
+from ..session import CompileError, ModelFileError
 from .expected_errors import Found, expected_errors, mismatches
 from .parse_pipeline import parse_pipeline
 from .reproducer import CrashError, Guard, reproducer_text
@@ -69,7 +66,7 @@ class LLVMTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Writes the text of the module; nobody else pays for importing the emitter."""
-        from ..codegen import module_to_llvm
+        from ..driver import module_to_llvm
 
         output.write(module_to_llvm(module))
 
@@ -82,7 +79,7 @@ class HostTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Writes the functions of the host level of the program."""
-        from ..codegen import module_to_mlir
+        from ..driver import module_to_mlir
 
         MLIRTarget().emit(ctx, module_to_mlir(module), output)
 

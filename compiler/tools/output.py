@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from ...runtime import atomic_file
-from ..errors import CompileError
+from ...runtime.files import atomic_file
+from ..session import CompileError
 
 STANDARD = "-"
 """What stands for standard input or output."""

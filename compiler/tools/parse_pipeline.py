@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from ..errors import CompileError
+from ..session import CompileError
 
 Passes = Mapping[str, type[ModulePass]]
 """Every pass there is, by name."""

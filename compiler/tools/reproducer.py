@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import (
     VerifyException,
 )
 
-from ..errors import CompileError
+from ..session import CompileError
 from .parse_pipeline import pipeline_text
 
 

@@ -19,7 +19,7 @@ from ...runtime import (
     write_outputs,
 )
 from ..compile import Compilation
-from ..options import Options
+from ..session import Options
 from .benchmark import benchmark
 from .bounds import add_bounds, bounds_of
 from .reproducer import CrashError, Guard

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...runtime import KEY_FILE, LIBRARY_SUFFIX, Stored, read_about
+from ...runtime.library import KEY_FILE, LIBRARY_SUFFIX, Stored, read_about
 from .output import leave_pipe
 
 Row: TypeAlias = tuple[str, str]

@@ -7,11 +7,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ...runtime import StaticModule, add_random, load_inputs, random_inputs, sizes_of
+from ...runtime import add_random, load_inputs, random_inputs, sizes_of
+from ...runtime.call import StaticModule
+from ...runtime.library import Selection
 from ..compile import Compilation
-from ..errors import CompileError
-from ..options import Options
-from ..selective import Selection, yaml_of
+from ..selective import yaml_of
+from ..session import CompileError, Options
 from ..tracing import Trace, static_selection
 from .output import STANDARD, write_text
 from .reproducer import CrashError, Guard

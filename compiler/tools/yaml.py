@@ -7,17 +7,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import CompileError
-from ..selective import (
-    MOST_BYTES,
-    Selection,
-    SelectionError,
-    merge,
-    parse_selection,
-    read_selection,
-    refusals,
-    yaml_of,
-)
+from ...runtime.library import Selection, SelectionError, refusals
+from ..selective import MOST_BYTES, merge, parse_selection, read_selection, yaml_of
+from ..session import CompileError
 from .output import STANDARD, leave_pipe, write_text
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...runtime.library import Selection
 from ..building import alone
 from ..compile import Compilation
-from ..executed import Traced
-from ..selective import Selection, merge
+from ..ir import Traced
+from ..selective import merge
 
 
 def static_selection(compilations: Iterable[Compilation]) -> Selection:
@@ -18,9 +19,8 @@ def static_selection(compilations: Iterable[Compilation]) -> Selection:
 def _traced(compilation: Compilation) -> Traced:
     """A model that is compiled as far as its calls are known, for any machine."""
     with alone():
-        from ..context import context
-        from ..describe import describe, program_of
-        from ..driver import Driver
+        from ..driver import Driver, describe, program_of
+        from ..ir import context
 
         ctx = context()
         ctx.operators = set()

@@ -17,11 +17,12 @@ from pathlib import Path
 from threading import Lock, current_thread
 from types import TracebackType
 
-from ...runtime import atomic_file
-from ..errors import CompileError
-from ..executed import Traced
+from ...runtime.files import atomic_file
+from ...runtime.library import Selection
+from ..ir import Traced
 from ..observers import observing
-from ..selective import Selection, merge, yaml_of
+from ..selective import merge, yaml_of
+from ..session import CompileError
 
 
 class Trace:

@@ -31,20 +31,21 @@ from ...dialects.loop import (
     TileOp,
     ViewOp,
 )
-from ...runtime import Cache
-from ..codegen import (
+from ...runtime.files import Cache
+from ..cost import known
+from ..driver import (
     build_kernel,
+    constant_block,
+    describe,
     kernel_function,
     lower_kernels,
     machine_of,
     objects,
+    program_of,
 )
-from ..context import SrContext, context
-from ..cost import known
-from ..describe import constant_block, describe, program_of
-from ..options import Options
-from ..passes import PackWeights, work_of
-from ..pipeline import pipeline
+from ..ir import SrContext, context
+from ..passes import PackWeights, pipeline, work_of
+from ..session import Options
 
 LEAST = 1 << 18
 """Multiply-adds below which a contraction is not measured: some five microseconds."""

@@ -13,44 +13,23 @@ from xdsl.irdl import IRDLOperation
 from . import ops, scalar
 from .bf16 import QUIET, narrow
 from .choice import Choice
-from .compose import activation, bounds, pooling, product
-from .compose.bounds import between, clamped, is_bound, is_infinite
-from .compose.convolution import convolved, convolved_back
-from .compose.counting import counted, progression, true_indices, truths
-from .compose.extreme import reversed_order
-from .compose.joining import may_be, retype_yields, unite
-from .compose.length import length, raised, root
-from .compose.normalization import (
-    centered,
-    scaled_and_shifted,
-    standardized,
-    with_channels,
-)
-from .compose.number import Number, convert, number, number_like, plus, quantity, times
-from .compose.padding import AROUND, padded
-from .compose.parts import Cut, cut, flipped, joined, part, stacked, taken
-from .compose.pooling import Sizes, Window, image_of_blocks, mean_pool, rounded_up
-from .compose.power import near_power
-from .compose.product import with_bias
-from .compose.shaping import (
-    along,
-    expanded,
-    filled,
-    must_be,
-    per_channel,
-    permuted,
-    repeated,
-    reshaped,
-    retyped,
-    shape_of,
-)
 from .container import DictType, ListType, TupleType
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
-from .families.gate import FUNCTIONS
 from .families.interpolation import COORDINATES, ROUNDED
-from .families.recurrent import RecurrentOp
+from .gate import FUNCTIONS
 from .literal import to_array, to_attribute, to_names
 from .location import EXECUTED, TRACE, describe, kernel_name, operator_name
+from .memory import (
+    MemoryMap,
+    Part,
+    has_own_memory,
+    is_computed,
+    is_given,
+    offset_of,
+    ops_in,
+    root_of,
+    uses_of,
+)
 from .nest import (
     Body,
     Combiner,
@@ -155,43 +134,22 @@ from .ops.weight import WeightOp
 from .ops.where import WhereOp
 from .order import Carried, Order, inverse, is_view, ordered, then
 from .ranking import Ranking
+from .recurrent import RecurrentOp
 from .region import ControlOp, RegionOp, block_of, capture
-from .storage.buffer import (
-    BUFFERS,
-    DONATED,
-    IN_PLACE,
-    LIFETIMES,
-    BufferAttr,
-    LifetimeAttr,
-    buffer_of,
-    byte_size,
-    donated_to,
-    replaced_by,
-)
-from .storage.memory import (
-    MemoryMap,
-    Part,
-    has_own_memory,
-    is_computed,
-    is_given,
-    offset_of,
-    ops_in,
-    root_of,
-    uses_of,
-)
-from .storage.panels import Axis, PanelsAttr
-from .storage.skip import SKIPS, Linked, SkipAttr, skips_of
-from .storage.stored import StoredOp
+from .skip import SKIPS, Linked, SkipAttr, skips_of
+from .storage.buffer import BufferAttr, LifetimeAttr
+from .storage.panels import PanelsAttr
 
 __all__ = [
-    "AROUND",
+    "SKIPS",
+    "Linked",
+    "SkipAttr",
+    "skips_of",
     "ATTRIBUTES",
     "AddOp",
     "AlongAxisOp",
     "ArgmaxOp",
     "ArgmaxPoolOp",
-    "Axis",
-    "BUFFERS",
     "BatchNormOp",
     "BinaryOp",
     "BitcastOp",
@@ -200,7 +158,6 @@ __all__ = [
     "BitwiseOrOp",
     "BitwiseXorOp",
     "Body",
-    "BufferAttr",
     "COORDINATES",
     "Carried",
     "Choice",
@@ -222,8 +179,6 @@ __all__ = [
     "CumprodOp",
     "CumsumOp",
     "CumulativeOp",
-    "Cut",
-    "DONATED",
     "DefineSymbolOp",
     "DiagonalOp",
     "DictConstructOp",
@@ -254,17 +209,13 @@ __all__ = [
     "GridSampleOp",
     "GruOp",
     "GtOp",
-    "IN_PLACE",
     "IfOp",
     "IndexSelectOp",
     "IotaOp",
-    "LIFETIMES",
     "LeOp",
     "LeakyReluOp",
-    "LifetimeAttr",
     "Linear",
     "LinearOp",
-    "Linked",
     "ListConstructOp",
     "ListType",
     "ListUnpackOp",
@@ -290,10 +241,8 @@ __all__ = [
     "NegOp",
     "Nest",
     "NonMaxSuppressionOp",
-    "Number",
     "Order",
     "PadOp",
-    "PanelsAttr",
     "Part",
     "PermuteOp",
     "PoolOp",
@@ -318,7 +267,6 @@ __all__ = [
     "ResizeOp",
     "RnnOp",
     "RoundOp",
-    "SKIPS",
     "TRACE",
     "ScatterNdOp",
     "ScatterOp",
@@ -327,14 +275,11 @@ __all__ = [
     "SigmoidOp",
     "SiluOp",
     "SingleResultOp",
-    "Sizes",
-    "SkipAttr",
     "SliceOp",
     "SoftmaxOp",
     "SortOp",
     "Source",
     "SqrtOp",
-    "StoredOp",
     "SubOp",
     "SubviewOp",
     "SumOp",
@@ -350,93 +295,34 @@ __all__ = [
     "WeightOp",
     "Where",
     "WhereOp",
-    "Window",
     "YieldOp",
-    "activation",
-    "along",
     "axes",
     "axis",
-    "between",
     "block_of",
-    "bounds",
-    "buffer_of",
-    "byte_size",
     "capture",
-    "centered",
-    "clamped",
-    "convert",
-    "convolved",
-    "convolved_back",
-    "counted",
-    "cut",
     "defined_symbols",
     "describe",
-    "donated_to",
-    "expanded",
-    "filled",
-    "flipped",
     "has_own_memory",
-    "image_of_blocks",
     "inverse",
     "is_view",
-    "is_bound",
     "is_computed",
     "is_given",
-    "is_infinite",
-    "joined",
     "kernel_name",
-    "length",
-    "may_be",
-    "mean_pool",
-    "must_be",
     "narrow",
-    "near_power",
-    "number",
-    "number_like",
     "offset_of",
     "operator_name",
     "ops_in",
     "ordered",
-    "padded",
-    "part",
-    "per_channel",
-    "permuted",
-    "plus",
-    "pooling",
-    "product",
-    "progression",
-    "quantity",
-    "raised",
-    "repeated",
-    "replaced_by",
-    "reshaped",
-    "retype_yields",
-    "retyped",
-    "reversed_order",
-    "root",
     "root_of",
-    "rounded_up",
     "same",
     "scalar",
-    "scaled_and_shifted",
-    "shape_of",
-    "skips_of",
-    "stacked",
-    "standardized",
-    "taken",
     "texts",
     "then",
-    "times",
     "to_array",
     "to_attribute",
     "to_names",
-    "true_indices",
-    "truths",
-    "unite",
     "unstacked_type",
     "uses_of",
-    "with_bias",
-    "with_channels",
 ]
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
-from ..graph import byte_size
+from ..graph.storage import byte_size
 from ..shape import tensor_type
 from .expression import Expression, KernelNest, Load, loads
 from .group import Group

@@ -14,16 +14,8 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..graph import (
-    BUFFERS,
-    LIFETIMES,
-    SKIPS,
-    TRACE,
-    ConstantOp,
-    FusionOp,
-    GraphOp,
-    WeightOp,
-)
+from ..graph import SKIPS, TRACE, ConstantOp, FusionOp, GraphOp, WeightOp
+from ..graph.storage import BUFFERS, LIFETIMES
 from ..shape import tensor_type
 from .index_source import below_of
 

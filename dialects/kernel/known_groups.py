@@ -12,7 +12,8 @@ from collections.abc import Hashable
 
 from xdsl.ir import Block, Operation
 
-from ..graph import ControlOp, FusionOp, GraphOp, replaced_by
+from ..graph import ControlOp, FusionOp, GraphOp
+from ..graph.storage import replaced_by
 from .group import Group
 from .grouping import make_group
 from .key import loops_key

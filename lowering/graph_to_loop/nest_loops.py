@@ -18,15 +18,8 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects import Dim, Polynomial, evaluate, product, symbol, symbols_of
-from ...dialects.graph import (
-    Combiner,
-    Extent,
-    Linear,
-    PanelsAttr,
-    WeightOp,
-    Where,
-    scalar,
-)
+from ...dialects.graph import Combiner, Extent, Linear, WeightOp, Where, scalar
+from ...dialects.graph.storage import PanelsAttr
 from ...dialects.kernel import (
     Accumulator,
     Apply,

@@ -33,8 +33,6 @@ from ...dialects import (
     tensor_type,
 )
 from ...dialects.graph import (
-    BUFFERS,
-    LIFETIMES,
     TRACE,
     ConstantOp,
     CopyOp,
@@ -46,13 +44,12 @@ from ...dialects.graph import (
     MemoryMap,
     Part,
     Requirement,
-    buffer_of,
     defined_symbols,
     describe,
-    donated_to,
     kernel_name,
     offset_of,
 )
+from ...dialects.graph.storage import BUFFERS, LIFETIMES, buffer_of, donated_to
 from ...dialects.kernel import structure
 from ...dialects.loop import (
     MAY_SHARE,

@@ -23,17 +23,13 @@ from xdsl.ir import Attribute, OpResult
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects.graph import (
+from ...dialects.graph import ControlOp, MemoryMap, WeightOp, describe, ops_in
+from ...dialects.graph.storage import (
     BUFFERS,
     LIFETIMES,
     BufferAttr,
-    ControlOp,
     LifetimeAttr,
-    MemoryMap,
-    WeightOp,
     buffer_of,
-    describe,
-    ops_in,
 )
 from ...dialects.loop import ConstantAttr, PlanAttr, SlotAttr, TensorAttr
 

@@ -13,16 +13,15 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import Dim, dtype, tensor_type
 from ...dialects.graph import (
-    BUFFERS,
     FusionOp,
     GraphOp,
     MemoryMap,
-    buffer_of,
     describe,
     offset_of,
     same,
     skips_of,
 )
+from ...dialects.graph.storage import BUFFERS, buffer_of
 from ...dialects.loop import SkipAttr
 from .signature import Storage
 

@@ -18,7 +18,8 @@ from functools import cache, partial
 from llvmlite import binding
 
 from ...dialects.loop import TargetAttr
-from ...runtime import Cache, get_host, unforked
+from ...runtime.files import Cache
+from ...runtime.machine import get_host, unforked
 from .pass_manager import pass_manager
 from .thread_pool import CompilePool, Job
 from .unlocked import emit_object, run_passes

@@ -17,7 +17,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from ...runtime import unforked
+from ...runtime.machine import unforked
 
 
 def unlocked(name: str) -> Callable[..., Any] | None:

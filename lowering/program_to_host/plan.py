@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 
 from ...dialects import Dim, dtype, sizes
 from ...dialects.loop import ProgramOp, SkipAttr
-from ...runtime import GENERAL
 from ...runtime.abi import (
     ALIGNMENT,
     APART,
@@ -34,6 +33,7 @@ from ...runtime.hostcode import (
     Signature,
     Value,
 )
+from ...runtime.program import GENERAL
 from .addresses import row_of, ways_of
 from .reach import Reach, reach_of_plans
 from .sizes import SizeBuilder

@@ -22,12 +22,12 @@ from bench import growth
 from bench.axes import AXES
 from bench.grown_flow import elementwise, operands, outputs, residuals, steps
 from bench.onnx_graph import SHAPE, Graph, Model
-from static_runtime.compiler.context import context
-from static_runtime.compiler.describe import describe, program_of
+from static_runtime.compiler.driver.describe import describe, program_of
 from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.pipeline import pipeline
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.passes.pipeline import pipeline
+from static_runtime.compiler.session.options import Options
 from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 
 Array = npt.NDArray[np.float32]

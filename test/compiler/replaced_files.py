@@ -15,8 +15,8 @@ from onnx import external_data_helper, helper, numpy_helper
 
 import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.driver import Driver
-from static_runtime.runtime.safetensors import write
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.runtime.files.safetensors import write
 
 SIZE = 2048
 """Elements of a weight: enough for it to stay where it is in a file."""

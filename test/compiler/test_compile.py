@@ -16,14 +16,14 @@ import pytest
 import static_runtime as sr
 from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.errors import ModelFileError
-from static_runtime.compiler.pipeline import pipeline
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.passes.pipeline import pipeline
+from static_runtime.compiler.session.errors import ModelFileError
 from static_runtime.lowering import llvm_to_object
 from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
+from static_runtime.runtime.files.safetensors import write
+from static_runtime.runtime.machine.thread_pool import usable_threads
 from static_runtime.runtime.planning import PLANNERS
-from static_runtime.runtime.safetensors import write
-from static_runtime.runtime.thread_pool import usable_threads
 
 from ..runtime.texts import RUNNING, without_kernels
 

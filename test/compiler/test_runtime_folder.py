@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.runtime_folder import build_runtime, runtime_files
-from static_runtime.compiler.target import isa_name
+from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.tools.build import main
 from static_runtime.runtime.inputs import random_inputs
 

@@ -15,7 +15,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-ASKED = "static_runtime.runtime.host"
+ASKED = "static_runtime.runtime.machine.host"
 """The module that answers for the host."""
 
 HOSTS = Path(__file__).parents[1] / "hosts.py"

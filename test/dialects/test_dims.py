@@ -18,7 +18,7 @@ from static_runtime.dialects.dims import (
     symbol,
     symbols_of,
 )
-from static_runtime.runtime import size
+from static_runtime.runtime.program import size
 
 NAMES = ("n", "m", "seq")
 

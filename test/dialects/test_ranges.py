@@ -8,7 +8,7 @@ import pytest
 
 from static_runtime.dialects.dims import dim, symbols_of
 from static_runtime.dialects.ranges import greatest, resolved
-from static_runtime.runtime import size
+from static_runtime.runtime.program import size
 
 
 def test_ranges_need_no_symbols_of_their_own():

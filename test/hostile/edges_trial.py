@@ -21,10 +21,10 @@ from onnx.reference import ReferenceEvaluator
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
-from static_runtime.compiler.context import SrContext
-from static_runtime.compiler.errors import CompileError, UnsupportedModelError
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects import dim, evaluate, symbols_of
 
 from ..compiler.frontends.interpret import interpret

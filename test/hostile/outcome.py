@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from static_runtime.compiler import driver
+from static_runtime.compiler.driver import driver
 
 from .results import Array
 

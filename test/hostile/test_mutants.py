@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime.thread_pool import usable_threads
+from static_runtime.runtime.machine.thread_pool import usable_threads
 
 from .campaign import Campaign, findings, report
 from .corpus import EVERY, mutant

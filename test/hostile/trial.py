@@ -22,23 +22,23 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 import static_runtime as sr
-from static_runtime.compiler.context import SrContext, context
-from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.frontends.mlir import only_function, read_mlir
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.context import SrContext, context
 from static_runtime.compiler.selective import (
     SelectionError,
     merge,
     parse_selection,
     yaml_of,
 )
+from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.options import Options
 from static_runtime.compiler.tools.opt import OptMain, Section
 from static_runtime.compiler.tools.reproducer import CrashError
 from static_runtime.dialects.graph.op import GraphOp
-from static_runtime.runtime.program import Program
-from static_runtime.runtime.program_json import read_program
-from static_runtime.runtime.size import evaluate
+from static_runtime.runtime.program.program import Program
+from static_runtime.runtime.program.program_json import read_program
+from static_runtime.runtime.program.size import evaluate
 
 from ..compiler.frontends.interpret import interpret
 from ..models.random_graphs import PLANNERS, RandomGraph, make_inputs

@@ -17,10 +17,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.scf import Scf
 
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.parse_ir import parse_module
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.parse_ir import parse_module
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.host import Host
 from static_runtime.dialects.loop import ProgramOp
 from static_runtime.lowering.host_to_bytecode import (
@@ -41,7 +41,7 @@ from static_runtime.runtime.hostcode import (
 )
 from static_runtime.runtime.hostcode.placing import placing
 from static_runtime.runtime.hostcode.uniting import planning
-from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.machine.llvm_text import link_text
 
 from .host_interpreter import Oracle
 

@@ -12,8 +12,8 @@ import onnx.parser
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.target import isa_name
+from static_runtime.compiler.ir.target import isa_name
+from static_runtime.compiler.session.errors import CompileError
 
 from ..compiler.library.replay import check_equal, replay
 from ..compiler.tracing.models import BRANCH, LOOP, MIXED, TURN

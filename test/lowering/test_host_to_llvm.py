@@ -6,9 +6,9 @@ import pytest
 from xdsl.utils.exceptions import VerifyException
 
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.loop import KernelOp
 from static_runtime.lowering.host_to_llvm import lower_program
 

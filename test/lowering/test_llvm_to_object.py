@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from static_runtime.compiler.context import context
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.loop.set_target import SetTarget
 from static_runtime.compiler.passes.loop.size_tiles import SizeTiles
 from static_runtime.compiler.passes.loop.unroll_loops import UnrollLoops
@@ -23,7 +23,7 @@ from static_runtime.lowering.llvm_to_object import (
     objects,
 )
 from static_runtime.lowering.loop_to_llvm import lower_kernels
-from static_runtime.runtime.cache import Cache
+from static_runtime.runtime.files.cache import Cache
 
 from .listing import loops
 

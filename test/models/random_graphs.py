@@ -12,8 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 
 import static_runtime as sr
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.dialects.dims import (
     Dim,
     Polynomial,

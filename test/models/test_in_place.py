@@ -12,13 +12,13 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 import static_runtime as sr
-from static_runtime.compiler import driver
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
+from static_runtime.compiler.driver import driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.graph.fuse import Fuse
 from static_runtime.compiler.passes.graph.reuse_operands import ReuseOperands
 from static_runtime.compiler.passes.graph.tune_contractions import Tuner
-from static_runtime.compiler.pipeline import graph_passes
+from static_runtime.compiler.passes.pipeline import graph_passes
 from static_runtime.dialects.dims import Dim, symbol
 from static_runtime.dialects.graph.literal import to_names
 from static_runtime.dialects.graph.op import GraphOp

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.block import memory_in_use
-from static_runtime.runtime.plan_table import KEPT_BYTES
+from static_runtime.runtime.plan.block import memory_in_use
+from static_runtime.runtime.plan.plan_table import KEPT_BYTES
 
 from ..runtime.resident import resident_bytes
 from .open_models import BLOCK, Array

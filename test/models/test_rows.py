@@ -12,8 +12,8 @@ from xdsl.ir import Block, Region, SSAValue
 
 import static_runtime as sr
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.graph.fuse import Fuse
 from static_runtime.dialects.dims import Dim, symbol
 from static_runtime.dialects.graph.op import GraphOp

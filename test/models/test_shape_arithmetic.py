@@ -10,9 +10,9 @@ import pytest
 from xdsl.dialects.builtin import TensorType
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
-from static_runtime.compiler.context import SrContext, context
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.pipeline import pipeline
+from static_runtime.compiler.ir.context import SrContext, context
+from static_runtime.compiler.passes.pipeline import pipeline
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.constant import ConstantOp
 from static_runtime.dialects.graph.ops.dim import DimOp

@@ -9,9 +9,9 @@ import pytest
 from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, helper
 
 import static_runtime as sr
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.ir.context import context
 from static_runtime.lowering.host_to_llvm import lower_program
 
 UNCACHED = sr.Options(cache=False)

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...context import SrContext
-from ...errors import CompileError
-from ...given import Given
-from ...source_file import SourceFile
+from ...ir import SrContext
+from ...session import CompileError, Given, SourceFile
 
 if TYPE_CHECKING:
     from onnx import ModelProto

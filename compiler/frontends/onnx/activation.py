@@ -10,11 +10,8 @@ from ....dialects.graph import (
     SigmoidOp,
     SiluOp,
     WhereOp,
-    activation,
-    number_like,
-    per_channel,
-    times,
 )
+from ....dialects.graph.compose import activation, number_like, per_channel, times
 from .node import Handler, Node, Result
 
 

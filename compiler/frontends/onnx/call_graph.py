@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from onnx import FunctionProto, ModelProto, NodeProto
 
-from ...errors import CompileError
+from ...session import CompileError
 
 Key: TypeAlias = tuple[str, str, str]
 """The key of a function: domain, name and overload."""

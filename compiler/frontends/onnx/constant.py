@@ -23,6 +23,8 @@ from ....dialects.graph import (
     MulOp,
     SubOp,
     WhereOp,
+)
+from ....dialects.graph.compose import (
     convert,
     counted,
     filled,

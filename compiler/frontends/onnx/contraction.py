@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects import Dim, is_float
-from ....dialects.graph import (
-    LinearOp,
-    MatmulOp,
-    PermuteOp,
-    expanded,
-    product,
-    shape_of,
-)
+from ....dialects.graph import LinearOp, MatmulOp, PermuteOp
+from ....dialects.graph.compose import expanded, product, shape_of
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 

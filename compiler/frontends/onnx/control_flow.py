@@ -12,16 +12,8 @@ from collections.abc import Sequence
 from xdsl.ir import Block, SSAValue
 
 from ....dialects import Dim, agreed, sizes, tensor, tensor_type
-from ....dialects.graph import (
-    IfOp,
-    LoopOp,
-    PermuteOp,
-    YieldOp,
-    capture,
-    may_be,
-    retype_yields,
-    unite,
-)
+from ....dialects.graph import IfOp, LoopOp, PermuteOp, YieldOp, capture
+from ....dialects.graph.compose import may_be, retype_yields, unite
 from ..unsupported import NeedsValue, Unsupported, Varies
 from .ancestors import dims_of
 from .emit import location_of

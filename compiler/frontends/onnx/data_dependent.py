@@ -18,11 +18,13 @@ from ....dialects.graph import (
     SliceOp,
     SubOp,
     WhereOp,
+    to_names,
+)
+from ....dialects.graph.compose import (
     part,
     permuted,
     quantity,
     reshaped,
-    to_names,
     true_indices,
     truths,
 )

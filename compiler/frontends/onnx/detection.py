@@ -7,17 +7,8 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, greater, lesser, product
-from ....dialects.graph import (
-    DivOp,
-    NonMaxSuppressionOp,
-    RemOp,
-    convert,
-    cut,
-    quantity,
-    reshaped,
-    stacked,
-    taken,
-)
+from ....dialects.graph import DivOp, NonMaxSuppressionOp, RemOp
+from ....dialects.graph.compose import convert, cut, quantity, reshaped, stacked, taken
 from .known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define

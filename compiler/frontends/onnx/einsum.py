@@ -15,9 +15,9 @@ from ....dialects.graph import (
     PermuteOp,
     ReshapeOp,
     SumOp,
-    reshaped,
     to_names,
 )
+from ....dialects.graph.compose import reshaped
 from .node import Handler, Node, Result
 
 ELLIPSIS = "..."

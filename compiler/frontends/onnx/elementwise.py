@@ -23,6 +23,8 @@ from ....dialects.graph import (
     RemOp,
     ShiftLeftOp,
     ShiftRightOp,
+)
+from ....dialects.graph.compose import (
     between,
     bounds,
     clamped,

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects import Dim
 from ....dialects.graph import CastOp, ConcatOp, ConstantOp, DimOp, ReshapeOp, to_names
-from ...weights import WeightStore
+from ...ir import WeightStore
 from ..stored import constant, stored
 from .known import Known
 

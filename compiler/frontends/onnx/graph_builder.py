@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import sizes, tensor_type
 from ....dialects.graph import GraphOp
-from ...errors import CompileError, UnsupportedOp
+from ...session import CompileError, UnsupportedOp
 from ..results import tell_apart
 from ..unsupported import NeedsValue, Unsupported
 from .ancestors import arguments_of

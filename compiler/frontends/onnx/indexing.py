@@ -13,11 +13,8 @@ from ....dialects.graph import (
     ScatterOp,
     SubOp,
     WhereOp,
-    along,
-    convert,
-    counted,
-    expanded,
 )
+from ....dialects.graph.compose import along, convert, counted, expanded
 from ..unsupported import Varies
 from .known import Known
 from .node import Handler, Node, Result

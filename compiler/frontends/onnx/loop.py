@@ -29,10 +29,9 @@ from ....dialects.graph import (
     YieldOp,
     capture,
     defined_symbols,
-    may_be,
-    shape_of,
     to_names,
 )
+from ....dialects.graph.compose import may_be, shape_of
 from ..unsupported import NeedsValue, Unsupported
 from .graph_builder import GraphBuilder
 from .known import Known

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from onnx import NodeProto
 
-from ....runtime import shortened
-from ...errors import MOST_OF_NAME, CompileError
+from ....runtime.files import shortened
+from ...session import MOST_OF_NAME, CompileError
 
 
 def clipped(name: str) -> str:

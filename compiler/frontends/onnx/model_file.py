@@ -9,8 +9,7 @@ from typing import Any
 from google.protobuf.message import DecodeError, Message
 from onnx import ModelProto, OperatorSetIdProto, TensorProto
 
-from ...errors import CompileError, ModelFileError
-from ...source_file import SourceFile
+from ...session import CompileError, ModelFileError, SourceFile
 from .skeleton import Bytes, skeleton
 
 ONNX = ("", "ai.onnx")

@@ -25,7 +25,7 @@ from ....dialects import (
     tensor_type,
 )
 from ....dialects.graph import Requirement, RequireOp
-from ...errors import CompileError
+from ...session import CompileError
 from ..unsupported import NeedsValue, Varies
 from .element import TYPES
 from .emit import Emitter

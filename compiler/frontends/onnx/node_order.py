@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from onnx import NodeProto
 
-from ...errors import CompileError
+from ...session import CompileError
 from .messages import label
 from .scope import Scope
 

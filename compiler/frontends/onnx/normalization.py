@@ -17,6 +17,8 @@ from ....dialects.graph import (
     SoftmaxOp,
     SumOp,
     SumPoolOp,
+)
+from ....dialects.graph.compose import (
     convert,
     filled,
     plus,

@@ -20,10 +20,12 @@ from ....dialects.graph import (
     PadOp,
     ReduceMaxOp,
     ScatterOp,
-    Sizes,
     SubOp,
     SumOp,
     SumPoolOp,
+)
+from ....dialects.graph.compose import (
+    Sizes,
     Window,
     filled,
     mean_pool,

@@ -32,11 +32,10 @@ from ....dialects import (
     tensor,
     tensor_type,
 )
-from ....runtime import TensorInfo, to_array
-from ...context import SrContext
-from ...errors import CompileError, UnsupportedModelError
-from ...given import Given
-from ...source_file import SourceFile
+from ....runtime.call import to_array
+from ....runtime.program import TensorInfo
+from ...ir import SrContext
+from ...session import CompileError, Given, SourceFile, UnsupportedModelError
 from ..unsupported import Unsupported
 from .call_graph import functions_of
 from .control_flow import REGIONS

@@ -21,11 +21,8 @@ from ....dialects.graph import (
     PermuteOp,
     RecurrentOp,
     RnnOp,
-    filled,
-    reshaped,
-    stacked,
-    taken,
 )
+from ....dialects.graph.compose import filled, reshaped, stacked, taken
 from ..unsupported import Unsupported
 from .node import Handler, Node, Results
 

@@ -29,6 +29,8 @@ from ....dialects.graph import (
     ReduceOp,
     SubOp,
     SumOp,
+)
+from ....dialects.graph.compose import (
     flipped,
     number_like,
     part,

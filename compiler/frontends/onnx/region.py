@@ -10,7 +10,8 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects import Dim, sizes, tensor_type
-from ....dialects.graph import ReshapeOp, retyped, to_names
+from ....dialects.graph import ReshapeOp, to_names
+from ....dialects.graph.compose import retyped
 from .emit import locate
 from .graph_builder import GraphBuilder
 from .node import Node

@@ -7,7 +7,8 @@ from functools import reduce
 from itertools import permutations
 
 from ....dialects import Dim, broadcast, floordiv, maximum, product, tensor
-from ....dialects.graph import PermuteOp, expanded, permuted, repeated, reshaped
+from ....dialects.graph import PermuteOp
+from ....dialects.graph.compose import expanded, permuted, repeated, reshaped
 from .node import Handler, Node, Result
 from .run_time_sizes import keeps, require_no_zero, run_time_shape, run_time_sizes
 

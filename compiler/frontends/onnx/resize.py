@@ -12,7 +12,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects import MOST_BYTES, Dim, is_float
-from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp, convert
+from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp
+from ....dialects.graph.compose import convert
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported, Varies
 from .node import Handler, Node, Result

@@ -30,10 +30,8 @@ from ....dialects.graph import (
     MulOp,
     ReshapeOp,
     WhereOp,
-    convert,
-    quantity,
-    taken,
 )
+from ....dialects.graph.compose import convert, quantity, taken
 from ..unsupported import NeedsBound, NeedsValue
 from .node import Node
 

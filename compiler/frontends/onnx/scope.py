@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from onnx import NodeProto
 
-from ...errors import UnsupportedOp
+from ...session import UnsupportedOp
 from .node import Value
 
 

@@ -16,12 +16,10 @@ from ....dialects import (
     maximum,
     minimum,
 )
-from ....dialects.graph import (
+from ....dialects.graph import ConcatOp, IndexSelectOp, PadOp
+from ....dialects.graph.compose import (
     AROUND,
-    ConcatOp,
     Cut,
-    IndexSelectOp,
-    PadOp,
     cut,
     expanded,
     joined,

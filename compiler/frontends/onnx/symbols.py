@@ -15,7 +15,7 @@ from ....dialects import (
     symbol,
     symbols_of,
 )
-from ...errors import CompileError
+from ...session import CompileError
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 LONGEST = 256

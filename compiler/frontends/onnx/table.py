@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.graph import Graph, GraphOp, reshaped
+from ....dialects.graph import Graph, GraphOp
+from ....dialects.graph.compose import reshaped
 from . import (
     activation,
     constant,

@@ -11,9 +11,8 @@ import numpy as np
 from onnx import TensorProto, helper
 
 from ....dialects import DTYPES, Array, SizeError, check_sizes
-from ....runtime import OutsideError, reason, shortened, size_of
-from ...errors import ModelFileError
-from ...weight_file import WeightFile
+from ....runtime.files import OutsideError, reason, shortened, size_of
+from ...session import ModelFileError, WeightFile
 from .element import element
 from .messages import clipped
 from .skeleton import INSIDE

@@ -18,6 +18,8 @@ from ....dialects.graph import (
     ScatterOp,
     SortOp,
     SumOp,
+)
+from ....dialects.graph.compose import (
     convert,
     counted,
     filled,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ....dialects import Dim, ceildiv
-from ....dialects.graph import (
+from ....dialects.graph.compose import (
     Sizes,
     Window,
     convolved,

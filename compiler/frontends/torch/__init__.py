@@ -13,9 +13,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...context import SrContext
-from ...errors import CompileError
-from ...given import Given
+from ...ir import SrContext
+from ...session import CompileError, Given
 
 __all__ = ["is_torch_model", "read_torch"]
 

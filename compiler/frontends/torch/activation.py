@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ....dialects.graph import GeluOp, LeakyReluOp, activation
+from ....dialects.graph import GeluOp, LeakyReluOp
+from ....dialects.graph.compose import activation
 from .call import Call, Reader, Result
 
 

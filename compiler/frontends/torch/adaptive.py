@@ -22,6 +22,8 @@ from ....dialects.graph import (
     ResampleOp,
     SubOp,
     WhereOp,
+)
+from ....dialects.graph.compose import (
     mean_pool,
     number,
     number_like,

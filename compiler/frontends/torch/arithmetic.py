@@ -18,12 +18,14 @@ from ....dialects.graph import (
     MinimumOp,
     MulOp,
     NeOp,
-    Number,
     PowOp,
     RoundOp,
     SubOp,
     TruncOp,
     WhereOp,
+)
+from ....dialects.graph.compose import (
+    Number,
     between,
     bounds,
     clamped,

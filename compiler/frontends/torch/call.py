@@ -11,8 +11,8 @@ from torch import fx
 from xdsl.ir import SSAValue
 
 from ....dialects import Array, Dim, Element, Tensor
-from ....dialects.graph import Number, convert, quantity
-from ...weights import WeightStore
+from ....dialects.graph.compose import Number, convert, quantity
+from ...ir import WeightStore
 from ..stored import constant
 from .dtypes import element_of
 from .sizes import Sizes

@@ -8,12 +8,9 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, shown
-from ....dialects.graph import (
-    AddOp,
-    LinearOp,
-    MatmulOp,
+from ....dialects.graph import AddOp, LinearOp, MatmulOp, SumOp
+from ....dialects.graph.compose import (
     Number,
-    SumOp,
     convolved,
     convolved_back,
     pooling,

@@ -10,16 +10,8 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects import Dim, sizes, tensor, tensor_type
-from ....dialects.graph import (
-    UNLIMITED,
-    IfOp,
-    LoopOp,
-    YieldOp,
-    may_be,
-    reshaped,
-    retype_yields,
-    unite,
-)
+from ....dialects.graph import UNLIMITED, IfOp, LoopOp, YieldOp
+from ....dialects.graph.compose import may_be, reshaped, retype_yields, unite
 from ..unsupported import Unsupported
 from .arguments import Value, resolve
 from .program import ProgramReader

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects import DTYPES
-from ....dialects.graph import Number, expanded, progression
+from ....dialects.graph.compose import Number, expanded, progression
 from ..unsupported import Varies
 from .call import Call, Reader, Result
 

@@ -11,9 +11,8 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, SizeError, broadcast, greatest, product, tensor_type
-from ....dialects.graph import (
-    DefineSymbolOp,
-    IndexSelectOp,
+from ....dialects.graph import DefineSymbolOp, IndexSelectOp
+from ....dialects.graph.compose import (
     convert,
     expanded,
     must_be,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects.graph import IndexSelectOp, SubOp, length, reshaped, shape_of
+from ....dialects.graph import IndexSelectOp, SubOp
+from ....dialects.graph.compose import length, reshaped, shape_of
 from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .creation import filled

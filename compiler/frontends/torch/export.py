@@ -16,7 +16,7 @@ from torch.utils import _pytree as pytree
 from xdsl.utils.hints import isa
 
 from ....dialects import Array
-from ...errors import CompileError
+from ...session import CompileError
 from .kept_layers import kept_layers
 from .readers import READERS
 

@@ -19,6 +19,8 @@ from ....dialects.graph import (
     ScatterNdOp,
     SubOp,
     WhereOp,
+)
+from ....dialects.graph.compose import (
     convert,
     expanded,
     number,

@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, normalize_axis, product
-from ....dialects.graph import (
-    ConcatListOp,
-    DiagonalOp,
-    ListConstructOp,
-    UnfoldOp,
+from ....dialects.graph import ConcatListOp, DiagonalOp, ListConstructOp, UnfoldOp
+from ....dialects.graph.compose import (
     expanded,
     flipped,
     permuted,

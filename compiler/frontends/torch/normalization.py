@@ -15,12 +15,14 @@ from ....dialects.graph import (
     LogSoftmaxOp,
     MulOp,
     SoftmaxOp,
+    to_names,
+)
+from ....dialects.graph.compose import (
     number_like,
     reshaped,
     scaled_and_shifted,
     shape_of,
     standardized,
-    to_names,
     with_channels,
 )
 from ..unsupported import Training, Varies

@@ -16,12 +16,8 @@ from ....dialects.graph import (
     SortOp,
     TopkOp,
     WhereOp,
-    counted,
-    number,
-    part,
-    reshaped,
-    shape_of,
 )
+from ....dialects.graph.compose import counted, number, part, reshaped, shape_of
 from .call import Call, Reader, Result
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, shown
-from ....dialects.graph import PadOp, padded, part, shape_of
+from ....dialects.graph import PadOp
+from ....dialects.graph.compose import padded, part, shape_of
 from ..unsupported import Varies
 from .call import Call, Reader, Result
 

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects import DTYPES, Array, tensor
 from ....dialects.graph import ConstantOp, GetAttrOp
-from ...weights import WeightStore
+from ...ir import WeightStore
 from ..stored import is_small
 from ..unsupported import Unsupported
 from .dtypes import element_of

@@ -24,8 +24,8 @@ from ....dialects.graph import (
     SingleResultOp,
     UnaryOp,
     WhereOp,
-    convert,
 )
+from ....dialects.graph.compose import convert
 from .call import Call, Operand, Reader, Result
 
 

@@ -9,16 +9,8 @@ from torch import Tensor
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim
-from ....dialects.graph import (
-    ArgmaxPoolOp,
-    DivOp,
-    MaxPoolOp,
-    PoolOp,
-    SumPoolOp,
-    number_like,
-    pooling,
-    shape_of,
-)
+from ....dialects.graph import ArgmaxPoolOp, DivOp, MaxPoolOp, PoolOp, SumPoolOp
+from ....dialects.graph.compose import number_like, pooling, shape_of
 from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import Window, each, over_batch

@@ -32,9 +32,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ....dialects.graph import GraphOp, shape_of
-from ...context import SrContext
-from ...errors import CompileError, UnsupportedOp
+from ....dialects.graph import GraphOp
+from ....dialects.graph.compose import shape_of
+from ...ir import SrContext
+from ...session import CompileError, UnsupportedOp
 from ..results import tell_apart
 from ..unsupported import Training, Unsupported
 from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve

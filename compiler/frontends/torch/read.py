@@ -5,9 +5,8 @@ from __future__ import annotations
 from torch.export import ExportedProgram
 from xdsl.dialects.builtin import ModuleOp
 
-from ...context import SrContext
-from ...errors import CompileError, UnsupportedModelError
-from ...given import Given
+from ...ir import SrContext
+from ...session import CompileError, Given, UnsupportedModelError
 from .control_flow import REGIONS
 from .export import FAILURES, decompose
 from .guards import guards_of, unproven

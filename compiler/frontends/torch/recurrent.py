@@ -10,12 +10,8 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from ....dialects import dtype, floordiv, tensor_type
-from ....dialects.graph import (
-    GruOp,
-    LstmOp,
-    PermuteOp,
-    RecurrentOp,
-    RnnOp,
+from ....dialects.graph import GruOp, LstmOp, PermuteOp, RecurrentOp, RnnOp
+from ....dialects.graph.compose import (
     filled,
     joined,
     reshaped,

@@ -24,6 +24,8 @@ from ....dialects.graph import (
     SqrtOp,
     SubOp,
     SumOp,
+)
+from ....dialects.graph.compose import (
     centered,
     length,
     number_like,

@@ -9,7 +9,8 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from ....dialects import Dim, shown
-from ....dialects.graph import GridSampleOp, ResizeOp, shape_of
+from ....dialects.graph import GridSampleOp, ResizeOp
+from ....dialects.graph.compose import shape_of
 from ..unsupported import Unsupported, Varies
 from .call import Call, Reader, Result
 

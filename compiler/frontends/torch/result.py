@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ....dialects import evaluate, shape, symbols_of
-from ....dialects.graph import may_be, retyped
+from ....dialects.graph.compose import may_be, retyped
 from ..unsupported import Unsupported
 from .call import Result
 from .sizes import Sizes

@@ -29,6 +29,8 @@ from ....dialects.graph import (
     ScatterOp,
     SubOp,
     WhereOp,
+)
+from ....dialects.graph.compose import (
     expanded,
     number,
     part,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, maximum, normalize_axis, sizes
-from ....dialects.graph import part, reshaped, shape_of
+from ....dialects.graph.compose import part, reshaped, shape_of
 from .call import Call, Reader, Result
 
 

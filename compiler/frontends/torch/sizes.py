@@ -22,7 +22,7 @@ from ....dialects import (
     shape,
     symbol,
 )
-from ...errors import CompileError
+from ...session import CompileError
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported
 from .dtypes import element_of

@@ -36,7 +36,8 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.graph import LIFETIMES, ControlOp, LifetimeAttr, MemoryMap, ops_in
+from ....dialects.graph import ControlOp, MemoryMap, ops_in
+from ....dialects.graph.storage import LIFETIMES, LifetimeAttr
 
 
 @dataclass(frozen=True)

@@ -54,18 +54,20 @@ from ....dialects import (
     tensor_type,
 )
 from ....dialects.graph import (
-    BUFFERS,
-    LIFETIMES,
-    BufferAttr,
     ConstantOp,
-    LifetimeAttr,
     MemoryMap,
     WeightOp,
-    byte_size,
     defined_symbols,
     is_computed,
     ops_in,
     skips_of,
+)
+from ....dialects.graph.storage import (
+    BUFFERS,
+    LIFETIMES,
+    BufferAttr,
+    LifetimeAttr,
+    byte_size,
 )
 from ....runtime.planning import (
     SEARCHES,

@@ -30,7 +30,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from ....dialects import Dim, is_nonnegative
-from ....dialects.graph import GraphOp, RequireOp, reshaped, shape_of
+from ....dialects.graph import GraphOp, RequireOp
+from ....dialects.graph.compose import reshaped, shape_of
 
 
 class _DecomposeOp(RewritePattern):

@@ -50,7 +50,6 @@ from ....dialects.graph import (
     ReshapeOp,
     SubviewOp,
     block_of,
-    byte_size,
     defined_symbols,
     has_own_memory,
     is_computed,
@@ -59,6 +58,7 @@ from ....dialects.graph import (
     to_names,
     uses_of,
 )
+from ....dialects.graph.storage import byte_size
 from ....dialects.kernel import Identity, group_of, identities_of, only_moves
 from .decompose import keep_requirements
 

@@ -60,8 +60,7 @@ from ....dialects.graph import (
     WeightOp,
     to_array,
 )
-from ...context import weights_of
-from ...weights import WeightStore
+from ...ir import WeightStore, weights_of
 from ..layers import (
     Constants,
     Layer,

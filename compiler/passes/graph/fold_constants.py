@@ -40,17 +40,9 @@ from ....dialects import (
     sizes,
     tensor_type,
 )
-from ....dialects.graph import (
-    ConstantOp,
-    ControlOp,
-    GraphOp,
-    IfOp,
-    StoredOp,
-    WeightOp,
-    to_array,
-)
-from ...context import weights_of
-from ...weights import WeightStore
+from ....dialects.graph import ConstantOp, ControlOp, GraphOp, IfOp, WeightOp, to_array
+from ....dialects.graph.storage import StoredOp
+from ...ir import WeightStore, weights_of
 
 _MAX_INLINE_ELEMENTS = 16
 """The most elements of a constant that stands in the IR itself."""

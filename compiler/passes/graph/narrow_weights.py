@@ -47,9 +47,8 @@ from ....dialects import tensor_type, with_element
 from ....dialects.graph import CastOp, FusionOp, GraphOp, WeightOp, YieldOp, narrow
 from ....dialects.kernel import KernelNest, choose_rows_and_columns, loads, structure
 from ....dialects.loop import TargetAttr, target_of
-from ...context import weights_of
 from ...cost import contractions_of, panels_in, suits
-from ...weights import WeightStore
+from ...ir import WeightStore, weights_of
 
 
 @dataclass(frozen=True)

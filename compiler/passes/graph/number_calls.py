@@ -42,12 +42,12 @@ from ....dialects.graph import (
     ControlOp,
     FusionOp,
     GraphOp,
-    StoredOp,
     kernel_name,
     operator_name,
 )
+from ....dialects.graph.storage import StoredOp
 from ....dialects.loop import TRACED, CallOp, CallOutOp, KernelOp, element_type
-from ...executed import Executed
+from ...ir import Executed
 from ...selective import kernel_key
 
 

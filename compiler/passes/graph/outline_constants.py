@@ -38,7 +38,7 @@ from ....dialects.graph import (
     WeightOp,
     to_array,
 )
-from ...context import weights_of
+from ...ir import weights_of
 
 
 class _Readers:

@@ -38,15 +38,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import computed_type, tensor_type
-from ....dialects.graph import (
-    ControlOp,
-    CopyOp,
-    LoopOp,
-    block_of,
-    byte_size,
-    is_computed,
-    root_of,
-)
+from ....dialects.graph import ControlOp, CopyOp, LoopOp, block_of, is_computed, root_of
+from ....dialects.graph.storage import byte_size
 
 
 @dataclass(frozen=True)

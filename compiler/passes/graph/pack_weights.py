@@ -37,12 +37,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects import tensor_type
-from ....dialects.graph import FusionOp, GraphOp, PanelsAttr, WeightOp
+from ....dialects.graph import FusionOp, GraphOp, WeightOp
+from ....dialects.graph.storage import PanelsAttr
 from ....dialects.kernel import structure
 from ....dialects.loop import STRATEGIES, target_of
-from ...context import weights_of
 from ...cost import Plan, choose_strategies
-from ...weights import WeightStore
+from ...ir import WeightStore, weights_of
 
 
 @dataclass(frozen=True)

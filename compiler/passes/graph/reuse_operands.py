@@ -39,17 +39,15 @@ from xdsl.passes import ModulePass
 
 from ....dialects import product, tensor_type
 from ....dialects.graph import (
-    DONATED,
-    IN_PLACE,
     GraphOp,
     Linked,
     MemoryMap,
     block_of,
-    byte_size,
     is_computed,
     ops_in,
     uses_of,
 )
+from ....dialects.graph.storage import DONATED, IN_PLACE, byte_size
 from ....dialects.kernel import (
     KernelNest,
     group_of,

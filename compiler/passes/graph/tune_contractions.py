@@ -36,6 +36,13 @@ from ....dialects.loop import OWN, PREFERENCE, PreferenceAttr, TargetAttr, targe
 class Tuner(Protocol):
     """What knows the preference of a contraction on a target, by measuring it."""
 
+    measured: int
+    """The contractions that were measured, not known before."""
+    changed: int
+    """Those that were better in another way than by the cost model."""
+    seconds: float
+    """What that took in all."""
+
     def preference(self, op: GraphOp, target: TargetAttr) -> PreferenceAttr:
         """What to prefer of an op."""
         ...

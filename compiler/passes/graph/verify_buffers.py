@@ -35,17 +35,19 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ....dialects.graph import (
-    BUFFERS,
-    LIFETIMES,
-    BufferAttr,
     GraphOp,
-    LifetimeAttr,
     Linked,
     MemoryMap,
     defined_symbols,
     ops_in,
-    replaced_by,
     skips_of,
+)
+from ....dialects.graph.storage import (
+    BUFFERS,
+    LIFETIMES,
+    BufferAttr,
+    LifetimeAttr,
+    replaced_by,
 )
 from ....dialects.kernel import group_of, may_replace
 from .analyze_aliases import lives, spans

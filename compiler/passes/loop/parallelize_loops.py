@@ -44,7 +44,7 @@ from ....dialects.loop import (
     StoreOp,
     TileOp,
 )
-from ....runtime import GRAIN
+from ....runtime.abi import GRAIN
 
 _MIN_TRIPS = 8
 """Iterations of a loop, at least, that threads share evenly enough; chosen by hand."""

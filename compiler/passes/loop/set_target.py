@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.loop import TARGET
-from ...target import find_target
+from ...ir import find_target
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SetTarget(ModulePass):
     name = "set-target"
 
     cpu: str = "host"
-    """`host`, or a name such as x86-64-v3 that `compiler/target.py` knows."""
+    """`host`, or a name such as x86-64-v3 that `compiler/ir/target.py` knows."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         op.attributes[TARGET] = find_target(self.cpu)

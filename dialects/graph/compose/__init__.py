@@ -4,3 +4,93 @@ Functions that are compositions of several graph ops, each written once.
 Front ends and the `decompose` of ops build them. Each takes and returns values, and
 inserts its ops at the implicit builder's insertion point.
 """
+
+from __future__ import annotations
+
+from . import activation, bounds, pooling, product
+from .bounds import between, clamped, is_bound, is_infinite
+from .convolution import convolved, convolved_back
+from .counting import counted, progression, true_indices, truths
+from .extreme import reversed_order
+from .joining import may_be, retype_yields, unite
+from .length import length, raised, root
+from .normalization import centered, scaled_and_shifted, standardized, with_channels
+from .number import Number, convert, number, number_like, plus, quantity, times
+from .padding import AROUND, padded
+from .parts import Cut, cut, flipped, joined, part, stacked, taken
+from .pooling import Sizes, Window, image_of_blocks, mean_pool, rounded_up
+from .power import near_power
+from .product import with_bias
+from .shaping import (
+    along,
+    expanded,
+    filled,
+    must_be,
+    per_channel,
+    permuted,
+    repeated,
+    reshaped,
+    retyped,
+    shape_of,
+)
+
+__all__ = [
+    "activation",
+    "bounds",
+    "pooling",
+    "product",
+    "AROUND",
+    "Cut",
+    "Number",
+    "Sizes",
+    "Window",
+    "along",
+    "between",
+    "centered",
+    "clamped",
+    "convert",
+    "convolved",
+    "convolved_back",
+    "counted",
+    "cut",
+    "expanded",
+    "filled",
+    "flipped",
+    "image_of_blocks",
+    "is_bound",
+    "is_infinite",
+    "joined",
+    "length",
+    "may_be",
+    "mean_pool",
+    "must_be",
+    "near_power",
+    "number",
+    "number_like",
+    "padded",
+    "part",
+    "per_channel",
+    "permuted",
+    "plus",
+    "progression",
+    "quantity",
+    "raised",
+    "repeated",
+    "reshaped",
+    "retype_yields",
+    "retyped",
+    "reversed_order",
+    "root",
+    "rounded_up",
+    "scaled_and_shifted",
+    "shape_of",
+    "stacked",
+    "standardized",
+    "taken",
+    "times",
+    "true_indices",
+    "truths",
+    "unite",
+    "with_bias",
+    "with_channels",
+]

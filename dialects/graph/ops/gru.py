@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, prop_def, result_def
 
 from ...shape import Array, sizes, tensor_type
-from ..families.recurrent import RecurrentOp, columns, part, parts
 from ..literal import to_names
+from ..recurrent import RecurrentOp, columns, part, parts
 from .binary import AddOp, MulOp, SubOp
 from .concat import ConcatOp
 from .matmul import MatmulOp

@@ -11,10 +11,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
 
 from ...shape import Array, sizes, tensor_type
-from ..compose.number import number_like
-from ..families.recurrent import RecurrentOp, columns, part, parts
 from ..literal import to_names
-from .binary import AddOp, MulOp, SubOp
+from ..recurrent import RecurrentOp, columns, complement, part, parts
+from .binary import AddOp, MulOp
 from .matmul import MatmulOp
 from .permute import PermuteOp
 from .reshape import ReshapeOp
@@ -103,7 +102,7 @@ class LstmOp(RecurrentOp):
         i, f, g, o = parts(sums, 4, hidden)
         entering = gate(with_cell(i, "i", cell))
         if self.is_coupled:
-            kept = SubOp(number_like(1, entering), entering).result
+            kept = complement(entering)
         else:
             kept = gate(with_cell(f, "f", cell))
         fresh = MulOp(entering, new_cell(self.held(g)))

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, result_def
 
 from ...shape import Array
-from ..families.recurrent import RecurrentOp, columns
+from ..recurrent import RecurrentOp, columns
 from .binary import AddOp
 from .matmul import MatmulOp
 

@@ -1,1 +1,34 @@
-"""Where values lie in memory: buffers, views, packed panels, and the weight store."""
+"""Attributes that say where values are stored: buffers, panels, weights."""
+
+from __future__ import annotations
+
+from .buffer import (
+    BUFFERS,
+    DONATED,
+    IN_PLACE,
+    LIFETIMES,
+    BufferAttr,
+    LifetimeAttr,
+    buffer_of,
+    byte_size,
+    donated_to,
+    replaced_by,
+)
+from .panels import Axis, PanelsAttr
+from .stored import StoredOp
+
+__all__ = [
+    "Axis",
+    "BUFFERS",
+    "BufferAttr",
+    "DONATED",
+    "IN_PLACE",
+    "LIFETIMES",
+    "LifetimeAttr",
+    "PanelsAttr",
+    "StoredOp",
+    "buffer_of",
+    "byte_size",
+    "donated_to",
+    "replaced_by",
+]

@@ -19,8 +19,8 @@ from static_runtime.compiler.bundle.bundle import (
     write_bundle,
 )
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.options import Options
 
 from .c_program import SANITIZERS, build
 

@@ -11,8 +11,8 @@ import pytest
 import static_runtime as sr
 from static_runtime.compiler.bundle.bundle import Network, make_bundle, write_bundle
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.options import Options
-from static_runtime.runtime.arguments import bind_symbols
+from static_runtime.compiler.session.options import Options
+from static_runtime.runtime.call.arguments import bind_symbols
 
 from ...models.open_models import BLOCK, OpenModel, several
 from .c_program import any_size_program, build, run_any_size

@@ -19,8 +19,8 @@ from static_runtime.compiler.bundle.bundle import (
     write_bundle,
 )
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.options import Options
-from static_runtime.runtime.arguments import bind_symbols
+from static_runtime.compiler.session.options import Options
+from static_runtime.runtime.call.arguments import bind_symbols
 
 from ...models.open_models import BLOCK, CHAIN, OPSET, Array, OpenModel, several
 from .c_program import SANITIZERS, any_size_program, build, run_any_size

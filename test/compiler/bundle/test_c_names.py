@@ -12,7 +12,7 @@ from static_runtime.compiler.bundle.c_names import (
     identifier_of,
     member_of,
 )
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError
 
 
 def test_a_name_becomes_one_that_c_has():

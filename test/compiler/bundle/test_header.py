@@ -10,8 +10,8 @@ import pytest
 
 from static_runtime.compiler.bundle.bundle import Network, make_bundle
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.errors import CompileError
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.options import Options
 
 STATIC = """
 builtin.module {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from static_runtime.compiler.bundle.placeholder import place
-from static_runtime.runtime import TensorInfo
+from static_runtime.runtime.program import TensorInfo
 
 
 def test_each_begins_at_a_multiple_of_the_alignment():

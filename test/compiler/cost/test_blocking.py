@@ -7,10 +7,10 @@ import pytest
 
 from static_runtime import StaticModule
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.shape import Array
 
 from ...as_host import skip_unless_runs

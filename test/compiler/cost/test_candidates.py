@@ -6,8 +6,8 @@ import pytest
 
 from static_runtime.compiler.cost.blocking import SCRATCH
 from static_runtime.compiler.cost.candidates import candidates
+from static_runtime.compiler.ir.target import TARGETS
 from static_runtime.compiler.passes.graph.tune_contractions import contractions
-from static_runtime.compiler.target import TARGETS
 from static_runtime.compiler.tuning.subject import Build, build
 from static_runtime.dialects.loop.preference import OWN
 from static_runtime.dialects.loop.target import TargetAttr

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from xdsl.parser import Parser
 
-from static_runtime.compiler.context import context
 from static_runtime.compiler.cost.blocking import Choice
 from static_runtime.compiler.cost.tile_registers import (
     MOST_KC,
     PACKED_A,
     choose_tile_registers,
 )
-from static_runtime.compiler.target import find_target
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.target import find_target
 from static_runtime.dialects.loop.isa import AMX
 from static_runtime.dialects.loop.ops.tile import TileOp
 

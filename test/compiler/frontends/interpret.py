@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from static_runtime.compiler.weights import WeightStore
+from static_runtime.compiler.ir.weights import WeightStore
 from static_runtime.dialects.dims import evaluate
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.containers import ListConstructOp

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.safetensors import write
+from static_runtime.runtime.files.safetensors import write
 
 MODEL = """
 func.func @model(%x: tensor<?x3xf32, ["n"]>, %y: tensor<3xf32>)

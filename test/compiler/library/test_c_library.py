@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library import build_c_library, build_data_model
 from static_runtime.compiler.library.c_library import header_text
-from static_runtime.compiler.target import isa_name
+from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.tools.build import main
-from static_runtime.runtime import model_image
 from static_runtime.runtime.abi import ContextLayout, PlanLayout, RowLayout
-from static_runtime.runtime.arguments import bind_symbols
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.call.arguments import bind_symbols
+from static_runtime.runtime.library import model_image
+from static_runtime.runtime.library.selection import Selection
 
 from ...house import ROOT
 from ...models.open_models import BLOCK, CHAIN, OpenModel, several

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.target import isa_name
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.tools.build import main
 from static_runtime.compiler.tools.trace import main as trace
 from static_runtime.compiler.tools.yaml import main as yaml

@@ -14,13 +14,13 @@ import pytest
 
 import static_runtime as sr
 from bench.selection_lines import without_one
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import make_data_model
 from static_runtime.compiler.library.kernels import covered
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.target import isa_name
+from static_runtime.compiler.session.options import Options
 from static_runtime.runtime.inputs import random_inputs
-from static_runtime.runtime.not_selected import NotSelectedError
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.library.not_selected import NotSelectedError
+from static_runtime.runtime.library.selection import Selection
 
 from ...models.stored import STORED
 from ..tracing.models import BRANCH

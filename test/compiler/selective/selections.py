@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from static_runtime.runtime.selection import Operator, Selection
+from static_runtime.runtime.library.selection import Operator, Selection
 
 NAMES = (
     *("aten::add.Tensor", "aten::add", "aten::len.t", "onnx::Conv", "graph::relu"),

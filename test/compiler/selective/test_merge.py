@@ -8,7 +8,7 @@ import pytest
 
 from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.write import yaml_of
-from static_runtime.runtime.selection import Operator, Selection
+from static_runtime.runtime.library.selection import Operator, Selection
 
 from .selections import DTYPES, NAMES, selection
 

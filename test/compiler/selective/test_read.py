@@ -12,11 +12,7 @@ from static_runtime.compiler.selective.read import (
     parse_selection,
     read_selection,
 )
-from static_runtime.runtime.selection import (
-    Operator,
-    Selection,
-    SelectionError,
-)
+from static_runtime.runtime.library.selection import Operator, Selection, SelectionError
 
 
 def refusal(text: str | bytes) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from static_runtime.compiler.selective.read import parse_selection, read_selection
 from static_runtime.compiler.selective.write import yaml_of
-from static_runtime.runtime.selection import Operator, Selection
+from static_runtime.runtime.library.selection import Operator, Selection
 
 from .selections import selection
 

@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError
 from static_runtime.compiler.tools.parse_pipeline import (
     PipelineError,
     parse_pipeline,

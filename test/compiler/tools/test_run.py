@@ -16,12 +16,12 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.pipeline import pipeline
+from static_runtime.compiler.passes.pipeline import pipeline
+from static_runtime.compiler.session.options import Options
 from static_runtime.compiler.tools import benchmark, run
 from static_runtime.compiler.tools.cold import compile_apart
 from static_runtime.compiler.tools.run import main
-from static_runtime.runtime.safetensors import write
+from static_runtime.runtime.files.safetensors import write
 
 Array = npt.NDArray[Any]
 

@@ -10,8 +10,8 @@ import pytest
 from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.read import parse_selection, read_selection
 from static_runtime.compiler.tools.trace import main
-from static_runtime.runtime.coverage import refusals
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.library.coverage import refusals
+from static_runtime.runtime.library.selection import Selection
 
 from ..tracing.models import BRANCH, LOOP
 

@@ -14,16 +14,16 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.selective.kernel_key import is_kernel_key
 from static_runtime.compiler.selective.merge import merge
 from static_runtime.compiler.selective.read import parse_selection, read_selection
 from static_runtime.compiler.selective.write import yaml_of
-from static_runtime.compiler.target import isa_name
+from static_runtime.compiler.session.options import Options
 from static_runtime.compiler.tracing.static import static_selection
-from static_runtime.runtime import numpy_layout
-from static_runtime.runtime.coverage import refusals
-from static_runtime.runtime.selection import Selection
+from static_runtime.runtime.library.coverage import refusals
+from static_runtime.runtime.library.selection import Selection
+from static_runtime.runtime.machine import numpy_layout
 
 from ...models.stored import STORED
 from ...runtime.texts import RUNNING, without_kernels

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from static_runtime.compiler.context import SrContext, context
 from static_runtime.compiler.frontends.mlir import read_mlir
+from static_runtime.compiler.ir.context import SrContext, context
 from static_runtime.dialects.shape import Array
 
 WINDOW = (

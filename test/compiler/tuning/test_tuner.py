@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import ModuleOp
 import static_runtime as sr
 from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import SrContext
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.report import CompileReport
-from static_runtime.compiler.target import TARGETS
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.ir.target import TARGETS
+from static_runtime.compiler.session.report import CompileReport
 from static_runtime.compiler.tools import benchmark
 from static_runtime.compiler.tools.run import main
 from static_runtime.compiler.tuning import tuner as tuning
@@ -29,10 +29,10 @@ from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from static_runtime.dialects.loop.strategy import strategies_of
 from static_runtime.dialects.loop.target import TargetAttr
-from static_runtime.runtime.cache import Cache
-from static_runtime.runtime.host import get_host
+from static_runtime.runtime.call.module import StaticModule
+from static_runtime.runtime.files.cache import Cache
 from static_runtime.runtime.inputs import random_inputs
-from static_runtime.runtime.module import StaticModule
+from static_runtime.runtime.machine.host import get_host
 
 from .subjects import SUBJECTS, of_two, product, read
 

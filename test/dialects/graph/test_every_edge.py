@@ -13,11 +13,11 @@ from typing import Any, cast
 
 import pytest
 
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.library.cases import examples, module_of
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.dims import Dim, dim
 from static_runtime.dialects.graph.literal import to_attribute, to_values
 from static_runtime.dialects.graph.op import GraphOp

@@ -18,11 +18,11 @@ from xdsl.ir import Block
 
 from static_runtime import StaticModule
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.target import find_target
 from static_runtime.compiler.library.cases import module_of
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.target import find_target
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.graph import Graph
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.control_flow import LoopOp

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bench.depth import model
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.fusion import FusionOp
 from static_runtime.dialects.kernel.key import structure

@@ -17,9 +17,9 @@ from xdsl.passes import ModulePass
 
 from static_runtime import StaticModule
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.graph import Graph
 from static_runtime.dialects.graph.nest import Linear, Lookup
 from static_runtime.dialects.graph.op import GraphOp

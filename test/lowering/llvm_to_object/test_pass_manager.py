@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from llvmlite import binding
 
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.options import Options
-from static_runtime.compiler.parse_ir import parse_module
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.parse_ir import parse_module
+from static_runtime.compiler.session.options import Options
 from static_runtime.lowering.host_to_llvm import LlvmProgram, lower_program
 from static_runtime.lowering.llvm_to_object import (
     FEW_PASSES,

@@ -12,8 +12,8 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.runtime.abi import State
-from static_runtime.runtime.llvm_text import link_text
-from static_runtime.runtime.numpy_layout import has_gil
+from static_runtime.runtime.machine.llvm_text import link_text
+from static_runtime.runtime.machine.numpy_layout import has_gil
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.target import find_target
+from static_runtime.compiler.ir.target import find_target
 from static_runtime.lowering import llvm_to_object
 from static_runtime.lowering.host_to_llvm import SUPPORT
 from static_runtime.lowering.llvm_to_object import (
@@ -16,7 +16,7 @@ from static_runtime.lowering.llvm_to_object import (
     kept_object,
     machine_of,
 )
-from static_runtime.runtime.cache import Cache
+from static_runtime.runtime.files.cache import Cache
 
 RELU = """
 func.func @main(%x: tensor<SIZExf32>) -> tensor<SIZExf32> {

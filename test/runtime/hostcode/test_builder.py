@@ -13,7 +13,7 @@ from static_runtime.runtime.abi import LIMIT
 from static_runtime.runtime.hostcode import ADDRESS, WORD, Builder, Signature
 from static_runtime.runtime.hostcode.arithmetic import COMPARISONS, FOLDED
 from static_runtime.runtime.hostcode.llvm import llvm_text
-from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.machine.llvm_text import link_text
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 

@@ -12,8 +12,8 @@ import pytest
 
 from static_runtime.runtime.abi import Opcode, Words
 from static_runtime.runtime.elf import read_object
-from static_runtime.runtime.interpreter import interpreted
-from static_runtime.runtime.llvm_text import interpreter_object
+from static_runtime.runtime.machine.interpreter import interpreted
+from static_runtime.runtime.machine.llvm_text import interpreter_object
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 

@@ -11,7 +11,7 @@ import pytest
 
 from static_runtime.runtime.elf import Image
 from static_runtime.runtime.hostcode import placing_text
-from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.machine.llvm_text import link_text
 from static_runtime.runtime.planning import Record, plan_in_order
 
 pytestmark = pytest.mark.usefixtures("runs_host")

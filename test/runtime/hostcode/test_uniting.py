@@ -13,7 +13,7 @@ import pytest
 from static_runtime.runtime.abi import APART, ELSEWHERE, PLAN_ARGUMENTS
 from static_runtime.runtime.elf import Image
 from static_runtime.runtime.hostcode import PLANNING, placing_text
-from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.machine.llvm_text import link_text
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 

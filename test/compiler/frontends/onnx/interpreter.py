@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
-from static_runtime.compiler.context import SrContext
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.given import Given
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.session.given import Given
 from static_runtime.dialects.shape import sizes, tensor_type
 
 from ..interpret import Array, interpret, main, names, ranges

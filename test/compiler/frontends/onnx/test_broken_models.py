@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from onnx import AttributeProto, ModelProto, load
 
-from static_runtime.compiler.context import SrContext
-from static_runtime.compiler.errors import CompileError, ModelFileError
 from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.session.errors import CompileError, ModelFileError
 
 from ....models.stored import STORED
 from .cases import CASES

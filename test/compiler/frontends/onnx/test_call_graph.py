@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
-from static_runtime.compiler.errors import CompileError, ModelFileError
 from static_runtime.compiler.frontends.onnx import loop
 from static_runtime.compiler.frontends.onnx.call_graph import MOST_NODES, MOST_REGIONS
 from static_runtime.compiler.frontends.onnx.graph_builder import DEEPEST
+from static_runtime.compiler.session.errors import CompileError, ModelFileError
 
 from .interpreter import read
 

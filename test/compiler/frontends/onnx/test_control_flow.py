@@ -9,7 +9,7 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 import static_runtime as sr
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError
 
 from .interpreter import Array, model, read
 

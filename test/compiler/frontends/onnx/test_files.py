@@ -19,9 +19,9 @@ from onnx import (
     save,
 )
 
-from static_runtime.compiler.context import SrContext
-from static_runtime.compiler.errors import CompileError, ModelFileError
 from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.session.errors import CompileError, ModelFileError
 
 from ....models.stored import DIGITS, FOLDER
 from .interpreter import model, read

@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.errors import UnsupportedModelError
+from static_runtime.compiler.session.errors import UnsupportedModelError
 
 from .cases import NM, Case, N, check_close
 from .interpreter import Array, read

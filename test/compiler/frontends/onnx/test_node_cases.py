@@ -17,8 +17,8 @@ from onnx import ModelProto, TensorProto, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
 
-from static_runtime.compiler.errors import CompileError, UnsupportedModelError
-from static_runtime.compiler.given import Given
+from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
+from static_runtime.compiler.session.given import Given
 
 from .interpreter import Array, Graph, read
 

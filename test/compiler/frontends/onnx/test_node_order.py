@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from onnx import AttributeProto, ModelProto, parser
 
-from static_runtime.compiler.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError
 
 from .interpreter import model, read
 

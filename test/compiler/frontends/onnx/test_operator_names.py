@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from onnx import helper, parser
 
-from static_runtime.compiler.context import context
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.frontends.onnx.operator_names import operator_names
+from static_runtime.compiler.ir.context import context
 
 MODEL = """
 <ir_version: 10, opset_import: ["" : 18, "own" : 1]>

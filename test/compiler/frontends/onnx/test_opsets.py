@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from onnx import helper, load
 
-from static_runtime.compiler.context import SrContext
-from static_runtime.compiler.errors import CompileError
 from static_runtime.compiler.frontends.onnx import read_onnx
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.session.errors import CompileError
 
 from ....models.stored import DIGITS
 from .interpreter import model

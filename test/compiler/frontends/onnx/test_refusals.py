@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, parser
 
 import static_runtime as sr
-from static_runtime.compiler.errors import CompileError, UnsupportedModelError
+from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
 
 from .interpreter import model, read
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from static_runtime.compiler.errors import UnsupportedModelError
+from static_runtime.compiler.session.errors import UnsupportedModelError
 
 from .interpreter import Array, model, read
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, numpy_helper
 
-from static_runtime.compiler.context import SrContext
-from static_runtime.compiler.errors import ModelFileError
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.frontends.onnx.skeleton import LARGE, skeleton
+from static_runtime.compiler.ir.context import SrContext
+from static_runtime.compiler.session.errors import ModelFileError
 
 from .interpreter import model, read
 

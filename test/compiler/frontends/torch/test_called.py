@@ -14,7 +14,7 @@ from torch.export import Dim  # noqa: E402
 from torch.utils._pytree import tree_leaves  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
-from static_runtime.compiler.errors import UnsupportedModelError  # noqa: E402
+from static_runtime.compiler.session.errors import UnsupportedModelError  # noqa: E402
 
 from .case import Wrapped, floats, truths, whole  # noqa: E402
 
@@ -148,8 +148,8 @@ class Tied(nn.Module):
 
 
 def test_tied_weights_are_read_as_one():
-    from static_runtime.compiler.context import context
     from static_runtime.compiler.frontends.torch import read_torch
+    from static_runtime.compiler.ir.context import context
 
     module, words, ctx = Tied(), whole(5, low=0, high=40), context()
     read_torch(module, ctx, (words,))

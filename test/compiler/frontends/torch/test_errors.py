@@ -13,12 +13,12 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
 
-from static_runtime.compiler.context import context  # noqa: E402
-from static_runtime.compiler.errors import (  # noqa: E402
+from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+from static_runtime.compiler.ir.context import context  # noqa: E402
+from static_runtime.compiler.session.errors import (  # noqa: E402
     CompileError,
     UnsupportedModelError,
 )
-from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
 
 from .case import Function, Wrapped, floats, truths  # noqa: E402
 

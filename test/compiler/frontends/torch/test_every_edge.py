@@ -20,10 +20,10 @@ torch = pytest.importorskip("torch")
 
 from torch._ops import OpOverload  # noqa: E402
 
-from static_runtime.compiler.context import context  # noqa: E402
-from static_runtime.compiler.errors import CompileError  # noqa: E402
 from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
 from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
+from static_runtime.compiler.ir.context import context  # noqa: E402
+from static_runtime.compiler.session.errors import CompileError  # noqa: E402
 
 from ..interpret import interpret  # noqa: E402
 from .case import Case, Wrapped  # noqa: E402

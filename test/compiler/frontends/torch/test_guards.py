@@ -16,9 +16,9 @@ torch = pytest.importorskip("torch")
 from torch.export import Dim  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
-from static_runtime.compiler.context import context  # noqa: E402
-from static_runtime.compiler.errors import UnsupportedModelError  # noqa: E402
 from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+from static_runtime.compiler.ir.context import context  # noqa: E402
+from static_runtime.compiler.session.errors import UnsupportedModelError  # noqa: E402
 
 from .case import Wrapped, floats  # noqa: E402
 

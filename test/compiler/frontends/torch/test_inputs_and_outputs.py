@@ -14,8 +14,8 @@ from torch.export import Dim  # noqa: E402
 from torch.utils._pytree import tree_leaves  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
-from static_runtime.compiler.context import context  # noqa: E402
 from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
+from static_runtime.compiler.ir.context import context  # noqa: E402
 
 from ..interpret import interpret, names, ranges  # noqa: E402
 from .case import Wrapped, floats  # noqa: E402

@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 torch = pytest.importorskip("torch")
 pytree = pytest.importorskip("torch.utils._pytree")
 
-from static_runtime.compiler.context import SrContext, context  # noqa: E402
 from static_runtime.compiler.frontends.torch import program, read_torch  # noqa: E402
 from static_runtime.compiler.frontends.torch.readers import READERS  # noqa: E402
+from static_runtime.compiler.ir.context import SrContext, context  # noqa: E402
 
 from ..interpret import interpret  # noqa: E402
 from . import (  # noqa: E402

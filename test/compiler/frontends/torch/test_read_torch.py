@@ -18,11 +18,11 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
 
-from static_runtime.compiler.context import context  # noqa: E402
 from static_runtime.compiler.frontends.torch import (  # noqa: E402
     is_torch_model,
     read_torch,
 )
+from static_runtime.compiler.ir.context import context  # noqa: E402
 
 from ....models.torch_models import MODELS, TorchModel  # noqa: E402
 from ....models.zoo.models import ZOO  # noqa: E402

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.session.options import Options
 
 UNCACHED = Options(cache=False)
 

@@ -13,7 +13,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 
-from static_runtime.compiler.context import SrContext, context
+from static_runtime.compiler.ir.context import SrContext, context
 from static_runtime.compiler.passes.graph.fold_batch_norm import FoldBatchNorm
 from static_runtime.compiler.passes.graph.fold_constants import FoldConstants
 from static_runtime.dialects.graph.op import GraphOp

@@ -5,7 +5,7 @@ import pytest
 from xdsl.parser import Parser
 
 import static_runtime as sr
-from static_runtime.compiler.context import context
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.graph.fuse import LIMIT, Fuse
 from static_runtime.dialects.graph.ops.fusion import FusionOp
 

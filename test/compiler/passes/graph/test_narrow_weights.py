@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import bf16
 
 import static_runtime as sr
 from static_runtime import StaticModule
-from static_runtime.compiler import target as targets
 from static_runtime.compiler.compile import make_module
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
+from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.ir import target as targets
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.graph.bf16 import narrow, widen
 from static_runtime.dialects.loop.target import TargetAttr
 from static_runtime.dialects.shape import Array

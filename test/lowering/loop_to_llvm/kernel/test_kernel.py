@@ -6,11 +6,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from static_runtime.compiler.context import context
-from static_runtime.compiler.driver import Driver
-from static_runtime.compiler.options import Options
+from static_runtime.compiler.driver.driver import Driver
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.loop.set_target import SetTarget
 from static_runtime.compiler.passes.loop.vectorize_loops import VectorizeLoops
+from static_runtime.compiler.session.options import Options
 from static_runtime.dialects.loop.target import target_of
 from static_runtime.lowering.llvm_to_object import assembly, machine_of
 from static_runtime.lowering.loop_to_llvm import lower_kernels

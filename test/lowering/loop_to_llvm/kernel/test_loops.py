@@ -15,7 +15,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
-from static_runtime.compiler.context import context
+from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.loop.set_target import SetTarget
 from static_runtime.dialects.loop.target import target_of
 

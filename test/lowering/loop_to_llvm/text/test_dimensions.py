@@ -10,7 +10,7 @@ import pytest
 from static_runtime.dialects.dims import Dim, broadcast, dim, evaluate, floordiv, symbol
 from static_runtime.lowering.loop_to_llvm.math import declarations
 from static_runtime.lowering.loop_to_llvm.text.function import FunctionWriter
-from static_runtime.runtime.llvm_text import link_text
+from static_runtime.runtime.machine.llvm_text import link_text
 
 from ....dialects.test_dims import NAMES, expression
 

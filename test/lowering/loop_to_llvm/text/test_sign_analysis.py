@@ -5,7 +5,7 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from static_runtime.compiler.context import context
+from static_runtime.compiler.ir.context import context
 from static_runtime.lowering.loop_to_llvm.text.sign_analysis import never_above_zero
 
 SOFTMAX = """

@@ -1,0 +1,61 @@
+"""From the IR of a model to an artifact: passes, machine code, description."""
+
+from __future__ import annotations
+
+from .codegen import (
+    MOST,
+    NOT_PLANNED,
+    OTHER_WEIGHTS,
+    Machine,
+    Places,
+    build_kernel,
+    kernel_function,
+    limits_of,
+    linked_object,
+    lower_bundle,
+    lower_kernels,
+    lower_library,
+    lower_plan_to_bytecode,
+    lower_program,
+    lower_program_to_bytecode,
+    machine_of,
+    module_to_llvm,
+    module_to_mlir,
+    objects,
+    refusals,
+    sum_of_words,
+    text_constant,
+)
+from .describe import CALLS, constant_block, describe, program_of
+from .driver import AfterPass, Driver
+
+__all__ = [
+    "AfterPass",
+    "CALLS",
+    "Driver",
+    "MOST",
+    "Machine",
+    "NOT_PLANNED",
+    "OTHER_WEIGHTS",
+    "Places",
+    "build_kernel",
+    "constant_block",
+    "describe",
+    "kernel_function",
+    "limits_of",
+    "linked_object",
+    "lower_bundle",
+    "lower_kernels",
+    "lower_library",
+    "lower_plan_to_bytecode",
+    "lower_program",
+    "lower_program_to_bytecode",
+    "machine_of",
+    "module_to_llvm",
+    "module_to_mlir",
+    "objects",
+    "program_of",
+    "refusals",
+    "sum_of_words",
+    "text_constant",
+]

@@ -1,0 +1,45 @@
+"""The context of a compile: the registered dialects, and the weights of the model."""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.dialects.arith import Arith
+from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.func import Func
+from xdsl.dialects.math import Math
+from xdsl.ir import Dialect
+
+from ...dialects.graph import Graph
+from ...dialects.loop import Loop
+from ...dialects.scalar import Scalar
+from .weights import WeightStore
+
+_DIALECTS: tuple[Dialect, ...] = (Arith, Builtin, Func, Graph, Loop, Math, Scalar)
+
+
+class SrContext(Context):
+    """A context that also holds the weights which the IR names."""
+
+    def __init__(self, weights: WeightStore | None = None):
+        """A context that knows every dialect of the compiler."""
+        super().__init__()
+        self.weights = WeightStore() if weights is None else weights
+        self.operators: set[str] | None = None
+        """The operators that the model names, where somebody asks for them."""
+        for dialect in _DIALECTS:
+            self.load_dialect(dialect)
+
+    def clone(self) -> SrContext:
+        """A context of its own, on the same weights."""
+        return SrContext(self.weights)
+
+
+def context() -> SrContext:
+    """A new context that knows every dialect of the compiler, with no weights yet."""
+    return SrContext()
+
+
+def weights_of(ctx: Context) -> WeightStore:
+    """The weights that a pass works with; a plain context of xDSL has none."""
+    assert isinstance(ctx, SrContext), "passes run in a context that holds weights"
+    return ctx.weights

@@ -1,0 +1,161 @@
+"""
+The pipeline: every pass of the compiler, in the order in which it runs.
+
+This is the only table of passes. `sr-opt` offers these passes, and xDSL's
+`canonicalize` for reading IR; a pass that is not listed does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.passes import ModulePass
+from xdsl.transforms.common_subexpression_elimination import (
+    CommonSubexpressionElimination,
+)
+from xdsl.transforms.dead_code_elimination import DeadCodeElimination
+
+from ...lowering.graph_to_loop import GraphToLoop
+from ..session import Options
+from .graph.analyze_aliases import AnalyzeAliases
+from .graph.assign_buffers import AssignBuffers
+from .graph.assign_layouts import AssignLayouts
+from .graph.bound_symbols import BoundSymbols
+from .graph.decompose import Decompose
+from .graph.eliminate_copies import EliminateCopies
+from .graph.eliminate_list_constructs import EliminateListConstructs
+from .graph.eliminate_no_ops import EliminateNoOps
+from .graph.fold_batch_norm import FoldBatchNorm
+from .graph.fold_constants import FoldConstants
+from .graph.freeze import Freeze
+from .graph.fuse import Fuse
+from .graph.infer_shapes import InferShapes
+from .graph.mark_runtime_skippable import MarkRuntimeSkippable
+from .graph.narrow_weights import NarrowWeights
+from .graph.number_calls import NumberCalls
+from .graph.outline_constants import OutlineConstants
+from .graph.own_outputs import OwnOutputs
+from .graph.pack_weights import PackWeights
+from .graph.reuse_operands import ReuseOperands
+from .graph.solve_symbols import SolveSymbols
+from .graph.split_updates import SplitUpdates
+from .graph.tile_products import TileProducts
+from .graph.tune_contractions import TuneContractions, Tuner
+from .graph.unfuse import Unfuse
+from .graph.verify_buffers import VerifyBuffers
+from .loop.analyze_donations import AnalyzeDonations
+from .loop.generalize_kernels import GeneralizeKernels
+from .loop.parallelize_loops import ParallelizeLoops
+from .loop.set_target import SetTarget
+from .loop.share_kernels import ShareKernels
+from .loop.size_tiles import SizeTiles
+from .loop.unroll_loops import UnrollLoops
+from .loop.vectorize_loops import VectorizeLoops
+
+
+def graph_passes(
+    options: Options,
+    target: str,
+    tuner: Tuner | None = None,
+    apart: Iterable[int] | None = None,
+    is_traced: bool = False,
+) -> list[ModulePass]:
+    """
+    graph -> graph, set up as the user asked; for a library fusions are numbered, and
+    those that it lacks taken `apart`; what is traced has numbered calls.
+    """
+    return [
+        # The model as the front end read it: its attributes become weights.
+        Freeze(),
+        InferShapes(),
+        BoundSymbols.of(options.bounds),
+        SolveSymbols(),
+        # From here every symbol is a size of an input, or computed by the run.
+        EliminateListConstructs(),
+        # From here no value is a container.
+        FoldConstants(),
+        FoldBatchNorm(),
+        Decompose(),
+        # From here every op has loops, is a view, or is a fallback.
+        FoldConstants(),
+        AssignLayouts(),
+        # From here the axes of each tensor lie as its users like them.
+        FoldConstants(),
+        EliminateNoOps(),
+        CommonSubexpressionElimination(),
+        DeadCodeElimination(),
+        TileProducts(),
+        # From here attention is a loop, where its scores would not fit.
+        OwnOutputs(),
+        # From here an output shares memory with nothing.
+        Fuse(),
+        *([] if apart is None else [Unfuse(tuple(sorted(apart)))]),
+        EliminateNoOps(views=True),
+        EliminateCopies(),
+        OutlineConstants(),
+        SetTarget(cpu=target),
+        # From here the module says which machine it is for.
+        *([NarrowWeights()] if options.precision == "bf16" else ()),
+        # From here weights are as exact as the user asked for.
+        TuneContractions.measuring(tuner),
+        PackWeights(),
+        SplitUpdates(),
+        # From here an input that becomes an output is copied by an op of its own.
+        MarkRuntimeSkippable(),
+        # From here a result may alias an operand, where sizes meet a condition.
+        ReuseOperands(),
+        # From here a result may be the memory of an operand that dies.
+        AnalyzeAliases(),
+        AssignBuffers(planner=options.planner),
+        # From here every result has its buffer.
+        VerifyBuffers(),
+        *([NumberCalls()] if is_traced else ()),
+    ]
+
+
+def loop_passes() -> list[ModulePass]:
+    """graph -> loop, loop -> loop."""
+    return [
+        # graph -> loop: from here no op touches a tensor.
+        GraphToLoop(),
+        AnalyzeDonations(),
+        *schedule_passes(shares=True),
+    ]
+
+
+def library_passes() -> list[ModulePass]:
+    """graph -> loop, for kernels of a library, which no model has for itself."""
+    return [GraphToLoop(), AnalyzeDonations(), GeneralizeKernels()]
+
+
+def schedule_passes(shares: bool = False) -> list[ModulePass]:
+    """loop -> loop: how the kernels run on the target, and which of them are one."""
+    return [
+        SizeTiles(),
+        VectorizeLoops(),
+        ParallelizeLoops(),
+        *([ShareKernels()] if shares else ()),
+        # From here kernels of the same loops are one kernel, whatever its sizes are.
+        UnrollLoops(),
+        # From here the text of a kernel is decided.
+    ]
+
+
+def pipeline(
+    options: Options, target: str, tuner: Tuner | None = None
+) -> list[ModulePass]:
+    """The passes that compile a model, and measure if there is a tuner."""
+    return [*graph_passes(options, target, tuner), *loop_passes()]
+
+
+PIPELINE = tuple(
+    dict.fromkeys(
+        type(each)
+        for each in (
+            *graph_passes(Options(precision="bf16"), "host", None, (), is_traced=True),
+            *loop_passes(),
+            *library_passes(),
+        )
+    )
+)
+"""Each pass once, in the order in which it first runs."""

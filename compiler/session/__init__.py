@@ -1,0 +1,43 @@
+"""What a compile is asked and told: options, sources, host, errors, report."""
+
+from __future__ import annotations
+
+from .errors import (
+    MOST_OF_NAME,
+    CompileError,
+    ModelFileError,
+    UnsupportedModelError,
+    UnsupportedOp,
+)
+from .given import Given
+from .host import check_runs_here, host_text, machine_text
+from .options import Options, check_is
+from .remedies import Cause
+from .report import NOTED, CompileReport, warm_report, with_constants
+from .source_file import SourceFile, digest_of
+from .source_hash import version
+from .weight_file import WeightFile, is_as_noted
+
+__all__ = [
+    "Cause",
+    "CompileError",
+    "CompileReport",
+    "Given",
+    "MOST_OF_NAME",
+    "ModelFileError",
+    "NOTED",
+    "Options",
+    "SourceFile",
+    "UnsupportedModelError",
+    "UnsupportedOp",
+    "WeightFile",
+    "check_is",
+    "check_runs_here",
+    "digest_of",
+    "host_text",
+    "is_as_noted",
+    "machine_text",
+    "version",
+    "warm_report",
+    "with_constants",
+]

@@ -1,0 +1,56 @@
+"""Files as the runtime reads and writes them: whole or not at all, with limits."""
+
+from __future__ import annotations
+
+from .atomic import atomic_file
+from .cache import Cache, default_folder
+from .regular_file import (
+    FILE,
+    Bytes,
+    OutsideError,
+    fill,
+    kind_of,
+    locked,
+    open_inside,
+    open_regular,
+    pieces,
+    read_bytes,
+    reason,
+    room,
+    size_of,
+    stamp,
+)
+from .safetensors import Array, Contents, Stream, contents, read_from, write, write_to
+from .safetensors_header import Entry, SafetensorsError
+from .shortened import listed, shortened
+
+__all__ = [
+    "Array",
+    "Bytes",
+    "Cache",
+    "Contents",
+    "Entry",
+    "FILE",
+    "OutsideError",
+    "SafetensorsError",
+    "Stream",
+    "atomic_file",
+    "contents",
+    "default_folder",
+    "fill",
+    "kind_of",
+    "listed",
+    "locked",
+    "open_inside",
+    "open_regular",
+    "pieces",
+    "read_bytes",
+    "read_from",
+    "reason",
+    "room",
+    "shortened",
+    "size_of",
+    "stamp",
+    "write",
+    "write_to",
+]

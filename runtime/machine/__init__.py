@@ -1,0 +1,40 @@
+"""The machine: its features, linked code, threads, and how Python calls code."""
+
+from __future__ import annotations
+
+from . import numpy_layout
+from .code import Code, link, link_functions
+from .cpuid import needed_words
+from .fork import check_whole, unforked
+from .host import TARGETS, BareMachine, Host, enabled, get_host, lacking
+from .interpreter import ENTRY, interpreted, interpreter_name
+from .llvm_text import interpreter_object, pool_object
+from .thread_pool import is_supported, object_name, thread_pool, usable_threads
+from .vectorcall import call_by, callable_class
+
+__all__ = [
+    "BareMachine",
+    "Code",
+    "ENTRY",
+    "Host",
+    "TARGETS",
+    "call_by",
+    "callable_class",
+    "check_whole",
+    "enabled",
+    "get_host",
+    "interpreted",
+    "interpreter_name",
+    "interpreter_object",
+    "is_supported",
+    "lacking",
+    "link",
+    "link_functions",
+    "needed_words",
+    "numpy_layout",
+    "object_name",
+    "pool_object",
+    "thread_pool",
+    "unforked",
+    "usable_threads",
+]

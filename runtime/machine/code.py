@@ -1,0 +1,127 @@
+"""
+Machine code in this process: link the objects of a program, find its functions.
+
+Objects were compiled before, by the compiler or in another process; nothing of LLVM
+runs here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..abi import WORD, State
+from ..elf import Image, link_image
+from .numpy_layout import has_gil
+
+
+@dataclass(frozen=True)
+class Code:
+    """The functions of a program, and what must live as long as they do."""
+
+    library: Any
+    state: npt.NDArray[np.uint64]
+    call: int
+    """The address of `sr_call`, which Python calls."""
+
+    run: Any
+    """
+    `sr_enter(context) -> status`, which lets other threads run meanwhile; raises what a
+    handler of a signal raised.
+    """
+
+    repeat: Any
+    """`sr_repeat(context, times) -> status`."""
+
+    borrow: Any
+    """`sr_borrow() -> context`, or None when no context is free."""
+
+    give_back: Any
+    """`sr_give_back(context)`."""
+
+    note: Any
+    """`sr_note(row)`: notes that this thread ran with a plan row."""
+
+    noted: Any
+    """`sr_noted() -> row`, that of this thread's last run, or None."""
+
+    absent: Any = None
+    """`absent(call) -> Exception`: what is said of a kernel that is not there."""
+
+    planning: tuple[int, ...] = ()
+    """The addresses of the functions of `PLANNING`, where there is code of plans."""
+
+
+PLANNING = (
+    *("sr_interpret", "sr_unite", "sr_place_all", "sr_spread"),
+    *("sr_enter_row", "sr_need"),
+)
+"""The functions that plan by code."""
+
+
+def planning_of(image: Image) -> tuple[int, ...]:
+    """The addresses of the functions that plan by code."""
+    return tuple(image[name] for name in PLANNING)
+
+
+def link_functions(objects: Sequence[bytes], names: Sequence[str]) -> Image:
+    """The addresses of functions by name, from objects that need no other."""
+    return link_image(objects, names, {})
+
+
+def link(
+    objects: Sequence[bytes],
+    marks: npt.NDArray[np.uint8] | None = None,
+    plans: bool = False,
+) -> Code:
+    """
+    The code of a program from its objects; raises `ObjectError` if one is amiss.
+
+    Calls of a program that is traced set bytes of `marks`, which the code keeps. Where
+    the program `plans` by code, the functions for that are among the objects.
+    """
+    state = np.zeros(State.SIZE, np.uint64)
+    assert state.itemsize == WORD
+    exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
+    exported += ("sr_note", "sr_noted", *(PLANNING if plans else ()))
+    given = {"sr_state": state.ctypes.data}
+    if marks is not None:
+        given["sr_marks"] = marks.ctypes.data
+    library = link_image(objects, exported, given)
+    address = {name: library[name] for name in exported}
+    pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
+    borrow = ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"])
+    give_back = ctypes.PYFUNCTYPE(None, pointer)(address["sr_give_back"])
+    if not has_gil():
+        lock = threading.Lock()
+        borrow, give_back = guarded(borrow, lock), guarded(give_back, lock)
+    # CFUNCTYPE lets go of the GIL during the call; PYFUNCTYPE keeps it, and raises the
+    # exception that the call has set.
+    return Code(
+        (library, marks),
+        state,
+        address["sr_call"],
+        ctypes.PYFUNCTYPE(status, pointer)(address["sr_enter"]),
+        ctypes.CFUNCTYPE(status, pointer, times)(address["sr_repeat"]),
+        borrow,
+        give_back,
+        ctypes.PYFUNCTYPE(None, pointer)(address["sr_note"]),
+        ctypes.PYFUNCTYPE(pointer)(address["sr_noted"]),
+        planning=planning_of(library) if plans else (),
+    )
+
+
+def guarded(function: Any, lock: threading.Lock) -> Any:
+    """A function that one thread at a time is in, where no GIL sees to it."""
+
+    def call(*arguments: Any) -> Any:
+        with lock:
+            return function(*arguments)
+
+    return call

@@ -1,0 +1,227 @@
+"""
+The plans of a module for the sizes that its calls had, in a table for machine code.
+
+A plan is a row: the values of the symbols, the offset of each slot, the size of the
+block (`layout.py`). A call looks its row up by a hash of the symbols
+(`lowering/loop_to_llvm/program/lending.py`); for sizes that have none Python adds one.
+The table has a limit in bytes, and drops the rows that were unused for longest. A row
+that a run uses stays in memory: the machine code that knows it holds no reference.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..abi import LIMIT, NOTES, WORD, ContextLayout, RowLayout, State
+from ..machine import unforked
+from ..planning import Plan
+from ..program import Program
+from .block import LOCK
+from .skips import Skipped, skipped, skipped_bytes
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+KEPT_BYTES = 1 << 20
+"""Bytes of rows that a module keeps, with what Python needs for each."""
+
+_OBJECT_BYTES = 512
+"""What Python needs for a row: its array, its key, its entries of tables."""
+
+_NO_SIZE = 2**64 - 1
+"""The symbols of the row that no sizes match."""
+
+
+class _RowMaker(Protocol):
+    """What makes rows and enters them into tables, as a `Planner` does."""
+
+    def row(self, symbols: Sequence[int]) -> tuple[Words, int]:
+        """The row for these values, and zero or the number of a refusal."""
+        ...
+
+    def enter(self, table: int, row: int) -> None:
+        """Writes the address of a row into the table at an address, which has room."""
+        ...
+
+    def shrinks(self, context: int, bytes: int) -> bool:
+        """Notes what a call needs of its block; whether this is to shrink."""
+        ...
+
+
+class PlanTable:
+    """The plan rows of a module."""
+
+    def __init__(
+        self,
+        program: Program,
+        state: npt.NDArray[np.uint64],
+        planner: _RowMaker | None = None,
+    ):
+        """
+        An empty table, which the module's state points to from now on; its rows are
+        made by a planner, which a program of known sizes needs not.
+        """
+        if program.symbols and planner is None:
+            raise ValueError("expected code that plans open sizes, got none")
+        self.program = program
+        self.planner = planner
+        self.layout = program.row_layout
+        self._row_bytes = self.layout.size * WORD + _OBJECT_BYTES
+        self._state = state
+        self._rows: dict[tuple[int, ...], Words] = {}
+        self._retired: list[Words] = []
+        """Rows that are no longer in the table, which a run may still use."""
+        self._contexts: list[Words] = []
+        self._table = np.zeros(2, np.uint64)
+        self._notes = np.zeros(2 * NOTES, np.uint64)
+        state[State.NOTES] = self._notes.ctypes.data
+        self._none = np.full(self.layout.size, _NO_SIZE, np.uint64)
+        state[State.LAST] = self._none.ctypes.data
+        self._publish()
+
+    @property
+    def _maker(self) -> _RowMaker:
+        """What makes the rows."""
+        assert self.planner is not None, "only sizes that are open have rows"
+        return self.planner
+
+    def shrinks(self, context: int, bytes: int) -> bool:
+        """Notes what a call needs of its block; whether this is to shrink."""
+        return self._maker.shrinks(context, bytes)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def watch(self, context: Words) -> None:
+        """Keeps the row that `context` names, also when the table drops it."""
+        context[ContextLayout.PLAN] = self._none.ctypes.data
+        self._contexts.append(context)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all rows, with what Python needs for each."""
+        return self._row_bytes * (len(self._rows) + len(self._retired))
+
+    def row_for(self, symbols: Mapping[str, int]) -> Words:
+        """
+        The row of these sizes: one that was made before, or a new one. Raises
+        `ValueError` for sizes that the model cannot take.
+        """
+        key = tuple(symbols[name] for name in self.program.symbols)
+        with LOCK:
+            row = self._rows.get(key)
+        if row is None:
+            row = self._new_row(key)
+            with unforked(), LOCK:
+                if key in self._rows:
+                    row = self._rows[key]
+                else:
+                    self._add(key, row)
+        row[self.layout.USED] = self._state[State.NOW]
+        return row
+
+    def plan_for(self, symbols: Mapping[str, int]) -> Plan:
+        """A plan for these sizes, which is not kept; raises as `row_for` does."""
+        if not self.program.symbols:
+            return self.program.plan
+        key = [symbols[name] for name in self.program.symbols]
+        return self._plan_in(self._new_row(key).tolist())
+
+    def _new_row(self, key: Sequence[int]) -> Words:
+        """A row for these values of the symbols."""
+        # What 63 bits do not hold is refused for what they do.
+        row, status = self._maker.row([min(each, LIMIT) for each in key])
+        if status:
+            symbols = dict(zip(self.program.symbols, key, strict=True))
+            raise self.program.refusal(status, symbols)
+        return row
+
+    def symbols_of(self, context: Words) -> dict[str, int]:
+        """What the symbols are in the row of a context; none before its first run."""
+        row = self._read(context)
+        first = self.layout.first_symbol
+        values = row[first : first + self.layout.symbols]
+        if not values or values[0] == _NO_SIZE:
+            return {}
+        return dict(zip(self.program.symbols, values, strict=True))
+
+    def plan_of(self, context: Words) -> Plan:
+        """The plan in the row of a context; an empty one before its first run."""
+        if not self.program.symbols:
+            return self.program.plan
+        if not self.symbols_of(context):
+            return Plan((), 0, 0)
+        return self._plan_in(self._read(context))
+
+    def _plan_in(self, row: Sequence[int]) -> Plan:
+        """The plan in a row."""
+        layout = self.layout
+        offsets = tuple(row[layout.first_slot : layout.first_skip])
+        return Plan(offsets, row[layout.BYTES], row[layout.LOWER_BOUND])
+
+    def skipped_in(self, address: int) -> tuple[tuple[Skipped, ...], int]:
+        """
+        What is skipped by the row at an address, and the bytes of those results;
+        nothing if there is no such row any more.
+        """
+        with LOCK:
+            kept = (*self._rows.values(), *self._retired)
+            if not any(each.ctypes.data == address for each in kept):
+                return (), 0
+            row = self._at(address)
+        layout, program = self.layout, self.program
+        values = row[layout.first_symbol : layout.first_slot]
+        symbols = dict(zip(program.symbols, values, strict=True))
+        taken = row[layout.first_skip :]
+        return skipped(program, taken, symbols), skipped_bytes(program, taken, symbols)
+
+    def _read(self, context: Words) -> Sequence[int]:
+        """The fields of the row that a context names, which is kept."""
+        return self._at(int(context[ContextLayout.PLAN]))
+
+    def _at(self, address: int) -> Sequence[int]:
+        """The fields of the row at an address."""
+        return (ctypes.c_uint64 * self.layout.size).from_address(address)[:]
+
+    def _add(self, key: tuple[int, ...], row: Words) -> None:
+        """Adds a row, and drops others when there are too many."""
+        self._state[State.NOW] += np.uint64(1)
+        # A new row is the last to be dropped.
+        row[self.layout.USED] = self._state[State.NOW]
+        self._rows[key] = row
+        if self.nbytes > KEPT_BYTES:
+            self._drop()
+            self._publish()
+        elif 2 * len(self._rows) > self._table.size - 1:
+            self._publish()
+        else:
+            self._maker.enter(int(self._state[State.PLANS]), row.ctypes.data)
+
+    def _drop(self) -> None:
+        """Drops rows that were unused for longest, a quarter of all."""
+        by_use = sorted(
+            self._rows, key=lambda key: int(self._rows[key][RowLayout.USED])
+        )
+        for key in by_use[: len(by_use) // 4]:
+            self._retired.append(self._rows.pop(key))
+
+    def _publish(self) -> None:
+        """Makes a table of the rows, and lets go of retired ones that nobody uses."""
+        size = max(8, 1 << (4 * len(self._rows)).bit_length())
+        table = np.zeros(size + 1, np.uint64)
+        table[0] = size - 1
+        at = table.ctypes.data
+        for row in self._rows.values():
+            self._maker.enter(at, row.ctypes.data)
+        self._state[State.PLANS] = at
+        self._table = table
+        # A retired row is found no more. So who uses one has it from `LAST` or has it
+        # already, and this order of reading misses nobody.
+        used = {int(self._state[State.LAST])}
+        used |= {int(each) for each in self._notes[1::2]}
+        used |= {int(each[ContextLayout.PLAN]) for each in list(self._contexts)}
+        self._retired = [row for row in self._retired if row.ctypes.data in used]

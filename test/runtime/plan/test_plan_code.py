@@ -1,0 +1,127 @@
+"""Plans that code makes are those that Python makes, for all sizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import static_runtime as sr
+from static_runtime.runtime.abi import LIMIT, Opcode, PlanLayout, RowLayout
+from static_runtime.runtime.plan.plan_code import PlanCode, Planner
+from static_runtime.runtime.planning import PLANNERS, Record, plan_in_order
+from static_runtime.runtime.program.program import Program, Way
+from static_runtime.runtime.program.size import evaluate
+
+from ...models.open_models import BLOCK, CHAIN, GROWN, OpenModel
+
+pytestmark = pytest.mark.usefixtures("runs_host")
+
+SOME = [0, 1, 2, 3, 5, 8, 17, 64, 129, 1000, 2**20, 2**31, 2**61]
+"""Values of symbols: some make results other memory, some are too great."""
+
+
+def by_python(program: Program, symbols: dict[str, int]) -> list[int] | None:
+    """The row that Python makes; None where the sizes are refused."""
+    if any(evaluate(each.quantity, symbols) < 0 for each in program.checks):
+        return None
+    taken = [
+        next((at for at, way in enumerate(skip.ways, 1) if holds(way, symbols)), 0)
+        for skip in program.skips
+    ]
+    records = [
+        Record(evaluate(each.bytes, symbols), each.first, each.last)
+        for each in program.slots
+    ]
+    if sum(each.size + 64 for each in records) >= LIMIT:
+        return None
+    homes: dict[int, tuple[int, int]] = {}
+    for skip, number in zip(program.skips, taken, strict=True):
+        if number:
+            way, own = skip.ways[number - 1], records[skip.slot]
+            records[skip.slot] = replace(own, size=0)
+            if way.region == "activations":
+                home, before = homes.get(way.number, (way.number, 0))
+                start = before + evaluate(way.offset, symbols)
+                homes[skip.slot], whole = (home, start), records[home]
+                records[home] = Record(
+                    max(whole.size, start + own.size) if whole.size else 0,
+                    min(whole.first, own.first),
+                    max(whole.last, own.last),
+                )
+    made = plan_in_order(records, program.orders, 64)
+    offsets = [*made.offsets]
+    for slot, (home, start) in homes.items():
+        offsets[slot] = made.offsets[home] + start
+    head = [made.size, 0, made.lower_bound]
+    return [*head, *symbols.values(), *offsets, *taken]
+
+
+def holds(way: Way, symbols: dict[str, int]) -> bool:
+    """Whether a slot is what `way` says for these sizes."""
+    return all(any(evaluate(q, symbols) == 0 for q in each) for each in way.when)
+
+
+@pytest.mark.parametrize(
+    "model", [BLOCK, CHAIN, GROWN], ids=["texts", "chain", "grown"]
+)
+def test_rows_are_those_of_python(model: OpenModel):
+    module = sr.compile(model.model)
+    program, planner = module.program, module.runtime.plans.planner
+    assert isinstance(planner, Planner)
+    assert program.skips
+    random = np.random.default_rng(3)
+    refused = skipping = 0
+    for turn in range(300):
+        some = SOME[: 3 if turn % 2 else None]
+        values = [int(each) for each in random.choice(some, len(program.symbols))]
+        symbols = dict(zip(program.symbols, values, strict=True))
+        row, status = planner.row(values)
+        known = by_python(program, symbols)
+        if status or known is None:
+            # What is too great is refused before all of it is computed.
+            assert status
+            assert known is None or max(values) >= 2**20
+            refused += 1
+            continue
+        assert row.tolist() == known
+        skipping += any(known[program.row_layout.first_skip :])
+    assert refused
+    assert skipping
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_each_planner_plans_the_sizes_of_a_call(planner: str):
+    options = sr.Options(cache=False, planner=planner)
+    module = sr.compile(CHAIN.model, options=options)
+    for sizes in ((3, 2, 1, 2), (17, 5, 3, 4), (1, 1, 1, 1)):
+        inputs = CHAIN.inputs(np.random.default_rng(2), *sizes)
+        CHAIN.check(module(*inputs), inputs)
+        made = module.runtime.plan
+        assert made.size >= made.lower_bound
+
+
+def test_code_of_plans_is_in_the_artifact():
+    model = CHAIN.model
+    assert sr.compile(model).runtime.plans.planner is not None
+    # The second time it is loaded.
+    again = sr.compile(model)
+    assert again.report.warm
+    assert again.runtime.plans.planner is not None
+    inputs = CHAIN.inputs(np.random.default_rng(2), 3, 2, 1, 2)
+    CHAIN.check(again(*inputs), inputs)
+    assert again.statistics().plans == 1
+
+
+def test_code_that_is_none_is_refused():
+    layout = PlanLayout(RowLayout(1, 0))
+    with pytest.raises(ValueError, match="expected the code of plans, got none"):
+        PlanCode.of_bytes(b"", layout)
+    with pytest.raises(ValueError, match="expected"):
+        PlanCode.of_bytes(np.array([1, 2, 3], "<i8").tobytes(), layout)
+    stores = [Opcode.STORE, 0, 0, 8 * layout.size, Opcode.RETURN, 0, 0, 0]
+    with pytest.raises(ValueError, match="expected an instruction"):
+        PlanCode(np.array(stores, np.int64), 2, layout)
+    kept = PlanCode(np.array([Opcode.RETURN, 0, 0, 0], np.int64), 2, layout)
+    assert PlanCode.of_bytes(kept.to_bytes(), layout).code.tolist() == [0, 0, 0, 0]
