@@ -19,8 +19,8 @@ from pathlib import Path
 
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.session.options import Options
+from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.call.module import StaticModule
-from static_runtime.runtime.files.cache import Cache
 
 from .turns import assert_same, in_turns, inputs_of
 

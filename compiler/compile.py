@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..runtime import Cache, default_folder
 from ..runtime.call import StaticModule
-from ..runtime.files import Cache, default_folder
 from ..runtime.library import Artifact, ArtifactError, load, save
 from ..runtime.machine import check_whole, unforked
 from .building import alone, make_module

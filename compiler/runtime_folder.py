@@ -17,12 +17,8 @@ from typing import Any
 
 from ..runtime.files import atomic_file
 from ..runtime.library import KEY_FILE, Artifact, file_name, save
-from ..runtime.machine import (
-    interpreter_name,
-    interpreter_object,
-    object_name,
-    pool_object,
-)
+from ..runtime.machine import interpreter_name, object_name
+from ..runtime.machine.llvm_text import interpreter_object, pool_object
 from ..runtime.program import Program
 from .building import alone
 from .compile import SUFFIX, Compilation
@@ -31,7 +27,7 @@ from .session import CompileError, Options, version, with_constants
 
 _RUNTIME = Path(__file__).parent.parent / "runtime"
 
-_ENTRIES = ("run.py", "standalone.py")
+_ENTRIES = ("run.py", "library/standalone.py")
 """The files that a user of the folder imports."""
 
 _NEEDS_LLVM = "llvm_text.py"
@@ -44,8 +40,8 @@ _FACE = '''"""A compiled model, and what it needs to run: numpy."""
 
 from __future__ import annotations
 
-from .module import StaticModule
-from .standalone import load_model as load
+from .call import StaticModule
+from .library import load_model as load
 
 __all__ = ["StaticModule", "load"]
 '''

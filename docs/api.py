@@ -24,14 +24,14 @@ ORDER = (
 """The promised names, as a reader meets them."""
 
 REACHED = (
-    "compiler.report.CompileReport",
+    "compiler.session.report.CompileReport",
     "runtime.planning.plan.Plan",
     "compiler.tracing.trace.Trace",
-    "runtime.selection.Selection",
-    "runtime.selection.Operator",
-    "compiler.errors.UnsupportedModelError",
-    "compiler.errors.UnsupportedOp",
-    "compiler.errors.ModelFileError",
+    "runtime.library.selection.Selection",
+    "runtime.library.selection.Operator",
+    "compiler.session.errors.UnsupportedModelError",
+    "compiler.session.errors.UnsupportedOp",
+    "compiler.session.errors.ModelFileError",
 )
 """What a user is given by them: `model.report`, `model.plan`, and what is raised."""
 

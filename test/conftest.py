@@ -83,7 +83,7 @@ def one_object_for_a_text(request: pytest.FixtureRequest) -> Generator[None]:
         yield
         return
     from static_runtime.lowering import llvm_to_object
-    from static_runtime.runtime.files import Cache
+    from static_runtime.runtime import Cache
 
     compile_text = llvm_to_object.compile_text
     objects = Cache(request.config.stash[OBJECTS])

@@ -58,8 +58,11 @@ ARROWS = {
 DIALECTS = ("dialects.graph",)
 """The dialects of several rooms, whose files import each other."""
 
-LOOKS_BEHIND = {"compiler.tools.ops_table"}
-"""What lists the ops that front ends read, whose faces must import no framework."""
+LOOKS_BEHIND = {
+    "compiler.tools.ops_table": "lists the ops of front ends, which need a framework",
+    "compiler.runtime_folder": "has LLVM make objects that a runtime reads without it",
+}
+"""What takes names that no face offers, as importing them needs a library."""
 
 
 @cache

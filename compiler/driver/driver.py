@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.graph import FusionOp, GraphOp
 from ...dialects.loop import CallOp, ProgramOp, target_of
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import Artifact
 from ..ir import SrContext, note_of

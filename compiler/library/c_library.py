@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...runtime import Cache, default_folder
 from ...runtime.abi import START, ContextLayout, PlanLayout, RowLayout
-from ...runtime.files import Cache, atomic_file, default_folder
+from ...runtime.files import atomic_file
 from ...runtime.hostcode import interpreter_text
 from ...runtime.library import ImageHead, Selection
 from ...runtime.machine import ENTRY, TARGETS, needed_words

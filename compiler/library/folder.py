@@ -7,7 +7,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ...runtime.files import Cache, atomic_file, default_folder
+from ...runtime import Cache, default_folder
+from ...runtime.files import atomic_file
 from ...runtime.library import (
     LIBRARY_SUFFIX,
     Selection,

@@ -14,7 +14,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.loop import TARGET, KernelOp, TargetAttr
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ...runtime.library import (
     KernelLibrary,
     Selection,

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from ...runtime import Cache
 from ...runtime.call import StaticModule
-from ...runtime.files import Cache
 from ..compile import Compilation
 from ..session import CompileReport, Options
 from .cold import compile_apart

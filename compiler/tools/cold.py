@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ..compile import Compilation
 from ..session import CompileReport, Options
 

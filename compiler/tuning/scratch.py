@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ...runtime.machine import link_functions
 from .race import Run
 from .subject import Build, Operand

@@ -31,7 +31,7 @@ from ...dialects.loop import (
     TileOp,
     ViewOp,
 )
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ..cost import known
 from ..driver import (
     build_kernel,

@@ -20,7 +20,7 @@ from xdsl.utils.hints import isa
 from ...dialects.graph import GraphOp
 from ...dialects.kernel import structure
 from ...dialects.loop import NAMES, OWN, PreferenceAttr, TargetAttr
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ..cost import candidates
 from ..driver import machine_of
 from .race import race

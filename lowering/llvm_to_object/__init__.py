@@ -18,7 +18,7 @@ from functools import cache, partial
 from llvmlite import binding
 
 from ...dialects.loop import TargetAttr
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ...runtime.machine import get_host, unforked
 from .pass_manager import pass_manager
 from .thread_pool import CompilePool, Job

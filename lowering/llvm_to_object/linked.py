@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from llvmlite import binding
 
-from ...runtime.files import Cache
+from ...runtime import Cache
 from ...runtime.machine import unforked
 from . import CODE, FEW_PASSES, LOCK, Machine, know_targets, optimize
 from .unlocked import emit_object

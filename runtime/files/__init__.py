@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .atomic import atomic_file
-from .cache import Cache, default_folder
+from .atomic import TEMPORARY, atomic_file
 from .regular_file import (
     FILE,
     Bytes,
@@ -25,9 +24,9 @@ from .safetensors_header import Entry, SafetensorsError
 from .shortened import listed, shortened
 
 __all__ = [
+    "TEMPORARY",
     "Array",
     "Bytes",
-    "Cache",
     "Contents",
     "Entry",
     "FILE",
@@ -36,7 +35,6 @@ __all__ = [
     "Stream",
     "atomic_file",
     "contents",
-    "default_folder",
     "fill",
     "kind_of",
     "listed",

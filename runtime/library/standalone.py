@@ -20,7 +20,7 @@ from .data_model import IS_DATA, DataModel
 from .kernel_library import library_name, load_library
 from .not_selected import missing_feature
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parents[1]
 """The folder that was built."""
 
 KEY_FILE = "key.txt"

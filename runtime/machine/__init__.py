@@ -8,7 +8,6 @@ from .cpuid import needed_words
 from .fork import check_whole, unforked
 from .host import TARGETS, BareMachine, Host, enabled, get_host, lacking
 from .interpreter import ENTRY, interpreted, interpreter_name
-from .llvm_text import interpreter_object, pool_object
 from .thread_pool import is_supported, object_name, thread_pool, usable_threads
 from .vectorcall import call_by, callable_class
 
@@ -25,7 +24,6 @@ __all__ = [
     "get_host",
     "interpreted",
     "interpreter_name",
-    "interpreter_object",
     "is_supported",
     "lacking",
     "link",
@@ -33,7 +31,6 @@ __all__ = [
     "needed_words",
     "numpy_layout",
     "object_name",
-    "pool_object",
     "thread_pool",
     "unforked",
     "usable_threads",

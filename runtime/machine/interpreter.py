@@ -24,7 +24,7 @@ from .code import PLANNING, Code, planning_of
 ENTRY = "sr_e_"
 """How the name of a function begins by which a kernel is called."""
 
-_PREBUILT = Path(__file__).parent
+_PREBUILT = Path(__file__).parents[1]
 """Where the interpreter is, in a folder that was built to need no LLVM."""
 
 

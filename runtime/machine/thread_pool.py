@@ -33,7 +33,7 @@ from ..abi import ALIGNMENT, EVERYONE, FUTEX, WAKE, PoolState
 from .code import link_functions
 from .host import get_host
 
-_PREBUILT = Path(__file__).parent
+_PREBUILT = Path(__file__).parents[1]
 """Where the object of the pool is, in a folder that was built to need no LLVM."""
 
 

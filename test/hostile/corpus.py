@@ -19,8 +19,8 @@ from onnx.backend.test.loader import load_model_tests
 from static_runtime.compiler.compile import SUFFIX, Compilation
 from static_runtime.compiler.ir.weights import WeightStore
 from static_runtime.compiler.session.options import Options
+from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.call.module import StaticModule
-from static_runtime.runtime.files.cache import Cache
 
 from ..compiler.frontends.onnx.cases import CASES
 from ..models.stored import STORED

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from static_runtime.compiler.compile import SUFFIX, Compilation
-from static_runtime.runtime.files.cache import Cache
+from static_runtime.runtime.cache import Cache
 
 pytestmark = [
     pytest.mark.usefixtures("runs_host"),

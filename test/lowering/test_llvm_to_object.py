@@ -23,7 +23,7 @@ from static_runtime.lowering.llvm_to_object import (
     objects,
 )
 from static_runtime.lowering.loop_to_llvm import lower_kernels
-from static_runtime.runtime.files.cache import Cache
+from static_runtime.runtime.cache import Cache
 
 from .listing import loops
 

@@ -12,8 +12,8 @@ from static_runtime.compiler.ir.target import isa_name
 from static_runtime.compiler.library.data_model import GenericModel, make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
 from static_runtime.compiler.session.options import Options
+from static_runtime.runtime.cache import Cache, default_folder
 from static_runtime.runtime.call.module import StaticModule
-from static_runtime.runtime.files.cache import Cache, default_folder
 from static_runtime.runtime.library.data_model import DataModel
 from static_runtime.runtime.library.selection import Selection
 

@@ -11,7 +11,7 @@ from static_runtime.compiler.library.catalogue import catalogue
 from static_runtime.compiler.library.data_model import GenericModel, make_data_model
 from static_runtime.compiler.library.kernels import build_library, covered
 from static_runtime.compiler.session.options import Options
-from static_runtime.runtime.files.cache import Cache, default_folder
+from static_runtime.runtime.cache import Cache, default_folder
 
 from .replay import EVERY
 from .test_kernels import DIGITS, SMALL, TRAINED

@@ -20,7 +20,7 @@ from static_runtime.compiler.session.errors import (
 from static_runtime.compiler.session.remedies import Cause, advice
 
 (ADVICE,) = advice([(Cause.OP, ())], "onnx")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 UNCACHED = sr.Options(cache=False)
 
 

@@ -29,8 +29,8 @@ from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.preference import OWN, PreferenceAttr, preference_of
 from static_runtime.dialects.loop.strategy import strategies_of
 from static_runtime.dialects.loop.target import TargetAttr
+from static_runtime.runtime.cache import Cache
 from static_runtime.runtime.call.module import StaticModule
-from static_runtime.runtime.files.cache import Cache
 from static_runtime.runtime.inputs import random_inputs
 from static_runtime.runtime.machine.host import get_host
 

@@ -16,7 +16,7 @@ from static_runtime.lowering.llvm_to_object import (
     kept_object,
     machine_of,
 )
-from static_runtime.runtime.files.cache import Cache
+from static_runtime.runtime.cache import Cache
 
 RELU = """
 func.func @main(%x: tensor<SIZExf32>) -> tensor<SIZExf32> {

@@ -31,7 +31,7 @@ from ...workers import run_apart
 OPEN = """
 import sys
 from pathlib import Path
-from static_runtime.runtime.regular_file import open_inside, open_regular, reason
+from static_runtime.runtime.files.regular_file import open_inside, open_regular, reason
 
 folder = Path(sys.argv[1])
 for name in sys.argv[2:]:

@@ -14,7 +14,7 @@ import pytest
 import static_runtime as sr
 from static_runtime.compiler.compile import SUFFIX, Compilation, make_module
 from static_runtime.compiler.session.report import CompileReport
-from static_runtime.runtime.files.cache import default_folder
+from static_runtime.runtime.cache import default_folder
 from static_runtime.runtime.files.regular_file import open_regular
 from static_runtime.runtime.files.safetensors import read, write
 from static_runtime.runtime.library import artifact as artifact_module
@@ -210,7 +210,7 @@ import os, sys
 from pathlib import Path
 import numpy as np
 import static_runtime as sr
-from static_runtime.runtime.safetensors import write
+from static_runtime.runtime.files.safetensors import write
 
 folder = Path(sys.argv[1])
 os.environ["STATIC_RUNTIME_CACHE"] = str(folder / "cache")

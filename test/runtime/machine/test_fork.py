@@ -29,7 +29,7 @@ import numpy as np
 import static_runtime as sr
 from static_runtime.compiler.compile import Compilation
 from static_runtime.lowering import llvm_to_object
-from static_runtime.runtime import code, fork
+from static_runtime.runtime.machine import code, fork
 
 TEXT = '''
 func.func @main(%x: tensor<?x1003xf32, ["n"]>) -> tensor<?x1003xf32, ["n"]> {

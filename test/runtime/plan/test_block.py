@@ -123,7 +123,7 @@ def test_a_block_grows_no_further_than_the_limit():
 
 SCRIPT = """
 import os
-from static_runtime.runtime.block import aligned_block
+from static_runtime.runtime.plan.block import aligned_block
 
 made = aligned_block(1 << 20, lambda: "a test")
 made[:] = 1

@@ -29,7 +29,7 @@ from static_runtime.lowering.loop_to_llvm.math import (
     define,
     symbol,
 )
-from static_runtime.runtime.files.cache import Cache, default_folder
+from static_runtime.runtime.cache import Cache, default_folder
 from static_runtime.runtime.machine.host import ThisMachine, enabled, get_host
 
 Array: TypeAlias = npt.NDArray[Any]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime.files.cache import PUTS, Cache, default_folder
+from static_runtime.runtime.cache import PUTS, Cache, default_folder
 
 A, B, C, D = (sha256(name.encode()).hexdigest() for name in "abcd")
 

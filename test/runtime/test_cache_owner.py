@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
-from static_runtime.runtime.files import cache as cache_module
-from static_runtime.runtime.files.cache import Cache, default_folder
+from static_runtime.runtime import cache as cache_module
+from static_runtime.runtime.cache import Cache, default_folder
 
 A, B = (sha256(name.encode()).hexdigest() for name in "ab")
 

@@ -22,8 +22,7 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
-from .atomic import TEMPORARY, atomic_file
-from .regular_file import open_regular
+from .files import TEMPORARY, atomic_file, open_regular
 
 _KEY = re.compile(r"[0-9a-f]{16,64}")
 
