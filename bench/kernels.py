@@ -32,7 +32,7 @@ from static_runtime.dialects.loop.ops.program_calls import CallOp, ViewOp
 from static_runtime.dialects.loop.ops.tile import TileOp
 from static_runtime.dialects.loop.strategy import strategies_of
 from static_runtime.lowering.loop_to_llvm import kernel_function, lower_kernels
-from static_runtime.runtime.call.runtime import StaticRuntime
+from static_runtime.runtime.call.context import Context
 from static_runtime.runtime.inputs import random_inputs, sizes_of
 from static_runtime.runtime.machine.code import link_functions
 
@@ -54,9 +54,9 @@ def tiles(kernel: KernelOp) -> Iterator[tuple[Dim, tuple[Dim, ...]]]:
             yield product(around), op.sizes
 
 
-def address(view: ViewOp, program: ProgramOp, runtime: StaticRuntime) -> int:
+def address(view: ViewOp, program: ProgramOp, frame: Context) -> int:
     """The address of a view."""
-    number, layout, context = view.number.value.data, runtime.layout, runtime.context
+    number, layout, context = view.number.value.data, frame.layout, frame.words
     match view.region.data:
         case "inputs":
             return int(context[layout.HEAD + number])
@@ -67,14 +67,14 @@ def address(view: ViewOp, program: ProgramOp, runtime: StaticRuntime) -> int:
         case _:
             offset = program.offset_of(view)
             if offset is None:
-                offset = runtime.plan.offsets[number]
+                offset = frame.plan.offsets[number]
             return int(context[layout.ACTIVATIONS]) + offset
 
 
 def call_arguments(
     call: CallOp,
     program: ProgramOp,
-    runtime: StaticRuntime,
+    frame: Context,
     symbols: Mapping[str, int],
 ) -> list[ctypes.c_void_p | ctypes.c_int64]:
     """What a call passes to its kernel."""
@@ -82,14 +82,14 @@ def call_arguments(
     values: list[ctypes.c_void_p | ctypes.c_int64] = []
     for buffer in call.buffers:
         assert isinstance(buffer.owner, ViewOp)
-        values.append(ctypes.c_void_p(address(buffer.owner, program, runtime)))
+        values.append(ctypes.c_void_p(address(buffer.owner, program, frame)))
     for each in call.sizes:
         values.append(ctypes.c_int64(number(each, symbols)))
     if kernel.work is not None:
         # All of the work is one part.
         values += [ctypes.c_int64(0), ctypes.c_int64(1)]
     if kernel.may_fail:
-        values.append(ctypes.c_void_p(runtime.address + 8 * runtime.layout.ERROR))
+        values.append(ctypes.c_void_p(frame.address + 8 * frame.layout.ERROR))
     return values
 
 
@@ -108,12 +108,12 @@ def main(path: str, given: list[str]) -> None:
     made = make_module(artifact, report)
     symbols = sizes_of(made.program, given)
     inputs = list(random_inputs(made.program, 0, symbols).values())
-    runtime = made.runtime
+    frame = made.context
     # What the inputs and outputs are must outlive the run.
-    outputs = runtime.run(inputs, symbols)
-    first = runtime.layout.first_defined
+    outputs = frame.run(inputs, symbols)
+    first = frame.layout.first_defined
     for at, name in enumerate(made.program.defined):
-        symbols[name] = int(runtime.context[first + at])
+        symbols[name] = int(frame.words[first + at])
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     names = {
         name: kernel_function(each.name) for name, each in lower_kernels(module).items()
@@ -128,7 +128,7 @@ def main(path: str, given: list[str]) -> None:
         if not isinstance(call, CallOp):
             continue
         kernel = kernels[name := call.kernel_name]
-        arguments = call_arguments(call, program, runtime, symbols)
+        arguments = call_arguments(call, program, frame, symbols)
         function = ctypes.CFUNCTYPE(None, *map(type, arguments))(functions[names[name]])
         best = float("inf")
         for _ in range(REPEATS):

@@ -16,8 +16,8 @@ from typing import Any, NoReturn, Protocol
 
 from ..runtime.call import (
     OUT,
+    Context,
     StaticModule,
-    StaticRuntime,
     Statistics,
     match_inputs,
     to_array,
@@ -130,9 +130,9 @@ class FirstCallModule(StaticModule):
         self._refuse("program")
 
     @property
-    def runtime(self) -> StaticRuntime:
+    def context(self) -> Context:
         """Not known: there is one for each value."""
-        self._refuse("runtime")
+        self._refuse("context")
 
     @property
     def plan(self) -> Plan:

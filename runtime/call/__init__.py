@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from .arguments import match_inputs, to_array
+from .context import Context
 from .fallback import Reference
 from .module import OUT, StaticModule
-from .runtime import StaticRuntime
 from .statistics import Statistics
 
 __all__ = [
+    "Context",
     "OUT",
     "Reference",
     "StaticModule",
-    "StaticRuntime",
     "Statistics",
     "match_inputs",
     "to_array",

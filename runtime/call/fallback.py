@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..abi import WORD
 from ..program import CallOut
-from .runtime import StaticRuntime
+from .context import Context
 
 Array: TypeAlias = npt.NDArray[Any]
 Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[Array]]
@@ -24,12 +24,12 @@ Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[A
 @dataclass(frozen=True)
 class KeptError(AbstractContextManager[None]):
     """
-    Keeps what its block raises in a runtime, to be raised once the run has ended.
+    Keeps what its block raises in a context, to be raised once the run has ended.
 
     Nothing may be raised through compiled code.
     """
 
-    runtime: StaticRuntime
+    context: Context
 
     def __exit__(
         self,
@@ -38,7 +38,7 @@ class KeptError(AbstractContextManager[None]):
         trace: TracebackType | None,
     ) -> bool:
         """Keeps the error, if there is one."""
-        self.runtime.error = error
+        self.context.error = error
         return error is not None
 
 

@@ -33,9 +33,9 @@ from ..plan import (
 from ..planning import Plan
 from ..program import Program
 from .arguments import bind_symbols, match_inputs, to_array
+from .context import Context
 from .fallback import KeptError, Reference, run_call_out
 from .outputs import apart, match_outputs
-from .runtime import StaticRuntime
 from .statistics import Statistics
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -85,7 +85,7 @@ class StaticModule:
         self._references = tuple(references)
         self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = _HANDLER(self._call_out)
-        self._runtimes: dict[int, StaticRuntime] = {}
+        self._contexts: dict[int, Context] = {}
         planner = None if plans is None else Planner(plans, program, code.planning)
         self._plans = PlanTable(program, code.state, planner)
         self._slow_calls = 0
@@ -93,7 +93,7 @@ class StaticModule:
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain, self._lend, self._add_row
-        code.give_back(self._new_runtime().address)
+        code.give_back(self._new_context().address)
         if numpy_layout.is_as_expected():
             numpy_layout.fill_state(code.state)
             fields = [State.SLOW, State.EXPLAIN, State.RESERVE, State.ADD]
@@ -144,14 +144,14 @@ class StaticModule:
             call_by(self, StaticModule, self._code.call if choose is None else 0)
 
     @property
-    def runtime(self) -> StaticRuntime:
-        """The first runtime of the module's pool."""
-        return next(iter(self._runtimes.values()))
+    def context(self) -> Context:
+        """The first context of the module's pool."""
+        return next(iter(self._contexts.values()))
 
     @property
     def plan(self) -> Plan:
-        """The plan of memory of the last run of the first runtime."""
-        return self.runtime.plan
+        """The plan of memory of the last run of the first context."""
+        return self.context.plan
 
     def statistics(self) -> Statistics:
         """
@@ -173,7 +173,7 @@ class StaticModule:
         Gives the memory of activations back that no call uses at the moment; the next
         calls take new memory. Constants and plans stay.
         """
-        for each in list(self._runtimes.values()):
+        for each in list(self._contexts.values()):
             each.release()
 
     def memory_report(self, /, **sizes: int) -> MemoryReport:
@@ -192,24 +192,24 @@ class StaticModule:
         It is for measuring: the outputs are written over each time, and not returned.
         """
         arrays, symbols = self._convert(arguments, {})
-        runtime = self._borrow()
+        context = self._borrow()
         try:
-            runtime.run(arrays, symbols)
+            context.run(arrays, symbols)
         except BaseException:
-            self._code.give_back(runtime.address)
+            self._code.give_back(context.address)
             raise
-        outputs = runtime.make_outputs(symbols)
-        runtime.point_at(arrays, outputs)
+        outputs = context.make_outputs(symbols)
+        context.point_at(arrays, outputs)
 
         def repeat(times: int) -> None:
             if index(times) < 1:
                 raise ValueError(f"expected one time or more, got {times}")
-            if status := self._code.repeat(runtime.address, times):
-                raise runtime.failure(status)
+            if status := self._code.repeat(context.address, times):
+                raise context.failure(status)
 
         # The run reads and writes these, which nothing else may hold any more.
         finalize(
-            repeat, _give_back, self._code, runtime, arrays, outputs
+            repeat, _give_back, self._code, context, arrays, outputs
         ).atexit = False
         return repeat
 
@@ -228,11 +228,11 @@ class StaticModule:
         if out is not None:
             given = match_outputs(self._program, out, symbols)
             arrays = apart(arrays, given, self._program.donations)
-        runtime = self._borrow()
+        context = self._borrow()
         try:
-            outputs = runtime.run(arrays, symbols, given)
+            outputs = context.run(arrays, symbols, given)
         finally:
-            self._code.give_back(runtime.address)
+            self._code.give_back(context.address)
         if out is not None:
             return out
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -244,17 +244,17 @@ class StaticModule:
         """
         names = self._program.symbols
         values = (ctypes.c_uint64 * len(names)).from_address(wanted)[:] if names else ()
-        runtime = self._borrow()
-        is_to_look = runtime.is_to_look
+        context = self._borrow()
+        is_to_look = context.is_to_look
         try:
-            runtime.prepare(dict(zip(names, values, strict=True)))
+            context.prepare(dict(zip(names, values, strict=True)))
         except BaseException:
-            self._code.give_back(runtime.address)
+            self._code.give_back(context.address)
             raise
         if is_to_look:
-            for each in list(self._runtimes.values()):
+            for each in list(self._contexts.values()):
                 each.release_if_unused()
-        return runtime.address
+        return context.address
 
     def _add_row(self, wanted: int) -> int:
         """
@@ -272,13 +272,13 @@ class StaticModule:
             self._slow_calls += 1
         return row.ctypes.data
 
-    def _explain(self, context: int, status: int) -> None:
+    def _explain(self, address: int, status: int) -> None:
         """Raises what went wrong in a run of compiled code; its context is free."""
-        runtime = self._runtimes[context]
+        context = self._contexts[address]
         try:
-            raise runtime.failure(status)
+            raise context.failure(status)
         finally:
-            self._code.give_back(context)
+            self._code.give_back(address)
 
     @property
     def _has_input_out(self) -> bool:
@@ -296,16 +296,16 @@ class StaticModule:
         ]
         return arrays, bind_symbols(self._program, arrays)
 
-    def _borrow(self) -> StaticRuntime:
-        """A runtime that no other call uses now."""
+    def _borrow(self) -> Context:
+        """A context that no other call uses now."""
         address = self._code.borrow()
-        return self._runtimes[address] if address else self._new_runtime()
+        return self._contexts[address] if address else self._new_context()
 
-    def _new_runtime(self) -> StaticRuntime:
-        """A runtime for the pool, lent to the caller."""
+    def _new_context(self) -> Context:
+        """A context for the pool, lent to the caller."""
         handler = ctypes.cast(self._handler, ctypes.c_void_p).value
         assert handler is not None
-        made = StaticRuntime(
+        made = Context(
             self._program,
             self._code,
             self._constants,
@@ -313,23 +313,23 @@ class StaticModule:
             self._plans,
             self._threads,
         )
-        self._runtimes[made.address] = made
+        self._contexts[made.address] = made
         return made
 
-    def _call_out(self, context: int, number: int, buffers: int) -> int:
+    def _call_out(self, address: int, number: int, buffers: int) -> int:
         """Runs a fallback op on buffers of a context; its error is kept for the run."""
-        runtime = self._runtimes[context]
-        with KeptError(runtime):
-            symbols = runtime.known_symbols(runtime.symbols)
+        context = self._contexts[address]
+        with KeptError(context):
+            symbols = context.known_symbols(context.symbols)
             run_call_out(
                 self._program.call_outs[number],
                 self._references[number],
                 symbols,
                 buffers,
             )
-        return CALLED if runtime.error is None else CALL_OUT_ERROR
+        return CALLED if context.error is None else CALL_OUT_ERROR
 
 
-def _give_back(code: Code, runtime: StaticRuntime, *_: Sequence[Array]) -> None:
-    """Returns a runtime to the pool that its code keeps."""
-    code.give_back(runtime.address)
+def _give_back(code: Code, context: Context, *_: Sequence[Array]) -> None:
+    """Returns a context to the pool that its code keeps."""
+    code.give_back(context.address)

@@ -12,7 +12,7 @@ from .random_graphs import PLANNERS, RandomGraph, make_inputs
 
 def poison(module: sr.StaticModule) -> None:
     """Fills the activations with NaN, so that reading what was not written shows."""
-    module.runtime.activations[:] = 0xFF
+    module.context.activations[:] = 0xFF
 
 
 @pytest.mark.parametrize("symbolic", [False, True], ids=["static", "symbolic"])

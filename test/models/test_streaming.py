@@ -97,7 +97,7 @@ def test_states_stay_where_they_are(op: str, steps: int | str):
         kept = [each.copy() for each in start]
         calls, at = module.statistics().slow_calls, 0
         for count in counts:
-            module.runtime.activations[:] = 0xFF
+            module.context.activations[:] = 0xFF
             y = np.empty((count, batch, HIDDEN), np.float32)
             result = module(x[at : at + count], *kept, out=(y, *kept))
             assert all(a is b for a, b in zip(result, (y, *kept), strict=True))

@@ -28,7 +28,7 @@ SIZES = Sizes(heads=4, key_heads=2, head=8, hidden=48, words=40, capacity=24)
 
 def poison(module: sr.StaticModule) -> None:
     """Fills the activations with NaN, so that reading what was not written shows."""
-    module.runtime.activations[:] = 0xFF
+    module.context.activations[:] = 0xFF
 
 
 def some_size(random: np.random.Generator, least: int, most: int) -> int:

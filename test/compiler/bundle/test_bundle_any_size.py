@@ -128,7 +128,7 @@ def test_each_size_has_the_bits_of_python(
         for threads in (0, 4):
             told, found = run_any_size(tmp_path, program, symbols, named, threads)
             assert found == expected
-            assert int(told[0]) == module.runtime.plans.plan_for(symbols).size
+            assert int(told[0]) == module.context.plans.plan_for(symbols).size
             forks += int(told[1])
             assert threads or told[1] == "0"
     assert forks

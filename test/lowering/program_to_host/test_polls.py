@@ -74,7 +74,7 @@ def counting(trips: str = ENDLESS, op: str = NEGATED) -> sr.StaticModule:
 
 def field(module: sr.StaticModule, number: int) -> int:
     """A field of the context of the first runtime."""
-    return int(module.runtime.context[number])
+    return int(module.context.words[number])
 
 
 @contextmanager
@@ -113,8 +113,8 @@ def sent_when_running(
 def is_usable(module: sr.StaticModule) -> None:
     """The module has its one context again, and counts."""
     state = module._code.state  # pyright: ignore[reportPrivateUsage]
-    assert int(state[State.FREE]) == module.runtime.address
-    assert len(module._runtimes) == 1  # pyright: ignore[reportPrivateUsage]
+    assert int(state[State.FREE]) == module.context.address
+    assert len(module._contexts) == 1  # pyright: ignore[reportPrivateUsage]
     assert field(module, ContextLayout.THREAD) == 0
     assert module(ZERO, SOON) == 5
     assert module([0][0], SOON) == 5

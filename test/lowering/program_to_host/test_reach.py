@@ -30,7 +30,7 @@ def compiled(text: str) -> sr.StaticModule:
 def reaches(module: sr.StaticModule, **symbols: int) -> bool:
     """Whether a run with these sizes is refused as too large."""
     try:
-        module.runtime.plans.plan_for(symbols)
+        module.context.plans.plan_for(symbols)
     except ValueError as error:
         return "products stay below 2**62" in str(error)
     return False

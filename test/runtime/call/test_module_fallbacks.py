@@ -131,7 +131,7 @@ def test_an_exception_of_one_call_is_forgotten_by_the_next(module: sr.StaticModu
     with pytest.raises(Broken):
         module(rows(3))
     check(module, rows(3))
-    assert module.runtime.error is None
+    assert module.context.error is None
 
 
 def answer(result: Any) -> Reference:

@@ -83,7 +83,7 @@ def test_shapes_at_random_take_no_more_memory():
     for _ in range(10_000):
         call(module, random, random_sizes(random))
     assert resident_bytes() - before < GROWTH
-    assert module.runtime.plans.nbytes <= KEPT_BYTES
+    assert module.context.plans.nbytes <= KEPT_BYTES
 
 
 def test_threads_take_no_more_memory():
@@ -102,7 +102,7 @@ def test_threads_take_no_more_memory():
         before = resident_bytes()
         list(pool.map(work, range(4, 8), [2000] * 4))
     assert resident_bytes() - before < GROWTH
-    assert len(module._runtimes) <= 4  # pyright: ignore[reportPrivateUsage]
+    assert len(module._contexts) <= 4  # pyright: ignore[reportPrivateUsage]
 
 
 def test_compiling_takes_no_more_memory():

@@ -80,8 +80,8 @@ def test_threads_with_batches_of_their_own():
             )
 
     in_threads(work)
-    # A call that no other disturbs finds a runtime in the pool.
-    assert len(module._runtimes) <= THREADS  # pyright: ignore[reportPrivateUsage]
+    # A call that no other disturbs finds a context in the pool.
+    assert len(module._contexts) <= THREADS  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.usefixtures("impatient")

@@ -16,7 +16,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.session.errors import CompileError
-from static_runtime.runtime.call import runtime
+from static_runtime.runtime.call import context
 from static_runtime.runtime.machine.thread_pool import ThreadPool, is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="no pool on this system")
@@ -144,7 +144,7 @@ def test_a_system_that_refuses_threads_has_fewer(
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     pool = ThreadPool()
-    monkeypatch.setattr(runtime, "thread_pool", lambda: pool)
+    monkeypatch.setattr(context, "thread_pool", lambda: pool)
     model = sr.compile(WIDE, options=sr.Options(cache=False, threads=5))
     assert pool.threads == started
     assert len(started) == given

@@ -96,7 +96,7 @@ def test_a_limit_holds_for_all_modules_together():
     other(ones(1000))
     assert memory_in_use() <= each
     np.testing.assert_array_equal(one(ones(1000)), other(ones(1000)))
-    code = one.runtime.code
+    code = one.context.code
     one(ones(1000))
     lent = code.borrow()
     message = rf"at most {each} bytes of activations in all .* with n = 1000; the larg"
@@ -113,12 +113,12 @@ def test_a_limit_holds_for_all_modules_together():
 def test_a_block_grows_no_further_than_the_limit():
     module = fresh(SUMS)
     module(ones(1000))
-    before = module.runtime.activations.size
+    before = module.context.activations.size
     needed = module.memory_report(n=1010).activations
     # An eighth more than before is more than there may be, what is needed is not.
     sr.set_memory_limit(memory_in_use() - before + needed)
     module(ones(1010))
-    assert module.runtime.activations.size == needed
+    assert module.context.activations.size == needed
 
 
 SCRIPT = """

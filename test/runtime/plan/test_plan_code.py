@@ -68,7 +68,7 @@ def holds(way: Way, symbols: dict[str, int]) -> bool:
 )
 def test_rows_are_those_of_python(model: OpenModel):
     module = sr.compile(model.model)
-    program, planner = module.program, module.runtime.plans.planner
+    program, planner = module.program, module.context.plans.planner
     assert isinstance(planner, Planner)
     assert program.skips
     random = np.random.default_rng(3)
@@ -98,17 +98,17 @@ def test_each_planner_plans_the_sizes_of_a_call(planner: str):
     for sizes in ((3, 2, 1, 2), (17, 5, 3, 4), (1, 1, 1, 1)):
         inputs = CHAIN.inputs(np.random.default_rng(2), *sizes)
         CHAIN.check(module(*inputs), inputs)
-        made = module.runtime.plan
+        made = module.context.plan
         assert made.size >= made.lower_bound
 
 
 def test_code_of_plans_is_in_the_artifact():
     model = CHAIN.model
-    assert sr.compile(model).runtime.plans.planner is not None
+    assert sr.compile(model).context.plans.planner is not None
     # The second time it is loaded.
     again = sr.compile(model)
     assert again.report.warm
-    assert again.runtime.plans.planner is not None
+    assert again.context.plans.planner is not None
     inputs = CHAIN.inputs(np.random.default_rng(2), 3, 2, 1, 2)
     CHAIN.check(again(*inputs), inputs)
     assert again.statistics().plans == 1

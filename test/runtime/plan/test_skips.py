@@ -86,7 +86,7 @@ def turned(x: Array) -> Array:
 
 def poison(module: sr.StaticModule) -> None:
     """Fills what a call left in memory with NaN."""
-    module.runtime.activations[:] = 0xFF
+    module.context.activations[:] = 0xFF
 
 
 def test_sizes_decide_what_is_run():

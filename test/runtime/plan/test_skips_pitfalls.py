@@ -96,7 +96,7 @@ def test_skips_that_come_and_go_leave_nothing_behind(seed: int):
         for got, wanted in zip(module(x, y, W), mixed(x, y), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
         seen.add(tuple(each.kernel for each in module.statistics().skipped))
-        module.runtime.activations[:] = 0xFF
+        module.context.activations[:] = 0xFF
     assert len(seen) >= 3
 
 

@@ -1,9 +1,9 @@
 """
-`StaticRuntime`: the memory of one caller's runs.
+`Context`: the memory of one run at a time.
 
-A run writes to a context (`runtime/layout.py`): inputs, outputs, the block of
+The words of a context (`runtime/abi/layout.py`) are inputs, outputs, the block of
 activations, and the plan row that says where in the block each slot begins. The rows
-belong to the module; the block is the runtime's own. It grows when a plan needs more,
+belong to the module; the block is the context's own. It grows when a plan needs more,
 shrinks when many runs needed much less, and can be given back while nobody runs.
 """
 
@@ -37,8 +37,8 @@ _GROWTH_SHARE = 8
 """A block that grows again gets 1 / GROWTH_SHARE more, to grow in fewer steps."""
 
 
-class StaticRuntime:
-    """The state of one caller; several may run at once, each with its own."""
+class Context:
+    """What one run reads and writes; several may run at once, each with its own."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class StaticRuntime:
         threads: int = 1,
     ):
         """
-        A runtime of a program: `call_out` is the address of the function that runs its
+        A context of a program: `call_out` is the address of the function that runs its
         fallback ops, `plans` has the plans of its module, and `threads` is how many may
         share a kernel.
         """
@@ -59,52 +59,52 @@ class StaticRuntime:
         self.constants = constants
         self.plans = plans
         self.layout = program.layout
-        self.context = np.zeros(self.layout.size, np.uint64)
-        self.address = self.context.ctypes.data
+        self.words = np.zeros(self.layout.size, np.uint64)
+        self.address = self.words.ctypes.data
         self.activations = NO_BLOCK
         self.row: npt.NDArray[np.uint64] | None = None
         """The plan row of the last run that Python prepared, kept for that run."""
         self.error: BaseException | None = None
         """What a fallback op raised in the last run."""
-        self.context[self.layout.NEXT] = self.address
-        self.context[self.layout.CONSTANTS] = constants.ctypes.data
-        self.context[self.layout.CALL_OUT] = call_out
-        self.context[self.layout.THREADS] = threads
-        self.context[self.layout.LEFT] = CALLS
+        self.words[self.layout.NEXT] = self.address
+        self.words[self.layout.CONSTANTS] = constants.ctypes.data
+        self.words[self.layout.CALL_OUT] = call_out
+        self.words[self.layout.THREADS] = threads
+        self.words[self.layout.LEFT] = CALLS
         if threads > 1:
             pool = thread_pool()
             pool.grow(threads)
-            self.context[self.layout.POOL] = pool.address
-            self.context[self.layout.FORK] = pool.fork
-        plans.watch(self.context)
+            self.words[self.layout.POOL] = pool.address
+            self.words[self.layout.FORK] = pool.fork
+        plans.watch(self.words)
         if not program.symbols:
             self.prepare({})
 
     @property
     def symbols(self) -> dict[str, int]:
         """What the symbols were in the last run; none before the first."""
-        return self.plans.symbols_of(self.context)
+        return self.plans.symbols_of(self.words)
 
     @property
     def plan(self) -> Plan:
         """The plan of the last run; an empty one before the first with symbols."""
-        return self.plans.plan_of(self.context)
+        return self.plans.plan_of(self.words)
 
     @property
     def is_to_look(self) -> bool:
         """Whether the next `prepare` looks if the block is too large."""
-        return not self.context[self.layout.LEFT]
+        return not self.words[self.layout.LEFT]
 
     @property
     def is_idle(self) -> bool:
         """Whether no run has the context."""
-        return int(self.context[self.layout.NEXT]) != self.address
+        return int(self.words[self.layout.NEXT]) != self.address
 
     def prepare(self, symbols: Mapping[str, int]) -> None:
         """
         Plans a run in which the symbols have these values, and sees to its memory.
 
-        Only a runtime that is borrowed may be prepared. Raises `MemoryError` when there
+        Only a context that is borrowed may be prepared. Raises `MemoryError` when there
         is not enough, with the sizes and the largest tensor.
         """
         size = self.program.bytes
@@ -115,7 +115,7 @@ class StaticRuntime:
         size = int(row[self.plans.layout.BYTES])
         self.reserve(size, symbols)
         self.row = row
-        self.context[self.layout.PLAN] = row.ctypes.data
+        self.words[self.layout.PLAN] = row.ctypes.data
         self._look(size)
         self.code.note(row.ctypes.data)
 
@@ -129,7 +129,7 @@ class StaticRuntime:
                 more = old + old // _GROWTH_SHARE
                 size = more if size < more and fits(more) else size
                 self._set_block(aligned_block(size, lambda: self._need(symbols)))
-            elif self.context[self.layout.ROOM] != old:
+            elif self.words[self.layout.ROOM] != old:
                 self._set_block(self.activations)
 
     def release(self) -> None:
@@ -137,20 +137,20 @@ class StaticRuntime:
         with LOCK:
             if self.is_idle:
                 # A run that begins from here on asks Python for memory first.
-                self.context[self.layout.ROOM] = 0
+                self.words[self.layout.ROOM] = 0
             if self.is_idle:
                 self._set_block(NO_BLOCK)
 
     def release_if_unused(self) -> None:
         """Gives the block back if no call had it since this was last asked."""
-        if not self.context[self.layout.TOUCHED]:
+        if not self.words[self.layout.TOUCHED]:
             self.release()
-        self.context[self.layout.TOUCHED] = 0
+        self.words[self.layout.TOUCHED] = 0
 
     def _set_block(self, block: npt.NDArray[np.uint8]) -> None:
         """Lets runs use a block from now on."""
-        self.context[self.layout.ACTIVATIONS] = block.ctypes.data
-        self.context[self.layout.ROOM] = block.size
+        self.words[self.layout.ACTIVATIONS] = block.ctypes.data
+        self.words[self.layout.ROOM] = block.size
         self.activations = block
 
     def _look(self, size: int) -> None:
@@ -158,8 +158,8 @@ class StaticRuntime:
         Notes what a call needs, and shrinks a block after enough calls that needed
         little.
         """
-        self.context[self.layout.TOUCHED] = 1
-        peak = int(self.context[self.layout.PEAK])
+        self.words[self.layout.TOUCHED] = 1
+        peak = int(self.words[self.layout.PEAK])
         if self.plans.shrinks(self.address, size):
             with LOCK:
                 self._set_block(NO_BLOCK)
@@ -219,7 +219,7 @@ class StaticRuntime:
     def known_symbols(self, symbols: Mapping[str, int]) -> dict[str, int]:
         """What the symbols are, those that the last run defined among them."""
         first = self.layout.first_defined
-        values = self.context[first : first + self.layout.defined].astype(np.int64)
+        values = self.words[first : first + self.layout.defined].astype(np.int64)
         return {**symbols, **dict(zip(self.program.defined, map(int, values)))}
 
     def cut(
@@ -241,13 +241,13 @@ class StaticRuntime:
         """Lets the next run read `inputs` and write `outputs`."""
         layout = self.layout
         for at, array in enumerate(inputs):
-            self.context[layout.HEAD + at] = array.ctypes.data
+            self.words[layout.HEAD + at] = array.ctypes.data
         for at, array in enumerate(outputs):
-            self.context[layout.first_output + at] = array.ctypes.data
+            self.words[layout.first_output + at] = array.ctypes.data
 
     def failure(self, status: int) -> BaseException:
         """What went wrong in the last run, which ended with this status."""
-        number = int(self.context[self.layout.FAILED])
+        number = int(self.words[self.layout.FAILED])
         source = shortened(self.program.calls[number], 800)
         if self.error is not None:
             error, self.error = self.error, None
@@ -261,7 +261,7 @@ class StaticRuntime:
             error.add_note(f"in {source}")
             return error
         first = self.layout.ERROR
-        index, least, bound = self.context[first : first + 3].astype(np.int64)
+        index, least, bound = self.words[first : first + 3].astype(np.int64)
         if status == SIZE_ERROR:
             return ValueError(source)
         if status == EQUALITY_ERROR:

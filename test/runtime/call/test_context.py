@@ -10,7 +10,7 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.runtime.abi import CALLS
-from static_runtime.runtime.call.runtime import StaticRuntime
+from static_runtime.runtime.call.context import Context
 from static_runtime.runtime.plan.block import ALIGNMENT, memory_in_use
 
 from ..texts import DOUBLE, RUNNING, WORDS, compiled, fresh
@@ -44,9 +44,9 @@ def steps(x: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, Any]:
 
 
 def test_a_program_without_symbols_is_planned_from_the_start():
-    runtime = fresh(DOUBLE).runtime
-    assert runtime.plan.offsets == ()
-    assert runtime.plan.is_optimal
+    context = fresh(DOUBLE).context
+    assert context.plan.offsets == ()
+    assert context.plan.is_optimal
 
 
 def test_the_plan_is_of_the_last_sizes():
@@ -61,48 +61,46 @@ def test_the_plan_is_of_the_last_sizes():
 
 def test_the_block_grows_and_is_used_again():
     module = fresh(STEPS)
-    runtime = module.runtime
+    context = module.context
     module(rows(100))
-    block = runtime.activations
-    assert block.size == runtime.plan.size
+    block = context.activations
+    assert block.size == context.plan.size
     module(rows(3))
-    assert runtime.activations is block
+    assert context.activations is block
     module(rows(200))
-    assert runtime.activations.size >= runtime.plan.size > block.size
-    assert (
-        runtime.context[runtime.layout.ACTIVATIONS] == runtime.activations.ctypes.data
-    )
+    assert context.activations.size >= context.plan.size > block.size
+    assert context.words[context.layout.ACTIVATIONS] == context.activations.ctypes.data
 
 
 def test_a_block_that_grows_by_small_steps_seldom_does():
     module, sizes = fresh(STEPS), set[int]()
     for count in range(1000, 1500, 5):
         np.testing.assert_array_equal(module(rows(count)), steps(rows(count)))
-        sizes.add(module.runtime.activations.size)
+        sizes.add(module.context.activations.size)
     assert len(sizes) <= 5
     assert max(sizes) <= 1.2 * module.plan.size
 
 
 def test_a_block_that_is_much_too_large_shrinks():
     module = fresh(STEPS)
-    runtime = module.runtime
+    context = module.context
     for _ in range(2):
         # One call that needs much begins the count anew.
         module(rows(100_000))
         for at in range(CALLS):
             module(rows(40 if at == 5 else 10))
-        assert runtime.activations.size > 100_000
+        assert context.activations.size > 100_000
     module(rows(10))
-    assert runtime.activations.size == module.memory_report(n=40).activations
+    assert context.activations.size == module.memory_report(n=40).activations
     np.testing.assert_array_equal(module(rows(5000)), steps(rows(5000)))
 
 
-def test_runtimes_that_no_call_had_meanwhile_give_their_blocks_back():
+def test_contexts_that_no_call_had_meanwhile_give_their_blocks_back():
     module = fresh(STEPS)
-    code = module.runtime.code
+    code = module.context.code
     lent = code.borrow()
     module(rows(100_000))
-    other = module._runtimes[code.borrow()]  # pyright: ignore[reportPrivateUsage]
+    other = module._contexts[code.borrow()]  # pyright: ignore[reportPrivateUsage]
     assert other.address != lent
     assert other.activations.size
     code.give_back(other.address)
@@ -113,7 +111,7 @@ def test_runtimes_that_no_call_had_meanwhile_give_their_blocks_back():
         for _ in range(CALLS + 1):
             module(rows(10))
     assert not other.activations.size
-    assert module.runtime.activations.size == module.runtime.plan.size
+    assert module.context.activations.size == module.context.plan.size
 
 
 def test_memory_is_given_back_and_taken_again():
@@ -135,30 +133,30 @@ def test_memory_is_given_back_and_taken_again():
 def test_a_runtime_in_use_keeps_its_memory():
     module = fresh(STEPS)
     module(rows(1000))
-    runtime = module.runtime
-    assert runtime.code.borrow() == runtime.address
+    context = module.context
+    assert context.code.borrow() == context.address
     module.release()
-    assert runtime.activations.size
-    runtime.code.give_back(runtime.address)
+    assert context.activations.size
+    context.code.give_back(context.address)
     module.release()
-    assert not runtime.activations.size
+    assert not context.activations.size
 
 
 def test_a_plan_that_is_too_large_leaves_the_module_as_it_was():
     module = fresh(STEPS)
     module(rows(4))
-    runtime = module.runtime
+    context = module.context
     for count in (2**60, 2**62):
         with pytest.raises((MemoryError, ValueError)):
-            runtime.prepare({"n": count})
-        assert runtime.symbols == {"n": 4}
+            context.prepare({"n": count})
+        assert context.symbols == {"n": 4}
     np.testing.assert_array_equal(module(rows(4)), steps(rows(4)))
 
 
 def test_says_which_sizes_and_which_op_need_the_memory():
-    runtime = fresh(STEPS).runtime
+    context = fresh(STEPS).context
     with pytest.raises(MemoryError) as error:
-        runtime.prepare({"n": 2**50})
+        context.prepare({"n": 2**50})
     assert str(error.value) == (
         "expected memory of 27021597764222976 bytes for what steps computes with "
         "n = 1125899906842624; the largest tensor has 13510798882111488 bytes "
@@ -166,35 +164,33 @@ def test_says_which_sizes_and_which_op_need_the_memory():
     )
 
 
-def another(module: sr.StaticModule) -> StaticRuntime:
-    """A runtime of a module that is in no pool."""
-    first = module.runtime
-    call_out = int(first.context[first.layout.CALL_OUT])
-    return StaticRuntime(
-        module.program, first.code, first.constants, call_out, first.plans
-    )
+def another(module: sr.StaticModule) -> Context:
+    """A context of a module that is in no pool."""
+    first = module.context
+    call_out = int(first.words[first.layout.CALL_OUT])
+    return Context(module.program, first.code, first.constants, call_out, first.plans)
 
 
-def test_a_runtime_of_its_own_runs_the_program():
-    runtime = another(compiled(WORDS))
+def test_a_context_of_its_own_runs_the_program():
+    context = another(compiled(WORDS))
     table, indices = np.eye(4, 2, dtype=np.float32), np.array([1, 0, 3])
-    (result,) = runtime.run([table, indices], {"rows": 4, "n": 3})
+    (result,) = context.run([table, indices], {"rows": 4, "n": 3})
     np.testing.assert_array_equal(result, table[indices])
 
 
 def test_says_what_failed_and_runs_again():
-    runtime = another(compiled(WORDS))
+    context = another(compiled(WORDS))
     table = np.eye(4, 2, dtype=np.float32)
     for index in (4, -1):
         with pytest.raises(IndexError, match=f"words: .* from 0 to 3, got {index}"):
-            runtime.run([table, np.array([0, index])], {"rows": 4, "n": 2})
-    (result,) = runtime.run([table, np.array([1])], {"rows": 4, "n": 1})
+            context.run([table, np.array([0, index])], {"rows": 4, "n": 2})
+    (result,) = context.run([table, np.array([1])], {"rows": 4, "n": 1})
     np.testing.assert_array_equal(result, table[[1]])
 
 
 def test_an_error_is_told_once():
     module = fresh(RUNNING)
-    runtime = module.runtime
-    runtime.error = ValueError("of a run before")
-    runtime.run([rows(2)], {"n": 2})
-    assert runtime.error is None
+    context = module.context
+    context.error = ValueError("of a run before")
+    context.run([rows(2)], {"n": 2})
+    assert context.error is None
