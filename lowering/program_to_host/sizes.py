@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.utils.exceptions import VerifyException
-
-from ...dialects import Atom, Dim, Polynomial, SizeError, Symbol, Tensor, dtype, sizes
+from ...dialects import (
+    Atom,
+    Dim,
+    Polynomial,
+    Symbol,
+    Tensor,
+    as_word,
+    dtype,
+    is_long_sum,
+    short_difference,
+    sizes,
+    value_of,
+)
 from ...runtime.hostcode import Builder, Value
-
-_LONG = 8
-"""Terms of a sum, at least, that the next long sum may be computed from."""
 
 
 class SizeBuilder:
@@ -27,19 +34,15 @@ class SizeBuilder:
     def size(self, size: Dim) -> Value:
         """The integer that a dimension is in this call."""
         if isinstance(size, int):
-            if abs(size) >= 2**63:
-                raise SizeError(f"expected numbers of 64 bits, got {size}")
-            return size
+            return as_word(size)
         self.computed[size] = None
-        if len(size.terms) < _LONG:
+        if not is_long_sum(size):
             return self.sum(size)
-        found: Value | None = None
-        if self.last is not None:
-            more = size - self.last[0]
-            if isinstance(more, int) or 2 * len(more.terms) < len(size.terms):
-                found = self.b.add(self.last[1], self.size(more))
-        self.last = size, self.sum(size) if found is None else found
-        return self.last[1]
+        last, value = self.last or (None, 0)
+        more = short_difference(size, last)
+        found = self.sum(size) if more is None else self.b.add(value, self.size(more))
+        self.last = size, found
+        return found
 
     def sum(self, size: Polynomial) -> Value:
         """The integer that a polynomial is."""
@@ -54,13 +57,7 @@ class SizeBuilder:
     def atom(self, atom: Atom) -> Value:
         """The integer that a symbol, or a function of dimensions, is in this call."""
         if isinstance(atom, Symbol):
-            if atom.name not in self.symbols:
-                known = ", ".join(self.symbols) or "none"
-                raise VerifyException(
-                    "expected every symbol to be a dimension of an input by itself, or "
-                    f"defined before it is used ({known}), got {atom.name}"
-                )
-            return self.symbols[atom.name]
+            return value_of(atom, self.symbols)
         one, other = map(self.size, atom.arguments)
         if atom.function == "broadcast":
             return self.b.select(self.b.eq(one, 1), other, one)

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.utils.exceptions import VerifyException
-
-from ....dialects import Atom, Dim, Polynomial, SizeError, Symbol, is_nonnegative
-
-LONG = 8
-"""Terms of a sum, at least, that the next long sum may be computed from."""
+from ....dialects import (
+    Atom,
+    Dim,
+    Polynomial,
+    Symbol,
+    as_word,
+    is_long_sum,
+    is_nonnegative,
+    short_difference,
+    value_of,
+)
 
 
 class DimensionWriter:
@@ -39,22 +44,19 @@ class DimensionWriter:
     def size(self, size: Dim) -> str:
         """The i64 that a dimension is in this call."""
         if isinstance(size, int):
-            if abs(size) >= 2**63:
-                raise SizeError(f"expected numbers of 64 bits, got {size}")
-            return str(size)
+            return str(as_word(size))
         if size not in self.sizes:
             self.sizes[size] = self.sum(size)
-            if len(size.terms) >= LONG:
+            if is_long_sum(size):
                 self.last_sum = size
         return self.sizes[size]
 
     def sum(self, size: Polynomial) -> str:
         """The i64 that a polynomial is; a long one from the last long one, if alike."""
-        if len(size.terms) >= LONG and self.last_sum is not None:
-            more = size - self.last_sum
-            if isinstance(more, int) or 2 * len(more.terms) < len(size.terms):
-                last = self.sizes[self.last_sum]
-                return self.at_entry("add nsw", last, self.size(more))
+        last = self.last_sum
+        more = short_difference(size, last)
+        if last is not None and more is not None:
+            return self.at_entry("add nsw", self.sizes[last], self.size(more))
         total = "0"
         for monomial, factor in size.terms:
             term = str(factor)
@@ -66,13 +68,7 @@ class DimensionWriter:
     def atom(self, atom: Atom) -> str:
         """The i64 that a symbol, or a function of dimensions, is in this call."""
         if isinstance(atom, Symbol):
-            if atom.name not in self.symbols:
-                known = ", ".join(self.symbols) or "none"
-                raise VerifyException(
-                    "expected every symbol to be a dimension of an input by itself, or "
-                    f"defined before it is used ({known}), got {atom.name}"
-                )
-            return self.symbols[atom.name]
+            return value_of(atom, self.symbols)
         if atom not in self.calls:
             self.calls[atom] = self.call(atom.function, atom.arguments)
         return self.calls[atom]
