@@ -36,7 +36,7 @@ from .addresses import layout_of, row_of
 from .body import RUN
 from .lending import GIVE_BACK, NOTE, RESERVE, ROW, put_back, take
 from .polls import length_of
-from .python_calls import ENTER, ENTER_IF, EXPLAIN, NEW_ARRAY, SLOW, is_like
+from .python_calls import COUNT, ENTER, ENTER_IF, EXPLAIN, NEW_ARRAY, SLOW, is_like
 from .sizes import SizeBuilder
 
 CALL = Signature("sr_call", (ADDRESS, ADDRESS, WORD, ADDRESS), ADDRESS)
@@ -120,6 +120,18 @@ class CallBuilder(ArrayBuilder):
         with self.b.exit("slow"):
             self.b.leave(self.b.call(SLOW, self.arguments, self.flags, self.names))
         return self.b.function
+
+    def begin(self) -> bool:
+        """
+        Leaves calls with another number of arguments to Python; false when it leaves
+        every call to it, since the shapes of outputs are not known before the run.
+        """
+        if self.is_cut:
+            self.b.go("slow")
+            return False
+        count = self.b.binary("and", self.flags, COUNT)
+        self.require(self.b.eq(count, len(self.inputs)))
+        return True
 
     def argument(self, at: int) -> Op:
         """The argument of a number."""

@@ -21,7 +21,7 @@ from ...runtime.abi import State
 from ...runtime.hostcode import ADDRESS, NULL, Function, Op, Value
 from . import python_api as api
 from .call import CallBuilder, bare_symbol, descriptor_field
-from .python_calls import COUNT, IS_APART, IS_ARRAY, IS_OUT, TUPLE
+from .python_calls import IS_APART, IS_ARRAY, IS_OUT, TUPLE
 
 _FEW_OUTPUTS = 4
 """The most outputs whose tuple is made in line."""
@@ -43,11 +43,8 @@ class _Entry(CallBuilder):
     def build(self) -> None:
         """Builds all but the way to Python."""
         b = self.b
-        if self.is_cut:
-            b.go("slow")
+        if not self.begin():
             return
-        count = b.binary("and", self.flags, COUNT)
-        self.require(b.eq(count, len(self.inputs)))
         arrays = [self.argument(at) for at in range(len(self.inputs))]
         for array, type in zip(arrays, self.inputs, strict=True):
             self.require_array(array, type)

@@ -27,7 +27,7 @@ from ...runtime.hostcode import (
     Value,
 )
 from .call import ArrayBuilder, CallBuilder, bare_symbol
-from .python_calls import COUNT, DROP, TUPLE
+from .python_calls import DROP, TUPLE
 
 MANY = 64
 """Inputs and outputs from which on an entry is wide: one function of them is quick."""
@@ -88,11 +88,8 @@ class _WideEntry(CallBuilder):
     def build(self) -> None:
         """Builds all but the way to Python."""
         b = self.b
-        if self.is_cut:
-            b.go("slow")
+        if not self.begin():
             return
-        count = b.binary("and", self.flags, COUNT)
-        self.require(b.eq(count, len(self.inputs)))
         self.require(b.eq(self.names, NULL))
         data = b.room(len(self.inputs))
         self.read(data)
