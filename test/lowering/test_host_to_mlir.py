@@ -7,11 +7,10 @@ import pytest
 from xdsl.utils.exceptions import VerifyException
 
 from static_runtime.lowering.host_to_mlir import functions_to_mlir
-from static_runtime.runtime.abi import LIMIT
 from static_runtime.runtime.hostcode import ADDRESS, WORD, Builder, Signature
-from static_runtime.runtime.hostcode.arithmetic import COMPARISONS, FOLDED
+from static_runtime.runtime.hostcode.arithmetic import FOLDED
 
-from ..runtime.hostcode.test_builder import NUMBERS
+from ..runtime.hostcode.binary_ops import computed_and_folded
 from .host_interpreter import Oracle
 
 
@@ -30,23 +29,8 @@ def run(b: Builder, *arguments: int) -> int:
 
 @pytest.mark.parametrize("name", FOLDED)
 def test_an_op_is_what_it_is_of_numbers_that_are_known(name: str):
-    pairs = [(x, y) for x in NUMBERS for y in NUMBERS]
-    if name in ("shl", "lshr"):
-        pairs = [(x, y) for x in NUMBERS for y in (0, 1, 31, 63)]
-    if name.endswith("capped"):
-        pairs = [(x, y) for x, y in pairs if 0 <= x <= LIMIT and 0 <= y <= LIMIT]
-    given = np.array(pairs, np.int64)
-    found = np.zeros(len(pairs), np.int64)
-    b = Builder(Signature("each", (ADDRESS, ADDRESS, WORD), WORD))
-    numbers, results, count = b.parameters
-    with b.loop(0, count) as each:
-        one, other = (b.load(b.at(numbers, each.index, 16), at) for at in (0, 1))
-        made = b.binary(name, one, other)
-        made = b.select(made, 1, 0) if name in COMPARISONS else made
-        b.store(made, b.at(results, each.index))
-    b.leave(0)
-    assert run(b, given.ctypes.data, found.ctypes.data, len(pairs)) == 0
-    assert found.tolist() == [int(FOLDED[name](x, y)) for x, y in pairs]
+    computed, folded = computed_and_folded(name, run, (0, 1, 31, 63))
+    assert computed == folded
 
 
 def test_branches_and_loops_carry_values():

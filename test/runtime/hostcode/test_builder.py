@@ -9,16 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from static_runtime.runtime.abi import LIMIT
 from static_runtime.runtime.hostcode import ADDRESS, WORD, Builder, Signature
-from static_runtime.runtime.hostcode.arithmetic import COMPARISONS, FOLDED
+from static_runtime.runtime.hostcode.arithmetic import FOLDED
 from static_runtime.runtime.hostcode.llvm import llvm_text
 from static_runtime.runtime.machine.llvm_text import link_text
 
-pytestmark = pytest.mark.usefixtures("runs_host")
+from .binary_ops import computed_and_folded
 
-NUMBERS = [0, 1, -1, 2, -2, 3, 7, -8, 64, 2**31, 2**62, -(2**62), 2**63 - 1, -(2**63)]
-"""Integers at which ops of 64 bits differ."""
+pytestmark = pytest.mark.usefixtures("runs_host")
 
 
 def run(b: Builder, *arguments: int) -> int:
@@ -37,23 +35,8 @@ def words(*values: int) -> npt.NDArray[np.int64]:
 
 @pytest.mark.parametrize("name", FOLDED)
 def test_an_op_is_what_it_is_of_numbers_that_are_known(name: str):
-    pairs = [(x, y) for x in NUMBERS for y in NUMBERS]
-    if name in ("shl", "lshr"):
-        pairs = [(x, y) for x in NUMBERS for y in range(64)]
-    if name.endswith("capped"):
-        pairs = [(x, y) for x, y in pairs if 0 <= x <= LIMIT and 0 <= y <= LIMIT]
-    given = words(*(each for pair in pairs for each in pair))
-    found = np.zeros(len(pairs), np.int64)
-    b = Builder(Signature("each", (ADDRESS, ADDRESS, WORD), WORD))
-    numbers, results, count = b.parameters
-    with b.loop(0, count) as each:
-        one, other = (b.load(b.at(numbers, each.index, 16), at) for at in (0, 1))
-        made = b.binary(name, one, other)
-        made = b.select(made, 1, 0) if name in COMPARISONS else made
-        b.store(made, b.at(results, each.index))
-    b.leave(0)
-    assert run(b, given.ctypes.data, found.ctypes.data, len(pairs)) == 0
-    assert found.tolist() == [int(FOLDED[name](x, y)) for x, y in pairs]
+    computed, folded = computed_and_folded(name, run, range(64))
+    assert computed == folded
 
 
 def test_numbers_are_computed_at_once():
