@@ -109,7 +109,7 @@ def main(path: str, given: list[str]) -> None:
     symbols = sizes_of(made.program, given)
     inputs = list(random_inputs(made.program, 0, symbols).values())
     frame = made.context
-    # What the inputs and outputs are must outlive the run.
+    # Kernels are timed on the memory of this run, so its arrays must stay alive.
     outputs = frame.run(inputs, symbols)
     first = frame.layout.first_defined
     for at, name in enumerate(made.program.defined):
@@ -118,7 +118,7 @@ def main(path: str, given: list[str]) -> None:
     names = {
         name: kernel_function(each.name) for name, each in lower_kernels(module).items()
     }
-    # After those of kernels come the object of the program, and what programs share.
+    # The objects of kernels come first, then those of the program and of all programs.
     objects = artifact.objects[: report.distinct_kernels]
     functions = link_functions(objects, list(dict.fromkeys(names.values())))
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))

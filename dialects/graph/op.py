@@ -12,12 +12,12 @@ questions, and the rest of the compiler is derived from the answers:
                 greedy choice?
     ranking     what is compared, if it is an        the lowering to loops
                 order?
-    below       which indices does it compute?       look-ups without a check
+    below       which size are its indices below?    look-ups without a check
     decompose   which other ops replace it?          the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
                 another order?
-    copies      when is the result an operand, and   the pass `mark-runtime-skippable`
-                the loops do not show it?
+    copies      when does it copy an operand, which  the pass `mark-runtime-skippable`
+                its loops do not show?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
 `nests`, `choice`, `ranking`, `decompose` or none: an op with none is a *fallback*,
@@ -151,8 +151,8 @@ class GraphOp(IRDLOperation, ABC):
 
     def below(self) -> Dim | None:
         """
-        The bound that all integers of the only result are below, if known; none is
-        negative.
+        The size that every integer of the only result is below, where none of them is
+        negative; None when there is no such size.
         """
         return None
 
@@ -190,8 +190,8 @@ class GraphOp(IRDLOperation, ABC):
 
     def copies(self) -> Sequence[tuple[int, Sequence[Dim]]]:
         """
-        The operands that the result copies unchanged where one of some quantities is
-        zero, as far as the nests do not show it.
+        The numbers of operands that the result may copy, each with quantities: it
+        copies the operand when one of these is zero. What the nests show is left out.
         """
         return ()
 

@@ -21,13 +21,13 @@ class Ranking:
     """The first elements of each row in the order of their keys."""
 
     bounds: tuple[Dim, ...]
-    """The axes of the rows, which are those of the result but for the last."""
+    """The axes of the rows: all axes of the result but the last."""
 
     size: Dim
     """The elements of a row."""
 
     count: Dim
-    """How many of them come first, which is the last axis of the result."""
+    """The number of first elements of each row: the last axis of the result."""
 
     key: Read
     """The key, at a point of a row and an element."""

@@ -130,7 +130,8 @@ class RecurrentOp(GraphOp, ABC):
     @classmethod
     def operand_shapes(cls, types: Mapping[str, Tensor]) -> dict[str, tuple[Dim, ...]]:
         """
-        The dimensions that operands must have, derived from those of the first ones.
+        The dimensions that operands must have, derived from the input and the recurrent
+        weight.
         """
         match sizes(types["input"]), sizes(types["recurrent_weight"]):
             case (steps, batch, width), (_, hidden, out):

@@ -148,7 +148,7 @@ class Linked:
         self.groups.update(dict.fromkeys(large if len(large) == 2 else small, large))
 
     def group_of(self, value: SSAValue) -> list[SSAValue]:
-        """The owners that may be one with that of a value, itself among them."""
+        """The owners that are linked with the owner of a value, itself among them."""
         owner = self.memory.owner_of(value)
         return self.groups.get(owner, [owner])
 

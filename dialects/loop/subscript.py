@@ -211,7 +211,7 @@ def print_number(printer: Printer, number: StringAttr) -> None:
 
 
 def print_counts(printer: Printer, op: Operation, names: Sequence[str]) -> None:
-    """Prints those of some properties that an op has, each a number."""
+    """Prints the name and the number of each named property that an op has."""
     for name in names:
         count = op.properties.get(name)
         if isinstance(count, IntegerAttr):

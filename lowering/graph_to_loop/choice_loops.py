@@ -1,7 +1,7 @@
 """
 Build the kernel of a greedy choice: loops over its rows, and `loop.choose` inside.
 
-Rows come one after the other, since what is chosen in one lies after that of the one
+Rows come one after the other, since each stores its choices after those of the row
 before. Around the loops, all that was not chosen is set to -1.
 """
 

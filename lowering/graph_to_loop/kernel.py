@@ -24,7 +24,7 @@ from .ranking_loops import build_ranking
 from .row_loops import build_stages
 
 NESTS = 64
-"""Nests of a kernel, such as those of the parts of a concatenation."""
+"""The most nests of a kernel; a concatenation has one for each part."""
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class NestBuilder:
         """
         Builds the loops over the axes that are left, with `step` inside; the result.
 
-        Where rounding tells, the order of the points is that of the op: an axis
+        Where results are rounded, points are combined in the op's order: an axis
         `in_turn` is an ordered loop, and one loop counts the points of the others,
         which need not be side by side in memory.
         """

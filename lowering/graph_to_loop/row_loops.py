@@ -81,7 +81,7 @@ class _Row:
                 self.scalars.value(root)
 
     def inside(self, point: Point) -> Scalars:
-        """The scalars at one column, among which those of the row are."""
+        """The scalars at one column, with the scalars of the row among them."""
         scalars = self.builder.scalars(point, self.accumulators)
         scalars.done |= self.scalars.done
         return scalars

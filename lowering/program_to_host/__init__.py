@@ -1,8 +1,8 @@
 """
 Lower a program to functions of the host level: what a call does besides kernels.
 
-Each meaning is written once: sizes, addresses, the calls in order, plans, the entry
-that Python calls and that of a bundle, which machine code and bytecode then are.
+Each of these is built once, for machine code and for bytecode: sizes, addresses, the
+calls in order, plans, the entry that Python calls, and the entry of a bundle.
 """
 
 from __future__ import annotations

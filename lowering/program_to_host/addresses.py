@@ -62,7 +62,7 @@ class AddressBuilder:
         self.ways = ways_of(program)
         self.skip_numbers = {slot: at for at, slot in enumerate(self.ways)}
         self.apart: set[int] = set()
-        """The slots that may be in memory other than that of activations."""
+        """The slots that may alias memory outside of the activations."""
         for each in program.skips:
             if each.region.data != "activations" or each.number.data in self.apart:
                 self.apart.add(each.slot.data)

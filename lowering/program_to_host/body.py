@@ -293,7 +293,7 @@ class _Lowering:
         b, sizes = self.b, self.a.sizes
         thread = self.a.pointer(ContextLayout.THREAD)
         with b.when(b.ne(b.number_of(thread), 0)):
-            # Only trips are so many that it matters how long each of them is.
+            # The poll of a trip spends the trip's points; others look at the clock.
             spent: Dim = polls.LONG
             if in_trip and symbols_of(self.spent) <= sizes.symbols.keys():
                 spent = polls.bounded(self.spent)

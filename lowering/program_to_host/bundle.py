@@ -39,7 +39,7 @@ NOT_PLANNED = -1
 """What a run returns that was given no plan of its model."""
 
 OTHER_WEIGHTS = -2
-"""What the check returns for weights that are not those of the model."""
+"""What the check returns for the weights of another model."""
 
 _MOST_THREADS = 1 << 16
 """Threads that a run makes use of."""
@@ -57,7 +57,7 @@ class Places:
 
 
 def _mark_of(program: ProgramOp, name: str) -> int:
-    """The number in a plan by which a run knows that it is its own, and whole."""
+    """The number that marks a complete plan of this program."""
     text = f"{name}\n{program.symbols}\n{program.inputs}\n{program.plan}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little") | 1
 
@@ -161,8 +161,8 @@ def sum_of_words(pieces: Iterable[npt.NDArray[np.uint8]]) -> tuple[int, int]:
 
 def lower_bundle_check(name: str, pieces: Iterable[npt.NDArray[np.uint8]]) -> Function:
     """
-    The function that compares the sum of weights with that of those in pieces. A run
-    with others would read where they say, such as from rows that a table does not have.
+    The function that compares the sum of the weights in memory with the sum over
+    `pieces`. Other weights may have indices beyond the tables that a run reads.
     """
     count, expected = sum_of_words(pieces)
     b = Builder(Signature(f"{name}_check", (ADDRESS,), INT32), "nounwind")

@@ -8,9 +8,9 @@ plan, a Python callable lends one; it is given the symbols, since the row that w
 may be dropped while Python runs.
 
 Where it matters what was skipped, the state has notes: which plan row each thread used
-last. A note is two words: a thread, as Python knows it, and a row. That of a thread is
-the first from its hash on that is its own or nobody's. When all belong to others, as
-threads that ended do not leave theirs, it takes the one of its hash.
+last. A note is two words: a thread, as Python knows it, and a row. A thread takes the
+first note, from its hash on, that is its own or free. Threads that ended keep theirs;
+when no note is free, a thread takes the one at its hash from another.
 """
 
 from __future__ import annotations

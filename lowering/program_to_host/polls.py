@@ -60,7 +60,10 @@ class Length:
     """How long the runs of a program are."""
 
     work: Dim
-    """Points of loops, for the greatest of the sizes that the program defines."""
+    """
+    A bound of the points of loops: symbols of inputs remain, and those that the program
+    defines are at the end of their range.
+    """
 
     is_endless: bool
     """Whether there is a loop without a limit, whose trips `work` guesses."""

@@ -126,7 +126,7 @@ class _WideEntry(CallBuilder):
             self.require(self.b.call(part.name, self.arguments, self.wanted, data))
 
     def compare(self, row: Value) -> None:
-        """Compares the sizes of inputs with those of the row."""
+        """Checks that inputs have the sizes that follow from the symbols in the row."""
         for first, types in _few(self.inputs):
             part = self.part(f"compare.{first}", True)
             for at, type in enumerate(types, first):

@@ -23,8 +23,10 @@ all members of a family have the same one. Numbers in the same ratios share a sy
 which their greatest common divisors multiply: so loops still know that they are whole
 vectors, and panels that they are full. What is unrolled, or decides how code is
 written, stays a number, and kernels that differ in it stay apart: short loops and
-windows, bounds that leave a rest of vectors, panels or unrolled k, the rows of a tile,
-what lies inside of a block of k, blocks that are packed.
+windows, and bounds that leave a rest of vectors, panels or unrolled k. Of a tile only
+two bounds may become symbols: the columns, and the axis of k that is cut into blocks,
+each where one block has all of it. Tiles that pack must have the same schedule; others
+may differ in MC, and the merged kernel takes the least.
 Bits do not change: the order of a sum depends on the number of its elements alone.
 """
 
@@ -64,7 +66,7 @@ time to compile them: some ten microseconds. Sizes of the run count as one.
 """
 
 _ENTRIES = ("nr", "mc", "nc", "kc", "axis", "pack", "over", "pad")
-"""What a schedule says."""
+"""The fields of a schedule."""
 
 _Give = Callable[[int], Dim]
 """What takes the place of a number that may become a symbol."""
@@ -166,8 +168,8 @@ def _tiles(kernel: KernelOp) -> list[TileOp]:
 
 def _join_schedules(kernels: Sequence[KernelOp]) -> None:
     """
-    Gives the tiles of the first kernel schedules that are right for all: blocks of a
-    whole axis are marked as such, and MC is the least of all.
+    Gives the tiles of the first kernel schedules that are right for all kernels: NC and
+    KC are 0 where a block has the whole axis, and MC is the least of all.
     """
     for tiles in zip(*map(_tiles, kernels), strict=True):
         schedules = [_canonical(each) for each in tiles if each.schedule is not None]
@@ -177,7 +179,10 @@ def _join_schedules(kernels: Sequence[KernelOp]) -> None:
 
 
 def _canonical(tile: TileOp) -> ScheduleAttr:
-    """The schedule of a tile, with blocks of a whole axis marked as such."""
+    """
+    The schedule of a tile, with an NC or KC of 0 where a block has the whole axis; as
+    it is where it packs, which takes blocks of known sizes.
+    """
     schedule = tile.schedule
     assert schedule is not None, "a tile in blocks has a schedule"
     if schedule.pack.data:
@@ -261,7 +266,10 @@ class _Walk:
         return self.dim(op.bound.data, _MAX_TAPS if inner else _MAX_UNROLLED, op.width)
 
     def tile(self, op: TileOp) -> dict[str, Attribute]:
-        """The bounds of a tile: its columns, and the k that blocks are made of."""
+        """
+        The bounds of a tile, with what is given for its columns and for the axis of k
+        that is cut into blocks, where a block has all of them.
+        """
         rows, columns, *reduced = (each.data for each in op.bounds)
         kept, schedule = [rows, columns, *reduced], None
         # Where a number may change, and what it stays a multiple of.
@@ -269,7 +277,7 @@ class _Walk:
         if op.schedule is not None:
             schedule = _canonical(op)
             axis = 2 + schedule.axis.data
-            # The schedule of a family has the fewest rows of any member.
+            # Kernels may differ in MC, unless they pack.
             schedule = schedule if schedule.pack.data else _with(schedule, mc=0)
             places |= {1: schedule.nr.data} if not schedule.nc.data else {}
             places |= {axis: MAX_UNROLLED_K} if not schedule.kc.data else {}

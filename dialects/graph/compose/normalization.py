@@ -38,7 +38,7 @@ def standardized(
 def scaled_and_shifted(
     x: SSAValue, scale: SSAValue | None, bias: SSAValue | None
 ) -> SSAValue:
-    """Builds `x * scale + bias`, with those of the two that are given."""
+    """Builds `x * scale + bias`, without the scale or the bias where it is None."""
     if scale is not None:
         x = MulOp(x, scale).result
     return x if bias is None else AddOp(x, bias).result

@@ -74,7 +74,7 @@ class ArgsortOp(SingleResultOp):
         return np.ascontiguousarray(np.moveaxis(found, axis, -1))
 
     def below(self) -> Dim:
-        """The indices are those of the axis."""
+        """Indices are below the size of the axis."""
         return _split(tensor_type(self.input), self.axis.value.data)[1]
 
     def ranking(self) -> Ranking:
@@ -92,7 +92,7 @@ def order(input: Array, axis: int, descending: bool) -> Array:
     """The indices that stably sort the elements along an axis."""
     if not descending:
         return np.argsort(input, axis, kind="stable")
-    # Reversed, so that of equal elements the later one counts as less.
+    # The axis is reversed before and after, so that equal elements keep their order.
     last = input.shape[axis] - 1
     turned = np.argsort(np.flip(input, axis), axis, kind="stable")
     return np.ascontiguousarray(last - np.flip(turned, axis))

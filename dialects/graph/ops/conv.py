@@ -157,7 +157,7 @@ class ConvOp(SingleResultOp):
         return Carried(orders, order, properties, {"taps_first": UnitAttr()})
 
     def layouts(self) -> Sequence[Order]:
-        """That of channels at the end, where they are; filters then begin with taps."""
+        """With `channels_last` channels are the last axis, and filters begin with taps."""
         if self.channels_last is None:
             return super().layouts()
         image = channels_to_end(rank := len(self.shape))

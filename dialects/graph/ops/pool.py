@@ -117,7 +117,7 @@ class PoolOp(SingleResultOp, ABC):
         return Carried((order,), order, properties)
 
     def layouts(self) -> Sequence[Order]:
-        """That of channels at the end, where they are."""
+        """Channels are the last axis where `channels_last` is set."""
         if self.channels_last is None:
             return super().layouts()
         return [channels_to_end(len(self.shape))] * 2

@@ -176,7 +176,7 @@ class _BlockedWriter:
         return max(self.blocks.schedule.mc.data // mr, 1) * mr
 
     def write_part(self, columns: ColumnBlock, block: KBlock, part: Part) -> None:
-        """Writes a loop over blocks of MC rows, all in tiles of as many rows."""
+        """Writes a loop over blocks of about MC rows, in tiles of one height."""
         mr, done, stop = part
         mc = self.rows_at_once(mr)
 
@@ -232,7 +232,8 @@ class _BlockedWriter:
         group: tuple[str, str],
     ) -> None:
         """
-        Writes the panels of a range of columns of the block, for rows of one height.
+        Writes the tiles of one part of the rows over a range of columns: tiles of
+        several panels as far as these go, then tiles of one panel.
         """
         w, blocks = self.w, self.blocks
         (mr, *ends), (done, width) = part, group

@@ -125,8 +125,8 @@ class RegisterTile:
         mask: str = "",
     ) -> Generator[None]:
         """
-        A scope in which a region, else the epilogue, is written for the accumulators
-        of a row from a column on, or for those of a mask.
+        A scope in which a region, else the epilogue, is written for some accumulators:
+        `lanes` of them in a row, from a column on, where the mask, if any, is set.
         """
         scope = self.host.scope
         row_index, column_index, *_ = (block or self.op.epilogue.block).args
@@ -199,8 +199,8 @@ class RegisterTile:
 
     def kept_at(self) -> str:
         """
-        The address where accumulators are stored between blocks of k: that of the
-        result that the scope is at.
+        The address where accumulators are stored between blocks of k: the place of
+        their results.
         """
         memory, store = self.host.memory, self.op.store
         assert store is not None, "accumulators are kept where one store puts them"

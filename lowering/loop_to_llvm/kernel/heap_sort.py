@@ -91,8 +91,8 @@ class HeapWriter:
 
     def compare(self, first: str, last: Value, count: str) -> Value:
         """
-        Writes the comparison of a vector of keys with that of the root, and the loop
-        over those that come before it; the key of the root after that.
+        Writes the comparison of a vector of keys with the root's key, and the loop in
+        which elements with lesser keys replace the root; the root's key after that.
         """
         w = self.row.w
         keys = self.row.keys_from(first, self.lanes)
@@ -128,8 +128,8 @@ class HeapWriter:
 
     def replace(self, number: str, last: Value, count: str) -> Value:
         """
-        Writes how an element that comes before the root takes its place; the key of the
-        root after that.
+        Writes the branch in which an element replaces a root that it comes before; the
+        root's key after that.
         """
         w = self.row.w
         key = self.row.key(number)

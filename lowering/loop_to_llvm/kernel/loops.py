@@ -247,7 +247,7 @@ class LoopWriter:
         return memory
 
     def put(self, values: Sequence[Value], memory: Sequence[str], at: str) -> None:
-        """Stores accumulators as those of the indices from `at` on."""
+        """Stores the accumulators of consecutive indices, from `at` on."""
         for place, value in enumerate(values):
             number, which = divmod(place, len(memory))
             self.w.put(value, memory[which], self.w.add(at, str(number)))

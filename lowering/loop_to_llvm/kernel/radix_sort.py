@@ -4,7 +4,7 @@ Write how a row is sorted by the digits of its keys, the lowest digit first.
     for each key: count its digits, of 8 bits each
     for each digit that not all keys share, from the lowest on:
         where each value of it begins: the sum of the counts before
-        for each number so far: append it to those of the value that its digit has
+        for each number so far: append it to the numbers with the same digit
 
 Numbers of 32 bits go from one half of the row's memory to the other and back. At the
 end they become numbers of 64 bits, in the order in which none is overwritten before.
@@ -128,8 +128,8 @@ class RadixWriter:
 
     def widen(self, size: str, start: str) -> None:
         """
-        Writes the loops that make numbers of 64 bits of those in one half: from the
-        last one on of the first half, from the first one on of the second.
+        Writes the loops that widen the numbers in one half to 64 bits: in the first
+        half from the last number down, in the second half from the first number up.
         """
         w = self.row.w
         source = self.place(self.row.base, start)

@@ -76,7 +76,7 @@ class SortRow:
         return w.value(f"xor {key.typed}, {_splat(-1, key)}", key.type, key.lanes)
 
     def as_integer(self, key: Value) -> Value:
-        """Writes the integer whose order is that of keys, ascending."""
+        """Writes integers that have the ascending order of keys."""
         w, type, lanes = self.w, self.type, key.lanes
         if key.type == i1:
             text = f"zext {key.typed} to {type_text(i8, lanes)}"

@@ -99,8 +99,8 @@ def atan(w: Writer, x: Value) -> Value:
     """
     The arcus tangent.
 
-    With a = |x| it is that of a, pi/4 and that of (a - 1) / (a + 1), or pi/2 and that
-    of -1 / a, whichever of these is small.
+    With a = |x| it is atan(a), pi/4 + atan((a - 1) / (a + 1)) or pi/2 + atan(-1 / a),
+    whichever has a small argument.
     """
     high, low = _HALF_PI[format_of(x).element]
     a = w.absolute(x)

@@ -62,12 +62,12 @@ class FunctionWriter(IndexWriter):
         return self.entered(f"alloca [{count} x {type}], align 64")
 
     def put(self, value: Value, address: str, number: str) -> None:
-        """Stores a value as that of a number at an address."""
+        """Stores a value as element `number` of the memory at an address."""
         to = self.at(value, address, number)
         self.do(f"store {value.typed}, ptr {to}")
 
     def get(self, like: Value, address: str, number: str) -> Value:
-        """Loads the value of a number, which is like another, from an address."""
+        """Loads element `number`, of the type of `like`, from memory at an address."""
         type = type_text(like.type, like.lanes)
         text = f"load {type}, ptr {self.at(like, address, number)}"
         return self.value(text, like.type, like.lanes)

@@ -40,9 +40,9 @@ class Offsets:
     """The offset of an element from the start of its buffer, for each lane."""
 
     first: str
-    """That of the first lane."""
+    """The offset of the first lane."""
     step: Dim
-    """How much greater it is from lane to lane."""
+    """The difference between the offsets of two neighbouring lanes."""
     scattered: Sequence[tuple[Value, Dim]]
     """What lanes look up: vectors of indices, and their strides."""
 

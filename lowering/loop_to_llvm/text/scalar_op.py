@@ -252,7 +252,7 @@ def multiply_add(w: FunctionWriter, values: Sequence[Value], fma: bool) -> Value
 
 
 def _remainder(w: FunctionWriter, values: Sequence[Value], needs: Needs) -> Value:
-    """The remainder of a division of floats; that of a vector calls that of a lane."""
+    """A call of the function for these lanes, which calls the function for one lane."""
     type, lanes = values[0].type, values[0].lanes
     element = cast(Element, suffix(type))
     for each in dict.fromkeys((1, lanes)):
