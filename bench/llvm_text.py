@@ -84,6 +84,15 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def unknown_name(names: list[str]) -> str | None:
+    """What is wrong with the first name that no model has; None when all have one."""
+    from .suite import SUITE
+
+    known = ("digits", *SUITE)
+    wrong = next((each for each in names if each not in known), None)
+    return wrong and f"expected one of {', '.join(known)}, got {wrong}"
+
+
 def main() -> None:
     """Prints a line for each model and setting."""
     parser = argparse.ArgumentParser(description="Print hashes of LLVM text.")
@@ -93,6 +102,8 @@ def main() -> None:
     )
     parser.add_argument("--texts", type=Path, help="a folder to write the texts to")
     arguments = parser.parse_args()
+    if error := unknown_name(arguments.models):
+        parser.error(error)
     with tempfile.TemporaryDirectory() as folder:
         for name, path in models(Path(folder), arguments.models):
             for target, precision in SETTINGS:
