@@ -7,8 +7,10 @@ contraction is seen, its epilogue, the loops around it, and how its operands lie
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
+from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
@@ -18,6 +20,7 @@ from ...dialects.graph.storage import PanelsAttr
 from ...dialects.kernel import Group, group_of
 from ...dialects.loop import (
     OWN,
+    KernelOp,
     LoadOp,
     PreferenceAttr,
     StrategyAttr,
@@ -25,7 +28,6 @@ from ...dialects.loop import (
     TileOp,
     preference_of,
 )
-from ...lowering.graph_to_loop import build_kernel
 from .blocking import (
     FEW_ROWS,
     KIB,
@@ -49,6 +51,10 @@ _MIN_PACKED_WORK = 1 << 13
 """Multiply-adds below which nothing is packed; chosen by hand."""
 
 
+BuildKernel: TypeAlias = Callable[[Group], KernelOp]
+"""What builds the loops of a group, as the lowering will."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """The strategies of the contractions of an op, in their order, and its weights."""
@@ -58,7 +64,7 @@ class Plan:
     """How weights lie, by the number of the operand."""
 
 
-def choose_strategies(op: GraphOp, target: TargetAttr) -> Plan:
+def choose_strategies(op: GraphOp, target: TargetAttr, build: BuildKernel) -> Plan:
     """How the contractions of an op are computed, and what becomes of its weights."""
     group, preference = group_of(op), preference_of(op)
     nests = () if group is None else [e for e in group.nests if e.is_contraction]
@@ -78,7 +84,7 @@ def choose_strategies(op: GraphOp, target: TargetAttr) -> Plan:
             packed.attributes["panels"] = panels
             values[weight.result] = packed.result
     made = Group(group.result, tuple(nests), (), None).of(values)
-    tiles = build_kernel(made, "kernel").op.walk()
+    tiles = build(made).walk()
     return Plan(
         [
             choose_strategy(e, target, preference)

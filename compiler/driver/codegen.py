@@ -1,9 +1,8 @@
 """
 The compiler's only door to the lowerings: kernels, LLVM text, and machine code.
 
-Besides the pipeline, which contains the lowering pass `graph-to-loop`, and the choice
-of strategies, which looks at loops before there are any, only this file imports them;
-the driver, the tools and the tuner import them from here.
+Besides the pipeline, which contains the lowering pass `graph-to-loop`, only this file
+imports them; the driver, the tools and the tuner import them from here.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from xdsl.transforms.common_subexpression_elimination import (
 )
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
-from ...lowering.graph_to_loop import GraphToLoop
+from ...dialects.kernel import Group
+from ...dialects.loop import KernelOp
+from ...lowering.graph_to_loop import GraphToLoop, build_kernel
 from ..session import Options
 from .graph.analyze_aliases import AnalyzeAliases
 from .graph.assign_buffers import AssignBuffers
@@ -51,6 +53,14 @@ from .loop.share_kernels import ShareKernels
 from .loop.size_tiles import SizeTiles
 from .loop.unroll_loops import UnrollLoops
 from .loop.vectorize_loops import VectorizeLoops
+
+
+class _PackLoweredWeights(PackWeights):
+    """`pack-weights`, which sees loops as `graph-to-loop` will build them."""
+
+    def build_kernel(self, group: Group) -> KernelOp:
+        """The loops of a group, by the lowering."""
+        return build_kernel(group, "kernel").op
 
 
 def graph_passes(
@@ -98,7 +108,7 @@ def graph_passes(
         *([NarrowWeights()] if options.precision == "bf16" else ()),
         # From here weights are as exact as the user asked for.
         TuneContractions.measuring(tuner),
-        PackWeights(),
+        _PackLoweredWeights(),
         SplitUpdates(),
         # From here an input that becomes an output is copied by an op of its own.
         MarkRuntimeSkippable(),

@@ -22,11 +22,13 @@ convolution is packed as a product of matrices is, and a weight of bf16 that is 
 before the product as one of f32 is. The type of the tensor stays the same; only its
 layout in the store changes. A weight that another op reads too is stored twice. The
 strategy is chosen here and followed by all later passes (`compiler/cost/strategy.py`),
-NR by the cost model, unless the op has a `preference`.
+NR by the cost model, unless the op has a `preference`. It is chosen on loops, so the
+pipeline hands the pass what builds them.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -39,8 +41,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects import tensor_type
 from ....dialects.graph import FusionOp, GraphOp, WeightOp
 from ....dialects.graph.storage import PanelsAttr
-from ....dialects.kernel import structure
-from ....dialects.loop import STRATEGIES, target_of
+from ....dialects.kernel import Group, structure
+from ....dialects.loop import STRATEGIES, KernelOp, target_of
 from ...cost import Plan, choose_strategies
 from ...ir import WeightStore, weights_of
 
@@ -50,6 +52,10 @@ class PackWeights(ModulePass):
     """Packs every weight that a contraction reads as its factor B."""
 
     name = "pack-weights"
+
+    @abstractmethod
+    def build_kernel(self, group: Group) -> KernelOp:
+        """The loops of a group, which the pipeline lets the lowering build."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
@@ -63,7 +69,9 @@ class PackWeights(ModulePass):
             ):
                 key = structure(each)
                 if key not in plans:
-                    plans[key] = choose_strategies(each, target_of(op))
+                    plans[key] = choose_strategies(
+                        each, target_of(op), self.build_kernel
+                    )
                 if plans[key].strategies:
                     each.attributes[STRATEGIES] = ArrayAttr(plans[key].strategies)
                 packer.wishes[each] = plans[key].panels
