@@ -18,6 +18,7 @@ from .unrolling import (
     masks_rest,
     most_inserted,
     needs_few_passes,
+    vectors_checked,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "needs_few_passes",
     "panels_in",
     "suits",
+    "vectors_checked",
 ]

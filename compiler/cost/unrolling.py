@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...dialects import product
 from ...dialects.loop import (
     ArgsortOp,
+    CheckIndexOp,
     ForOp,
     KernelOp,
     PreferenceAttr,
@@ -54,6 +55,9 @@ _MAX_UNROLLED_BODIES = 32
 
 _MAX_SINGLE = 2
 """Bodies left, at most, that are written one by one where their number is known."""
+
+_VECTORS_PER_BRANCH = 4
+"""Vectors of indices that a check compares for each branch."""
 
 _MAX_INSERTED = 24
 """Elements, at most, that insertion sorts in less time than digits do; measured."""
@@ -128,6 +132,13 @@ def masks_rest(loop: ForOp, target: TargetAttr) -> bool:
     if isinstance(loop.size, int) and loop.size % loop.width <= _MAX_SINGLE:
         return False
     return can_mask(loop.body.block.ops, loop.index, target)
+
+
+def vectors_checked(op: CheckIndexOp, target: TargetAttr) -> int:
+    """The vectors of indices that are compared for each branch; 0 for scalars."""
+    _, step = op.range
+    # SSE and NEON compare two indices at a time, which gains nothing.
+    return _VECTORS_PER_BRANCH if step == 1 and target.vector.data > 128 else 0
 
 
 def most_inserted(op: ArgsortOp) -> int | None:

@@ -8,12 +8,14 @@ Before:
     loop.for parallel %i to 19 lanes 8 { … }
     loop.tile %i to 64, … reduce %k to 32 … as #loop.schedule<nr = 16, …> k_loop …
     loop.argsort %out[%row * 7] first 7 of 7 : memref<?xi64> key (%i) { … }
+    loop.check_index %indices[20] below 7 : memref<?xi64>
 
 After:
 
     loop.for parallel %i to 19 lanes 8 masked { … }
     loop.tile … as #loop.schedule<nr = 16, …> unroll 4 prefetch 8 k_loop …
     loop.argsort %out[%row * 7] first 7 of 7 lanes 8 whole 24 : … key (%i) { … }
+    loop.check_index %indices[20] below 7 lanes 4 unroll 4 : memref<?xi64>
 
 It comes last, when kernels have the sizes that they keep: whether a loop is short, or a
 number of whole units, decides. The emitter writes what stands here. `unroll` may be
@@ -32,6 +34,7 @@ from xdsl.passes import ModulePass
 from ....dialects.loop import (
     FEW_PASSES,
     ArgsortOp,
+    CheckIndexOp,
     ForOp,
     KernelOp,
     PreferenceAttr,
@@ -48,6 +51,7 @@ from ...cost import (
     masks_rest,
     most_inserted,
     needs_few_passes,
+    vectors_checked,
 )
 
 
@@ -83,5 +87,9 @@ def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> No
             op.lanes = IntegerAttr(target.lanes(8 * byte_count(key.type)), i64)
             if (most := most_inserted(op)) is not None:
                 op.whole = IntegerAttr(most, i64)
+        case CheckIndexOp():
+            if (vectors := vectors_checked(op, target)) > 0:
+                op.lanes = IntegerAttr(target.lanes(64), i64)
+                op.unroll = IntegerAttr(vectors, i64)
         case _:
             pass

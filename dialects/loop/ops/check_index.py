@@ -4,15 +4,24 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, i1, i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ...dims import Dim, dim
 from ..index_range import parse_range, print_range
-from ..subscript import DIM, parse_number, print_number
+from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
+
+_NUMBERS = ("lanes", "unroll")
+"""The properties that are numbers, as they are printed."""
 
 
 @irdl_op_definition
@@ -22,12 +31,14 @@ class CheckIndexOp(IRDLOperation):
 
     The kernel then answers 1 and says which index it was; no memory has been read by
     it. Below zero an index is refused too, unless it `wraps`: then it counts from the
-    end. Indices may be strided: they begin `from` an offset, `by` elements apart.
+    end. Indices may be strided: they begin `from` an offset, `by` elements apart. With
+    `lanes` they are compared in vectors, `unroll` of them for each branch.
 
     ```mlir
     loop.check_index %indices[20] below 1000 : memref<?xi64>
     loop.check_index %indices["2 * batch"] wraps below "rows" : memref<?xi64>
     loop.check_index %pairs[20 from 1 by 2] below 1000 : memref<?xi64>
+    loop.check_index %indices[20] below 1000 lanes 4 unroll 4 : memref<?xi64>
     ```
     """
 
@@ -39,6 +50,8 @@ class CheckIndexOp(IRDLOperation):
     step = prop_def(DIM)
     bound = prop_def(DIM)
     wraps = prop_def(IntegerAttr.constr(i1))
+    lanes = opt_prop_def(IntegerAttr.constr(i64))
+    unroll = opt_prop_def(IntegerAttr.constr(i64))
 
     def __init__(
         self,
@@ -60,6 +73,13 @@ class CheckIndexOp(IRDLOperation):
                 "wraps": IntegerAttr(int(wraps), i1),
             },
         )
+
+    @property
+    def vectors(self) -> tuple[int, int] | None:
+        """The lanes and the number of the vectors for a branch; None for scalars."""
+        if self.lanes is None:
+            return None
+        return self.lanes.value.data, self.unroll.value.data if self.unroll else 1
 
     @property
     def sizes(self) -> tuple[Dim, Dim]:
@@ -84,6 +104,7 @@ class CheckIndexOp(IRDLOperation):
             print_number(printer, self.step)
         printer.print_string("]")
         print_range(printer, self.bound, bool(self.wraps.value.data))
+        print_counts(printer, self, _NUMBERS)
         printer.print_string(" : ")
         printer.print_attribute(self.indices.type)
 
@@ -99,6 +120,9 @@ class CheckIndexOp(IRDLOperation):
                 parser.parse_keyword("by")
                 step = parse_number(parser).data
         bound, wraps = parse_range(parser)
+        numbers = parse_counts(parser, _NUMBERS)
         parser.parse_punctuation(":")
         indices = parser.resolve_operand(buffer, parser.parse_type())
-        return cls(indices, dim(count.data), bound, wraps, dim(start), dim(step))
+        made = cls(indices, dim(count.data), bound, wraps, dim(start), dim(step))
+        made.properties |= numbers
+        return made

@@ -14,7 +14,6 @@ from xdsl.ir import Attribute
 from ....dialects.loop import (
     CheckIndexOp,
     ClampIndexOp,
-    TargetAttr,
     byte_count,
     element_type,
 )
@@ -25,13 +24,8 @@ from ..text.types import Value, memory_text, type_text
 _MAX_INT32 = 2**31 - 1
 """The greatest bound whose indices fit 32 bits."""
 
-_VECTORS_PER_BRANCH = 4
-"""Vectors of indices that are compared for each branch; chosen by hand."""
 
-
-def write_check(
-    w: FunctionWriter, op: CheckIndexOp, buffer: str, target: TargetAttr
-) -> None:
+def write_check(w: FunctionWriter, op: CheckIndexOp, buffer: str) -> None:
     """Writes a loop over the indices that returns 1 from the function at a bad one."""
     count, bound = (w.size(each) for each in op.sizes)
     start, apart = (w.size(each) for each in op.range)
@@ -42,9 +36,9 @@ def write_check(
     bad, end = w.fresh("bad"), w.fresh("checked")
     head, step = w.fresh("check"), w.fresh("next")
     first = "0"
-    # SSE and NEON compare two indices at a time, which gains nothing.
-    if apart == "1" and target.vector.data > 128:
-        first = _write_vectors(w, type, buffer, (start, count), (least, bound), target)
+    if op.vectors is not None:
+        part, limits = (start, count), (least, bound)
+        first = _write_vectors(w, type, buffer, part, limits, op.vectors)
     runs = w.emit(f"icmp slt i64 {first}, {count}")
     before = w.label
     w.do(f"br i1 {runs}, label %{head}, label %{end}")
@@ -75,15 +69,14 @@ def _write_vectors(
     buffer: str,
     part: tuple[str, str],
     limits: tuple[str, str],
-    target: TargetAttr,
+    vectors: tuple[int, int],
 ) -> str:
     """
     Adds a loop over whole vectors of indices in a row, up to the first with a bad one.
 
     Returns how many indices are known to be good.
     """
-    (start, count), (least, bound) = part, limits
-    lanes = target.lanes(64)
+    (start, count), (least, bound), (lanes, unroll) = part, limits, vectors
     # Counted from the least that is allowed, one that is too low is a large number.
     width = w.emit(f"sub i64 {bound}, {least}")
     low, high = (w.splat(Value(each, i64), lanes) for each in (least, width))
@@ -93,13 +86,13 @@ def _write_vectors(
     w.start(head)
     at, following = f"%{w.fresh('i')}", f"%{w.fresh('i')}"
     w.do(f"{at} = phi i64 [0, %{before}], [{following}, %{step}]")
-    w.do(f"{following} = add nuw nsw i64 {at}, {lanes * _VECTORS_PER_BRANCH}")
+    w.do(f"{following} = add nuw nsw i64 {at}, {lanes * unroll}")
     fits = w.emit(f"icmp sle i64 {following}, {count}")
     w.do(f"br i1 {fits}, label %{body}, label %{end}")
     w.start(body)
     first = w.add(start, at)
     found = "zeroinitializer"
-    for number in range(_VECTORS_PER_BRANCH):
+    for number in range(unroll):
         offset = w.add(first, str(number * lanes))
         index = read(w, buffer, type, offset, lanes)
         counted = w.value(f"sub {index.typed}, {low.text}", i64, lanes)

@@ -128,7 +128,7 @@ class _KernelWriter:
             case PrefetchOp():
                 self.memory.prefetch(op)
             case CheckIndexOp():
-                write_check(self.w, op, self.scope[op.indices].text, self.target)
+                write_check(self.w, op, self.scope[op.indices].text)
             case SplitIndexOp():
                 self.split_index(op)
             case ChooseOp():

@@ -152,3 +152,14 @@ loop.kernel @orders(%keys: memref<?xf32>, %out: memref<?xi64>) symbols ["n"] {
     loop.yield %z : f32
   }
 }
+
+// Indices in a row are compared in vectors of more than two; those that lie apart are not.
+//
+// CHECK-LABEL: loop.kernel @checks
+// SSE:           loop.check_index %i[20] below 7 : memref<?xi32>
+// AVX2:          loop.check_index %i[20] below 7 lanes 4 unroll 4 : memref<?xi32>
+// CHECK:         loop.check_index %i[20 from 0 by 2] below 7 : memref<?xi32>
+loop.kernel @checks(%i: memref<?xi32>) {
+  loop.check_index %i[20] below 7 : memref<?xi32>
+  loop.check_index %i[20 from 0 by 2] below 7 : memref<?xi32>
+}

@@ -26,6 +26,16 @@ loop.kernel @apart(%i: memref<?xi64>) symbols ["n"] {
 
 // -----
 
+// They may be compared in vectors, several for each branch.
+//
+// CHECK-LABEL: loop.kernel @vectors
+// CHECK:         loop.check_index %i["n"] wraps below 7 lanes 4 unroll 2 : memref<?xi64>
+loop.kernel @vectors(%i: memref<?xi64>) symbols ["n"] {
+  loop.check_index %i["n"] wraps below 7 lanes 4 unroll 2 : memref<?xi64>
+}
+
+// -----
+
 // Both may depend on the symbols of the kernel.
 //
 // CHECK-LABEL: loop.kernel @symbols
