@@ -5,6 +5,7 @@ from __future__ import annotations
 from .blocking import choose_blocking
 from .candidates import candidates
 from .functions import CONSTANTS
+from .idle_loops import leaves_if_idle
 from .packing import contractions_of, panels_in, suits
 from .register_tile import choose_shape, known
 from .strategy import Plan, choose_strategies, choose_strategy
@@ -37,6 +38,7 @@ __all__ = [
     "contractions_of",
     "k_at_once",
     "known",
+    "leaves_if_idle",
     "masks_rest",
     "most_inserted",
     "needs_few_passes",

@@ -22,7 +22,7 @@ from .ops.check_index import CheckIndexOp
 from .ops.choose import ChooseOp
 from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
-from .ops.kernel import FEW_PASSES, MAY_SHARE, WORK, KernelOp
+from .ops.kernel import FEW_PASSES, LEAVES_IF_IDLE, MAY_SHARE, WORK, KernelOp
 from .ops.memory import LoadOp, StoreOp, buffer_type, byte_count, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
@@ -65,6 +65,7 @@ __all__ = [
     "ElementOp",
     "ExtentOp",
     "FEW_PASSES",
+    "LEAVES_IF_IDLE",
     "ForOp",
     "IfOp",
     "IN_FLIGHT",

@@ -19,7 +19,8 @@ After:
 
 It comes last, when kernels have the sizes that they keep: whether a loop is short, or a
 number of whole units, decides. The emitter writes what stands here. `unroll` may be
-preferred (`preference`), and bits depend on none of it.
+preferred (`preference`), and bits depend on none of it. A kernel with loops that may be
+long and store nothing is marked `leaves_if_idle`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from xdsl.passes import ModulePass
 
 from ....dialects.loop import (
     FEW_PASSES,
+    LEAVES_IF_IDLE,
     ArgsortOp,
     CheckIndexOp,
     ForOp,
@@ -48,6 +50,7 @@ from ...cost import (
     bodies_at_once,
     bytes_ahead,
     k_at_once,
+    leaves_if_idle,
     masks_rest,
     most_inserted,
     needs_few_passes,
@@ -67,6 +70,8 @@ class UnrollLoops(ModulePass):
                 _choose(each, target_of(op), preference_of(kernel))
             if needs_few_passes(kernel):
                 kernel.attributes[FEW_PASSES] = UnitAttr()
+            if leaves_if_idle(kernel):
+                kernel.attributes[LEAVES_IF_IDLE] = UnitAttr()
 
 
 def _choose(op: Operation, target: TargetAttr, preference: PreferenceAttr) -> None:

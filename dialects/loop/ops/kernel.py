@@ -27,6 +27,12 @@ WORK = "work"
 FEW_PASSES = "few_passes"
 """The attribute of a kernel whose loops are unrolled: LLVM need not try to."""
 
+LEAVES_IF_IDLE = "leaves_if_idle"
+"""
+The attribute of a kernel that returns at once where it would store nothing, since its
+other loops may then be long.
+"""
+
 MAY_SHARE = "may_share"
 """
 The attribute of a kernel with the numbers of the buffers that may be the memory of the

@@ -2,9 +2,9 @@
 Find the sizes that, when they are zero, leave loops with nothing to do.
 
 An array of shape 2**40 by 0 has no elements, and takes no memory; a loop over its rows
-would take minutes all the same. So a kernel returns at once where every store is inside
-of a loop whose size is zero, and a reduction is skipped where a loop inside of it,
-which alone changes its accumulator, has no iterations.
+would take minutes all the same. So a kernel that `leaves_if_idle` returns at once where
+every store is inside of a loop whose size is zero, and a reduction is skipped where a
+loop inside of it, which alone changes its accumulator, has no iterations.
 
     for %i to n { for %j to m { store } }                   nothing when m is zero
     %t = for reduce %i to n { %u = for reduce %j to m }     %t as it began then
@@ -13,12 +13,12 @@ which alone changes its accumulator, has no iterations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import prod
 
 from xdsl.ir import Operation
 
 from ....dialects import Dim
 from ....dialects.loop import (
+    LEAVES_IF_IDLE,
     ArgsortOp,
     CheckIndexOp,
     ForOp,
@@ -28,9 +28,6 @@ from ....dialects.loop import (
     YieldOp,
 )
 from ..text.function import FunctionWriter
-
-_MIN_LONG_ITERATIONS = 1 << 34
-"""Iterations that take more than seconds, though they do nothing."""
 
 
 def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
@@ -48,30 +45,13 @@ def leave_if_idle(w: FunctionWriter, kernel: KernelOp, done: str) -> None:
 
 def _idle_sizes(kernel: KernelOp) -> list[Dim]:
     """
-    The sizes that must not be zero for a kernel to store anything. Empty where only one
-    size varies, and the others take no time: no loop is long while another is empty.
+    The sizes that must not be zero for a kernel to store anything, if it returns where
+    one is.
     """
-    loops = [op for op in kernel.walk() if isinstance(op, ForOp | TileOp | ArgsortOp)]
-    every = [size for each in loops for size in _sizes_of(each)]
-    varying = {size for size in every if not isinstance(size, int)}
-    quick = 0 not in every and _iterations(kernel.body.block.ops) < _MIN_LONG_ITERATIONS
-    if not varying or (len(varying) < 2 and quick):
+    if LEAVES_IF_IDLE not in kernel.attributes:
         return []
     found = _common(kernel.body.block.ops)
     return [each for each in found if not isinstance(each, int) or each == 0]
-
-
-def _iterations(ops: Iterable[Operation]) -> int:
-    """How often the bodies of loops in some ops run, where sizes that vary are one."""
-    total = 0
-    for op in ops:
-        blocks = (block for region in op.regions for block in region.blocks)
-        inside = sum(_iterations(block.ops) for block in blocks)
-        if isinstance(op, ForOp | TileOp | ArgsortOp):
-            known = (size for size in _sizes_of(op) if isinstance(size, int))
-            inside = prod(known) * max(inside, 1)
-        total += inside
-    return total
 
 
 def skipping_sizes(op: ForOp) -> list[Dim]:
@@ -128,8 +108,3 @@ def _idle(op: Operation) -> dict[Dim, None]:
             return {op.size: None} | dict.fromkeys(_common(op.body.block.ops))
         case _:
             return {}
-
-
-def _sizes_of(op: ForOp | TileOp | ArgsortOp) -> Sequence[Dim]:
-    """The sizes that an op counts to."""
-    return [op.size] if isinstance(op, ForOp) else op.sizes
