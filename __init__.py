@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 __all__ = [
     "CompileError",
     "Options",
+    "RuntimePool",
     "StaticModule",
+    "StaticRuntime",
     "__version__",
     "compile",
     "set_memory_limit",
@@ -35,12 +37,15 @@ if TYPE_CHECKING:
     from .compiler.session.options import Options
     from .compiler.tracing.trace import trace
     from .runtime.call.module import StaticModule
+    from .runtime.call.runtime import RuntimePool, StaticRuntime
     from .runtime.plan.block import set_memory_limit
 else:
     FILES = {
         "CompileError": ".compiler.session.errors",
         "Options": ".compiler.session.options",
+        "RuntimePool": ".runtime.call.runtime",
         "StaticModule": ".runtime.call.module",
+        "StaticRuntime": ".runtime.call.runtime",
         "compile": ".compiler.compile",
         "set_memory_limit": ".runtime.plan.block",
         "trace": ".compiler.tracing.trace",

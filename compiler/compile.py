@@ -176,7 +176,10 @@ class Compilation:
             for each in self.observers:
                 each.add(traced)
             marks = traced.marks
-        return make_module(artifact, report, self.options.usable_threads, marks)
+        return make_module(
+            *(artifact, report, self.options.usable_threads, marks),
+            self.options,
+        )
 
     def compile(
         self, key: str | None, start: float

@@ -119,6 +119,11 @@ class FirstCallModule(StaticModule):
         module, rest = self._found(arguments, {})
         return module.repeater(*rest)
 
+    @property
+    def pool(self) -> None:
+        """None: each of the modules has one."""
+        return None
+
     def release(self) -> None:
         """Gives the memory of activations back of all that is compiled."""
         for each in self.modules():

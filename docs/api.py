@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ("__init__.py", "compiler", "dialects", "lowering", "runtime")
 
 ORDER = (
-    *("compile", "Options", "StaticModule", "set_memory_limit", "trace"),
-    "CompileError",
+    *("compile", "Options", "StaticModule", "StaticRuntime", "RuntimePool"),
+    *("set_memory_limit", "trace", "CompileError"),
 )
 """The promised names, as a reader meets them."""
 
@@ -38,7 +38,7 @@ REACHED = (
 CONSTRUCTED = ("Options",)
 """Classes that users make objects of, so that what they take is told."""
 
-OWN = "!^(add|answer_by|key|program|runtime|usable_threads)$"
+OWN = "!^(add|answer_by|context|for_a_run|key|maker|pool|program|usable_threads)$"
 """Public for other files of the package, and not for users."""
 
 

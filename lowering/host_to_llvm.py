@@ -43,11 +43,12 @@ from .program_to_host import (
     lower_plan,
     lower_sharing,
     lower_wide_entry,
+    new_arrays,
     python_calls,
     reach_of,
 )
 
-SUPPORT = llvm_text([*lending(), *python_calls()]) + (
+SUPPORT = llvm_text([*lending(), *python_calls(), *new_arrays()]) + (
     # Of no function; a module that has it takes few passes.
     'attributes #0 = { "few-passes" }\n'
 )

@@ -228,6 +228,15 @@ TESTED_ELSEWHERE = {
         "runtime/machine/test_thread_pool.py",
         "runtime/plan/test_plan_code.py",
     ),
+    "runtime/call/pending.py": (
+        "is what runtimes launch",
+        "runtime/call/test_runtime.py",
+    ),
+    "runtime/call/pool.py": (
+        "is what calls borrow of",
+        "runtime/call/test_runtime.py",
+        "runtime/call/test_module_threads.py",
+    ),
     "runtime/call/fallback.py": (
         "is what a call of a fallback op does",
         "runtime/call/test_module_fallbacks.py",

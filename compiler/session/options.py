@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from operator import index
 from typing import Any
@@ -15,6 +15,9 @@ from .errors import CompileError
 
 ALWAYS_GIVEN = 8
 """Threads that a user gets who asks for them, however few may run at once."""
+
+_RUN_SCOPE = ("threads", "manage_output_tensors", "cache")
+"""The options that no code depends on, so that a run may have its own."""
 
 _PRECISIONS = ("f32", "bf16")
 """How exactly a model may be computed."""
@@ -69,6 +72,13 @@ class Options:
     "first-call" with each value of that input.
     """
 
+    manage_output_tensors: bool = False
+    """
+    Whether the module keeps the outputs of its last calls, and returns their arrays
+    again once nobody has them: no view, tensor or buffer of them either. It is worth it
+    for large outputs, whose pages are new to the process otherwise (`docs/memory.md`).
+    """
+
     def __post_init__(self) -> None:
         self._check_bounds()
         if self.bind not in _BINDINGS:
@@ -76,6 +86,8 @@ class Options:
             raise CompileError(f"expected bind of {known}, got {self.bind}")
         check_is("True or False for cache", bool, self.cache)
         check_is("True or False for tune", bool, self.tune)
+        wanted = "True or False for manage_output_tensors"
+        check_is(wanted, bool, self.manage_output_tensors)
         check_is("the name of a planner", str, self.planner)
         if self.threads is not None and not _is_whole(self.threads):
             raise _unexpected("a whole number of threads, or None", self.threads)
@@ -106,6 +118,23 @@ class Options:
         object.__setattr__(
             self, "bounds", {k: index(v) for k, v in self.bounds.items()}
         )
+
+    def for_a_run(self, other: Any) -> Options:
+        """
+        `other`, which differs from these options in what a run may change alone.
+
+        Raises `CompileError` where it differs in anything else.
+        """
+        check_is("options as Options(...)", Options, other)
+        for each in fields(self):
+            mine, its = getattr(self, each.name), getattr(other, each.name)
+            if mine != its and each.name not in _RUN_SCOPE:
+                raise CompileError(
+                    f"expected {each.name}={mine!r} as the module was compiled with, "
+                    f"got {its!r}; a run may change {' and '.join(_RUN_SCOPE)} alone, "
+                    "so compile the model with the other options"
+                )
+        return replace(other, cache=self.cache)
 
     @property
     def usable_threads(self) -> int:

@@ -20,6 +20,7 @@ from .bundle import (
 from .call import lower_enter
 from .entry import lower_entry
 from .lending import lending
+from .new_arrays import new_arrays
 from .plan import MOST, limits_of, lower_plan, plan_layout, refusals
 from .python_calls import python_calls
 from .reach import Reach, reach_of
@@ -49,6 +50,7 @@ __all__ = [
     "lower_whole",
     "lower_wide_entry",
     "plan_layout",
+    "new_arrays",
     "python_calls",
     "reach_of",
     "refusals",

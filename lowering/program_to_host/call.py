@@ -35,8 +35,9 @@ from . import python_api as api
 from .addresses import layout_of, row_of
 from .body import RUN
 from .lending import GIVE_BACK, NOTE, RESERVE, ROW, put_back, take
+from .new_arrays import NEW_ARRAY
 from .polls import length_of
-from .python_calls import COUNT, ENTER, ENTER_IF, EXPLAIN, NEW_ARRAY, SLOW, is_like
+from .python_calls import COUNT, ENTER, ENTER_IF, EXPLAIN, SLOW, is_like
 from .sizes import SizeBuilder
 
 CALL = Signature("sr_call", (ADDRESS, ADDRESS, WORD, ADDRESS), ADDRESS)
@@ -84,11 +85,12 @@ class ArrayBuilder:
         for actual, declared in dimensions:
             self.require(self.b.eq(actual, self.sizes.size(declared)))
 
-    def new_array(self, type: Tensor, dims: Value) -> Op:
-        """A new array, null when there is no memory; `dims` has room for its sizes."""
+    def new_array(self, at: int, type: Tensor, dims: Value) -> Op:
+        """The array of an output, null without memory; `dims` is to hold its sizes."""
         for axis, size in enumerate(sizes(type)):
             self.b.store(self.sizes.size(size), dims, axis)
-        return self.b.call(NEW_ARRAY, descriptor_field(type), len(sizes(type)), dims)
+        kind = descriptor_field(type), len(sizes(type))
+        return self.b.call(NEW_ARRAY, at, *kind, dims)
 
     def data(self, array: Value) -> Op:
         """Where the elements of an array are."""

@@ -175,7 +175,7 @@ class _Entry(CallBuilder):
         made: list[Value] = []
         dims = b.room(max((len(sizes(each)) for each in self.outputs), default=0))
         for at, type in enumerate(self.outputs):
-            made.append(self.new_array(type, dims))
+            made.append(self.new_array(at, type, dims))
             b.go_unless(b.ne(made[at], NULL), f"failed.{at}")
         # Each lets go of the array before, and goes on as if that had failed.
         for at in range(len(made)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...runtime.hostcode import ADDRESS, INT32, WORD, Builder, Op, Signature, Value
 
-TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
+TYPE, DATA, RANK, DIMS, DTYPE, FLAGS, WEAK = 8, 16, 24, 32, 56, 64, 72
 """Where the fields of a numpy array are, in bytes."""
 
 WANTED_FLAGS = 0x1 | 0x100

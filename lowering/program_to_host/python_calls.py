@@ -33,7 +33,6 @@ ENTER = Signature("sr_enter", (ADDRESS,), INT32)
 ENTER_IF = Signature("sr_enter_if", (ADDRESS, BIT), INT32)
 _REPEAT = Signature("sr_repeat", (ADDRESS, WORD), INT32)
 IS_ARRAY = Signature("sr_is_array", (ADDRESS, WORD, WORD, WORD), BIT)
-NEW_ARRAY = Signature("sr_new_array", (WORD, WORD, ADDRESS), ADDRESS)
 IS_OUT = Signature("sr_is_out", (ADDRESS,), BIT)
 IS_APART = Signature("sr_is_apart", (ADDRESS, WORD, WORD), BIT)
 
@@ -49,16 +48,11 @@ macOS.
 _POLL_INTERVAL = 250_000_000
 """Nanoseconds between the times at which a long run asks for signals."""
 
-_MAKE = Signature(
-    "", (ADDRESS, ADDRESS, INT32, ADDRESS, ADDRESS, ADDRESS, INT32, ADDRESS), ADDRESS
-)
-"""`PyArray_NewFromDescr`."""
-
 
 def python_calls() -> list[Function]:
     """All of the functions."""
     makers = (_slow, _explain, _drop, _tuple, _ask, _spend, _enter_if, _enter)
-    others = (_repeat, _is_array, _new_array, _is_out, _is_apart)
+    others = (_repeat, _is_array, _is_out, _is_apart)
     return [make() for make in (*makers, *others)]
 
 
@@ -199,18 +193,6 @@ def is_like(
     flags = b.load(b.offset(array, api.FLAGS), width=4)
     has_flags = b.eq(b.binary("and", flags, wanted), wanted)
     return b.both(b.eq(own, rank), b.eq(described, descriptor), has_flags)
-
-
-def _new_array() -> Function:
-    """A new array, null when there is no memory."""
-    b = Builder(NEW_ARRAY, "nounwind")
-    dtype, rank, dims = b.parameters
-    known = b.load(b.at(api.state(b), dtype), type=ADDRESS)
-    b.call(api.INCREF, known)
-    make, kind = api.field(b, State.NEW), api.field(b, State.ARRAY_TYPE)
-    rest = (dims, NULL, NULL, 0, NULL)
-    b.leave(b.call_address(make, _MAKE, kind, known, rank, *rest))
-    return b.function
 
 
 def _is_out() -> Function:

@@ -146,7 +146,7 @@ class _WideEntry(CallBuilder):
             table, own, _ = part.b.parameters
             dims = part.b.room(max(len(sizes(type)) for type in types))
             for at, type in enumerate(types, first):
-                array = part.new_array(type, dims)
+                array = part.new_array(at, type, dims)
                 part.require(part.b.ne(array, NULL))
                 part.b.store(array, table, at)
                 part.b.store(part.data(array), own, self.layout.first_output + at)

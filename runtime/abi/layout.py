@@ -63,7 +63,12 @@ class State:
     The Python callable that adds a plan row for new sizes: (symbols) to its address, or
     to zero where the call is to be explained.
     """
-    DTYPES = 13
+    KEPT = 13
+    """
+    The arrays of `KEPT_CALLS` calls, all of an output together, where the module
+    manages its outputs: objects of Python, None among them; else null.
+    """
+    DTYPES = 14
     """The first of the descriptors of `DTYPE_NAMES`."""
 
     SIZE = DTYPES + len(DTYPE_NAMES)
@@ -90,6 +95,12 @@ HASH_SHIFT = 29
 
 NOTES = 64
 """Threads whose last row is noted; others may have the same place."""
+
+KEPT_CALLS = 4
+"""
+The calls whose outputs are kept: `y = module(x)` in a loop needs two, as `y` is there
+until the next call returned.
+"""
 
 CALLS = 1024
 """The calls in a row that need little of a block, after which it shrinks."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from operator import index
 from typing import Any, TypeAlias
 from weakref import finalize
@@ -35,7 +36,9 @@ from ..program import Program
 from .arguments import bind_symbols, match_inputs, to_array
 from .context import Context
 from .fallback import KeptError, Reference, run_call_out
-from .outputs import apart, match_outputs
+from .outputs import apart, kept_outputs, match_outputs
+from .pool import ContextPool
+from .runtime import StaticRuntime
 from .statistics import Statistics
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -60,6 +63,9 @@ class StaticModule:
     report: Any
     """What compiling it took: a `CompileReport`; None until the compiler has set it."""
 
+    maker: Callable[[Any], StaticModule] | None = None
+    """What makes it again with other options of a run; None without a compiler."""
+
     def __new__(cls, *_: Any, **__: Any) -> StaticModule:
         """A module whose calls may go to machine code."""
         known = numpy_layout.is_as_expected()
@@ -74,10 +80,12 @@ class StaticModule:
         references: Sequence[Reference],
         threads: int = 1,
         plans: PlanCode | None = None,
+        manages_outputs: bool = False,
     ):
         """
         The model of `program`, with a reference for each of its fallback ops; a run may
-        use `threads` threads. Calls are planned by the code of `plans`, if any.
+        use `threads` threads. Calls are planned by the code of `plans`, if any. Where
+        it manages its outputs, calls return arrays again that nobody has any more.
         """
         self._program = program
         self._code = code
@@ -85,19 +93,21 @@ class StaticModule:
         self._references = tuple(references)
         self._threads = threads if program.is_shared and is_supported() else 1
         self._handler = _HANDLER(self._call_out)
-        self._contexts: dict[int, Context] = {}
         planner = None if plans is None else Planner(plans, program, code.planning)
         self._plans = PlanTable(program, code.state, planner)
         self._slow_calls = 0
         self._choose: Chooser | None = None
+        self._outputs = np.empty(0, object)
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain, self._lend, self._add_row
-        code.give_back(self._new_context().address)
+        self._pool = ContextPool(code, self._plans, self._make_context)
         if numpy_layout.is_as_expected():
             numpy_layout.fill_state(code.state)
             fields = [State.SLOW, State.EXPLAIN, State.RESERVE, State.ADD]
             code.state[fields] = [*map(id, self._kept)]
+            if manages_outputs:
+                self._outputs = kept_outputs(program, code.state)
             if not self._has_input_out:
                 code.state[State.OUT] = id(OUT)
             call_by(self, StaticModule, code.call)
@@ -144,9 +154,19 @@ class StaticModule:
             call_by(self, StaticModule, self._code.call if choose is None else 0)
 
     @property
+    def pool(self) -> ContextPool | None:
+        """The contexts that calls borrow; None where other modules answer them."""
+        return self._pool
+
+    @cached_property
+    def runtime(self) -> StaticRuntime:
+        """The first runtime of the module."""
+        return StaticRuntime(self)
+
+    @property
     def context(self) -> Context:
         """The first context of the module's pool."""
-        return next(iter(self._contexts.values()))
+        return next(iter(self._pool))
 
     @property
     def plan(self) -> Plan:
@@ -170,11 +190,12 @@ class StaticModule:
 
     def release(self) -> None:
         """
-        Gives the memory of activations back that no call uses at the moment; the next
-        calls take new memory. Constants and plans stay.
+        Gives the memory of activations back that no call uses at the moment, and the
+        outputs that are kept; the next calls take new memory. Constants and plans stay.
         """
-        for each in list(self._contexts.values()):
+        for each in self._pool:
             each.release()
+        self._outputs[:] = None
 
     def memory_report(self, /, **sizes: int) -> MemoryReport:
         """
@@ -192,11 +213,11 @@ class StaticModule:
         It is for measuring: the outputs are written over each time, and not returned.
         """
         arrays, symbols = self._convert(arguments, {})
-        context = self._borrow()
+        context = self._pool.borrow()
         try:
             context.run(arrays, symbols)
         except BaseException:
-            self._code.give_back(context.address)
+            self._pool.give_back(context)
             raise
         outputs = context.make_outputs(symbols)
         context.point_at(arrays, outputs)
@@ -209,7 +230,7 @@ class StaticModule:
 
         # The run reads and writes these, which nothing else may hold any more.
         finalize(
-            repeat, _give_back, self._code, context, arrays, outputs
+            repeat, _give_back, self._pool, context, arrays, outputs
         ).atexit = False
         return repeat
 
@@ -228,11 +249,11 @@ class StaticModule:
         if out is not None:
             given = match_outputs(self._program, out, symbols)
             arrays = apart(arrays, given, self._program.donations)
-        context = self._borrow()
+        context = self._pool.borrow()
         try:
             outputs = context.run(arrays, symbols, given)
         finally:
-            self._code.give_back(context.address)
+            self._pool.give_back(context)
         if out is not None:
             return out
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -244,15 +265,15 @@ class StaticModule:
         """
         names = self._program.symbols
         values = (ctypes.c_uint64 * len(names)).from_address(wanted)[:] if names else ()
-        context = self._borrow()
+        context = self._pool.borrow()
         is_to_look = context.is_to_look
         try:
             context.prepare(dict(zip(names, values, strict=True)))
         except BaseException:
-            self._code.give_back(context.address)
+            self._pool.give_back(context)
             raise
         if is_to_look:
-            for each in list(self._contexts.values()):
+            for each in self._pool:
                 each.release_if_unused()
         return context.address
 
@@ -274,11 +295,11 @@ class StaticModule:
 
     def _explain(self, address: int, status: int) -> None:
         """Raises what went wrong in a run of compiled code; its context is free."""
-        context = self._contexts[address]
+        context = self._pool[address]
         try:
             raise context.failure(status)
         finally:
-            self._code.give_back(address)
+            self._pool.give_back(context)
 
     @property
     def _has_input_out(self) -> bool:
@@ -296,16 +317,11 @@ class StaticModule:
         ]
         return arrays, bind_symbols(self._program, arrays)
 
-    def _borrow(self) -> Context:
-        """A context that no other call uses now."""
-        address = self._code.borrow()
-        return self._contexts[address] if address else self._new_context()
-
-    def _new_context(self) -> Context:
-        """A context for the pool, lent to the caller."""
+    def _make_context(self) -> Context:
+        """A context for the pool."""
         handler = ctypes.cast(self._handler, ctypes.c_void_p).value
         assert handler is not None
-        made = Context(
+        return Context(
             self._program,
             self._code,
             self._constants,
@@ -313,12 +329,10 @@ class StaticModule:
             self._plans,
             self._threads,
         )
-        self._contexts[made.address] = made
-        return made
 
     def _call_out(self, address: int, number: int, buffers: int) -> int:
         """Runs a fallback op on buffers of a context; its error is kept for the run."""
-        context = self._contexts[address]
+        context = self._pool[address]
         with KeptError(context):
             symbols = context.known_symbols(context.symbols)
             run_call_out(
@@ -330,6 +344,6 @@ class StaticModule:
         return CALLED if context.error is None else CALL_OUT_ERROR
 
 
-def _give_back(code: Code, context: Context, *_: Sequence[Array]) -> None:
-    """Returns a context to the pool that its code keeps."""
-    code.give_back(context.address)
+def _give_back(pool: ContextPool, context: Context, *_: Sequence[Array]) -> None:
+    """Returns a context to its pool."""
+    pool.give_back(context)

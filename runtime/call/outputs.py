@@ -16,10 +16,23 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..abi import KEPT_CALLS, State
 from ..files import listed
 from ..program import Program, TensorInfo, symbols_in
 
 Array: TypeAlias = npt.NDArray[Any]
+
+
+def kept_outputs(
+    program: Program, state: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.object_]:
+    """
+    A table for the outputs of the last calls, which compiled code fills from now on; it
+    has a reference to each array in it, as arrays of objects do.
+    """
+    table = np.full(len(program.outputs) * KEPT_CALLS, None, object)
+    state[State.KEPT] = table.ctypes.data
+    return table
 
 
 def match_outputs(

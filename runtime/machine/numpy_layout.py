@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +40,7 @@ functions.
 """
 
 # Bytes from the start of an array object.
-TYPE, DATA, RANK, DIMS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
+TYPE, DATA, RANK, DIMS, DTYPE, FLAGS, WEAK = 8, 16, 24, 32, 56, 64, 72
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
 _LEAST_ADDRESS = 0x1000
@@ -87,10 +88,11 @@ def _facts() -> Iterator[_Fact]:
     assert table is not None, "the fact before this one holds"
     get_abi = ctypes.CFUNCTYPE(ctypes.c_uint)(word_at(table + _ABI_SLOT * WORD))
     yield "numpy's ABI", hex(ABI), hex(get_abi())
-    last = max(DATA, RANK, DIMS, DTYPE, FLAGS)
+    last = max(DATA, RANK, DIMS, DTYPE, FLAGS, WEAK)
     yield "an array's fields lie in it", True, last + WORD <= np.ndarray.__basicsize__
     yield from _facts_of_fields()
     yield from _facts_of_flags()
+    yield from _facts_of_references()
     yield "numpy's function makes arrays", True, _new_works(table)
 
 
@@ -131,6 +133,19 @@ def _facts_of_flags() -> Iterator[_Fact]:
         wanted = C_CONTIGUOUS, ALIGNED, WRITEABLE
         found = tuple(flags & each == each for each in wanted)
         yield "the flags of an array", expected, found
+
+
+def _facts_of_references() -> Iterator[_Fact]:
+    """What compiled code reads of who else has an array."""
+    held = [np.zeros(3, np.float32)]
+    at = id(held[0])
+    yield "the references to an array", 1, _int_at(at)
+    held *= 3
+    yield "more references to an array", 3, _int_at(at)
+    yield "an array without a weak reference", 0, word_at(at + WEAK)
+    weak = ref(held[0])
+    yield "an array with a weak reference", True, word_at(at + WEAK) != 0
+    assert weak() is held[0], "it was alive while it was looked at"
 
 
 def _new_works(table: int) -> bool:

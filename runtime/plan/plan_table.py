@@ -75,7 +75,7 @@ class PlanTable:
         self._rows: dict[tuple[int, ...], Words] = {}
         self._retired: list[Words] = []
         """Rows that are no longer in the table, which a run may still use."""
-        self._contexts: list[Words] = []
+        self._contexts: dict[int, Words] = {}
         self._table = np.zeros(2, np.uint64)
         self._notes = np.zeros(2 * NOTES, np.uint64)
         state[State.NOTES] = self._notes.ctypes.data
@@ -99,7 +99,11 @@ class PlanTable:
     def watch(self, context: Words) -> None:
         """Keeps the row that `context` names, also when the table drops it."""
         context[ContextLayout.PLAN] = self._none.ctypes.data
-        self._contexts.append(context)
+        self._contexts[id(context)] = context
+
+    def forget(self, context: Words) -> None:
+        """Ends `watch`, before the context goes."""
+        del self._contexts[id(context)]
 
     @property
     def nbytes(self) -> int:
@@ -223,5 +227,5 @@ class PlanTable:
         # already, and this order of reading misses nobody.
         used = {int(self._state[State.LAST])}
         used |= {int(each) for each in self._notes[1::2]}
-        used |= {int(each[ContextLayout.PLAN]) for each in list(self._contexts)}
+        used |= {int(each[ContextLayout.PLAN]) for each in [*self._contexts.values()]}
         self._retired = [row for row in self._retired if row.ctypes.data in used]

@@ -117,7 +117,7 @@ def test_a_module_is_what_it_can_be():
     for ask in (module.statistics, lambda: module.memory_report(n=2)):
         with pytest.raises(ValueError, match=r"each value of axes; ask one of module"):
             ask()
-    for name in ("program", "plan", "runtime"):
+    for name in ("program", "plan", "context"):
         with pytest.raises(ValueError, match=f"to ask for {name}, got one for each"):
             getattr(module, name)
 

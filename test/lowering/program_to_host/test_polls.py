@@ -114,7 +114,7 @@ def is_usable(module: sr.StaticModule) -> None:
     """The module has its one context again, and counts."""
     state = module._code.state  # pyright: ignore[reportPrivateUsage]
     assert int(state[State.FREE]) == module.context.address
-    assert len(module._contexts) == 1  # pyright: ignore[reportPrivateUsage]
+    assert len(module._pool) == 1  # pyright: ignore[reportPrivateUsage]
     assert field(module, ContextLayout.THREAD) == 0
     assert module(ZERO, SOON) == 5
     assert module([0][0], SOON) == 5

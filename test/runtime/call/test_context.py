@@ -100,7 +100,7 @@ def test_contexts_that_no_call_had_meanwhile_give_their_blocks_back():
     code = module.context.code
     lent = code.borrow()
     module(rows(100_000))
-    other = module._contexts[code.borrow()]  # pyright: ignore[reportPrivateUsage]
+    other = module._pool[code.borrow()]  # pyright: ignore[reportPrivateUsage]
     assert other.address != lent
     assert other.activations.size
     code.give_back(other.address)

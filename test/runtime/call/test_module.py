@@ -402,11 +402,11 @@ def test_repeats_a_run_without_python():
         repeat(0)
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
         repeat("3")  # pyright: ignore[reportArgumentType]
-    count = len(module._contexts)  # pyright: ignore[reportPrivateUsage]
+    count = len(module._pool)  # pyright: ignore[reportPrivateUsage]
     for _ in range(5):
         repeat = module.repeater(X, W)
         repeat(1)
     del repeat
     gc.collect()
     np.testing.assert_allclose(module(X, W), Y, rtol=1e-6)
-    assert len(module._contexts) <= count + 1  # pyright: ignore[reportPrivateUsage]
+    assert len(module._pool) <= count + 1  # pyright: ignore[reportPrivateUsage]

@@ -298,7 +298,7 @@ def test_an_error_of_a_run_leaves_the_module_as_it_was():
         with pytest.raises(IndexError, match=r"words: expected .* to 3, got 4"):
             module(table, np.array([0, 4]), out=out)
         same(module(table, np.array([1, 0]), out=out), table[[1, 0]])
-    assert len(module._contexts) == 1  # pyright: ignore[reportPrivateUsage]
+    assert len(module._pool) == 1  # pyright: ignore[reportPrivateUsage]
 
 
 def test_calls_leave_references_alone():

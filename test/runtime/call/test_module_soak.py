@@ -102,7 +102,7 @@ def test_threads_take_no_more_memory():
         before = resident_bytes()
         list(pool.map(work, range(4, 8), [2000] * 4))
     assert resident_bytes() - before < GROWTH
-    assert len(module._contexts) <= 4  # pyright: ignore[reportPrivateUsage]
+    assert len(module._pool) <= 4  # pyright: ignore[reportPrivateUsage]
 
 
 def test_compiling_takes_no_more_memory():

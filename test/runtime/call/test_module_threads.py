@@ -81,7 +81,7 @@ def test_threads_with_batches_of_their_own():
 
     in_threads(work)
     # A call that no other disturbs finds a context in the pool.
-    assert len(module._contexts) <= THREADS  # pyright: ignore[reportPrivateUsage]
+    assert len(module._pool) <= THREADS  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.usefixtures("impatient")
