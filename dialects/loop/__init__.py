@@ -26,7 +26,7 @@ from .ops.kernel import FEW_PASSES, LEAVES_IF_IDLE, MAY_SHARE, WORK, KernelOp
 from .ops.memory import LoadOp, StoreOp, buffer_type, byte_count, element_type
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
-from .ops.program import ProgramOp, sizes_used
+from .ops.program import PROFILED, ProgramOp, sizes_used
 from .ops.program_calls import TRACED, CallOp, CallOutOp, ViewOp
 from .ops.program_flow import (
     DefineOp,
@@ -79,6 +79,7 @@ __all__ = [
     "OWN",
     "PORTABLE",
     "PORTABLE_AMX",
+    "PROFILED",
     "PREFERENCE",
     "PlanAttr",
     "PositionOp",

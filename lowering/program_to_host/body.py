@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import Dim, dim, guess, symbols_of
 from ...dialects.loop import (
+    PROFILED,
     TRACED,
     CallOp,
     CallOutOp,
@@ -51,6 +52,7 @@ from ...runtime.hostcode import (
 from . import polls
 from .addresses import AddressBuilder, layout_of
 from .outlining import inlining, outlined
+from .profile import BEGIN, LAP, lower_laps
 
 RUN = Signature("sr_run", (ADDRESS,), INT32)
 SPEND = Signature("sr_spend", (ADDRESS, WORD), INT32)
@@ -86,6 +88,8 @@ def lower_body(program: ProgramOp, is_polled: bool, linkage: str = "") -> Body:
         ]
         made.append(_chain(parts))
     made[-1].linkage = linkage
+    if lowering.is_profiled:
+        made = [*lower_laps(), *made]
     return Body(made, tuple(lowering.computed))
 
 
@@ -115,6 +119,7 @@ class _Lowering:
     def __init__(self, program: ProgramOp, is_polled: bool, is_marked: bool = True):
         self.program, self.kernels, self.is_marked = program, program.kernels, is_marked
         self.is_polled = is_polled and polls.length_of(program).is_ever_long
+        self.is_profiled, self.is_begun = PROFILED in program.attributes, False
         first = layout_of(program).first_defined
         self.fields = {name: first + at for at, name in enumerate(program.defined)}
         self.ready: set[str] = set()
@@ -137,6 +142,9 @@ class _Lowering:
         )
         known = {name: self.fields[name] for name in sorted(self.ready)}
         self.a = AddressBuilder(self.program, self.b, known)
+        if not self.is_begun:
+            self.lap(BEGIN)
+            self.is_begun = True
         self.add(ops)
         self.b.leave(0)
         self.computed |= self.a.sizes.computed
@@ -254,6 +262,7 @@ class _Lowering:
         sizes = [*map(self.a.sizes.size, op.sizes)]
         self.mark(op, RAN)
         self.b.kernel(op.kernel_name, self.calls, self.a.context, *buffers, *sizes)
+        self.lap(LAP, self.calls)
         if (
             self.is_marked
             and TRACED in op.attributes
@@ -276,6 +285,7 @@ class _Lowering:
         number = op.number.value.data
         status = b.call_address(function, _CALL_OUT, context, number, table)
         self.leave_if(b.ne(status, CALLED), CALL_OUT_ERROR)
+        self.lap(LAP, self.calls)
         self.calls += 1
 
     def mark(self, op: CallOp | CallOutOp, bit: int) -> None:
@@ -299,4 +309,12 @@ class _Lowering:
                 spent = polls.bounded(self.spent)
             status = b.call(SPEND, self.a.context, sizes.size(spent))
             b.leave_if(b.ne(status, 0), INTERRUPTED)
+            self.lap(BEGIN)
         self.spent = 0
+
+    def lap(self, function: Signature, *arguments: Value) -> None:
+        """Calls a function that notes the time, if the run has a profile."""
+        if self.is_profiled:
+            b, profile = self.b, self.a.pointer(self.a.layout.profile)
+            with b.when(b.ne(b.number_of(profile), 0)):
+                b.call(function, profile, *arguments)

@@ -49,6 +49,7 @@ from .layout import (
     SMALL,
     WORD,
     ContextLayout,
+    ProfileLayout,
     RowLayout,
     State,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "CALL_OUT_ERROR",
     "CONTEXT",
     "ContextLayout",
+    "ProfileLayout",
     "DTYPE_NAMES",
     "ELSEWHERE",
     "EQUALITY_ERROR",

@@ -207,9 +207,41 @@ class ContextLayout:
         return self.first_output + self.outputs
 
     @property
+    def profile(self) -> int:
+        """The field of the address of a run's profile (`ProfileLayout`), or null."""
+        return self.first_defined + self.defined
+
+    @property
     def size(self) -> int:
         """How many fields there are."""
-        return self.first_defined + self.defined
+        return self.profile + 1
+
+
+@dataclass(frozen=True)
+class ProfileLayout:
+    """The fields of a profile, for a program's count of calls."""
+
+    calls: int
+    """The calls that may end a run, kernels among them."""
+
+    NOW = 0
+    """The nanosecond in which the last call of a kernel ended, or the run began."""
+    NEXT = 1
+    """The address of the next event that is noted."""
+    END = 2
+    """The address behind the last event that there is room for."""
+    HEAD = 3
+
+    CALL = 2
+    """Words of a call: its nanoseconds in all, and how often it ran."""
+
+    EVENT = 3
+    """Words of an event: the number of the call, its first and its last nanosecond."""
+
+    @property
+    def size(self) -> int:
+        """How many fields there are before the events."""
+        return self.HEAD + self.CALL * self.calls
 
 
 INDEX_ERROR = 1

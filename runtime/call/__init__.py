@@ -6,14 +6,18 @@ from .arguments import match_inputs, to_array
 from .context import Context
 from .fallback import Reference
 from .module import OUT, StaticModule
+from .profile import Profile, Steps, profiled_run
 from .statistics import Statistics
 
 __all__ = [
     "Context",
     "OUT",
+    "Profile",
     "Reference",
     "StaticModule",
     "Statistics",
+    "Steps",
     "match_inputs",
+    "profiled_run",
     "to_array",
 ]

@@ -48,6 +48,9 @@ from .program_memory import verify_donations, verify_memory, verify_skips
 
 NONE: ArrayAttr[Attribute] = ArrayAttr([])
 
+PROFILED = "loop.profiled"
+"""The attribute of a program whose calls of kernels note how long they took."""
+
 
 @irdl_custom_directive
 class Body(CustomDirective):

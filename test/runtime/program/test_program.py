@@ -214,7 +214,7 @@ def test_takes_every_planner_and_dtype(name: str):
 
 def test_knows_the_words_of_its_contexts():
     assert PROGRAM.layout == ContextLayout(inputs=3, outputs=1)
-    assert PROGRAM.layout.size == ContextLayout.HEAD + 3 + 1
+    assert PROGRAM.layout.size == ContextLayout.HEAD + 3 + 1 + 1
     assert PROGRAM.row_layout == RowLayout(symbols=2, slots=2, skips=1)
     assert PROGRAM.row_layout.size == RowLayout.HEAD + 2 + 2 + 1
 

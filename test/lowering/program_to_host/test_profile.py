@@ -1,0 +1,68 @@
+"""A lap is the time since the one before it, by whatever clock."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from static_runtime.lowering.host_to_mlir import functions_to_mlir
+from static_runtime.lowering.program_to_host.profile import lower_laps
+from static_runtime.runtime.abi import ProfileLayout
+from static_runtime.runtime.call.profile import Profile
+
+from ..host_interpreter import Oracle
+
+SECOND = 10**9
+
+
+class Clock:
+    """A clock that tests set."""
+
+    now = 0
+
+    def __call__(self, _: int, time: int) -> int:
+        """Writes seconds, and nanoseconds."""
+        words = (ctypes.c_int64 * 2).from_address(time)
+        words[:] = divmod(self.now, SECOND)
+        return 0
+
+
+def no_kernel(name: str, _: Sequence[int]) -> int:
+    """What runs a kernel."""
+    raise AssertionError(name)
+
+
+def lap(oracle: Oracle, clock: Clock, now: int, name: str, *arguments: int) -> None:
+    """Calls a function at a time."""
+    clock.now = now
+    oracle.call(name, *arguments)
+
+
+@pytest.mark.parametrize("room", [0, 2, 9])
+def test_laps_are_summed_up_and_noted_where_there_is_room(room: int):
+    clock = Clock()
+    module = functions_to_mlir(lower_laps())
+    oracle = Oracle(module, no_kernel, {"clock_gettime": clock})
+    profile = Profile(3, events=room)
+    at, start = profile.address, 7 * SECOND - 5
+    for _ in range(2):
+        lap(oracle, clock, start, "sr_begin", at)
+        lap(oracle, clock, start + 10, "sr_lap", at, 2)
+        lap(oracle, clock, start + 13, "sr_lap", at, 0)
+        # What is before another beginning is nobody's.
+        lap(oracle, clock, start + 50, "sr_begin", at)
+        lap(oracle, clock, start + 54, "sr_lap", at, 2)
+    assert profile.times.tolist() == [2 * 3, 0, 2 * 14]
+    assert profile.counts.tolist() == [2, 0, 4]
+    events = [
+        [2, start, start + 10],
+        [0, start + 10, start + 13],
+        [2, start + 50, start + 54],
+    ] * 2
+    assert profile.events.tolist() == events[:room]
+    profile.clear()
+    assert not np.any([profile.times, profile.counts])
+    assert profile.events.shape == (0, ProfileLayout.EVENT)
