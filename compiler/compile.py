@@ -120,6 +120,7 @@ class Compilation:
         self.options = options
         self.after_pass = after_pass
         self.observers: Observers = ()
+        self.is_profiled = False
         self.given = Given(options.bounds)
         self.cache = Cache(default_folder()) if options.cache else None
 
@@ -158,16 +159,7 @@ class Compilation:
 
     def make(self, key: str | None) -> StaticModule:
         """The compiled model, looked for by a key."""
-        start = time.perf_counter()
-        file: FileIO | None = None
-        if (found := self.find(key)) is not None:
-            artifact, report = found, warm_report(found, start)
-        else:
-            with alone():
-                artifact, report, file = self.compile(key, start)
-        if file is not None:
-            # By now there is nothing left of what the model was compiled from.
-            artifact, report = with_constants(artifact, report, file)
+        artifact, report = self.made(key)
         marks = None
         if self.observers:
             from .ir import Traced
@@ -180,6 +172,20 @@ class Compilation:
             *(artifact, report, self.options.usable_threads, marks),
             self.options,
         )
+
+    def made(self, key: str | None) -> tuple[Artifact, CompileReport]:
+        """The artifact, looked for by a key, and what it took."""
+        start = time.perf_counter()
+        file: FileIO | None = None
+        if (found := self.find(key)) is not None:
+            artifact, report = found, warm_report(found, start)
+        else:
+            with alone():
+                artifact, report, file = self.compile(key, start)
+        if file is not None:
+            # By now there is nothing left of what the model was compiled from.
+            return with_constants(artifact, report, file)
+        return artifact, report
 
     def compile(
         self, key: str | None, start: float
@@ -209,6 +215,7 @@ class Compilation:
             return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
+        driver.is_profiled = self.is_profiled
         artifact, report = driver.compile(module)
         before_keep = time.perf_counter()
         file = self.keep(key, artifact, ctx.weights)
@@ -277,7 +284,7 @@ class Compilation:
         """A hash of parts of a model, the options, the target and this version."""
         result = hashlib.sha256()
         target = target_text(self.target, self.options.tune)
-        trace = "traced" if self.observers else ""
+        trace = "traced" if self.observers else "profiled" * self.is_profiled
         shared = (self.options.key, target, version(), trace, *self.given.parts())
         for part in (*parts, *shared):
             data = (

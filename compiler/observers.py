@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from ..runtime.call import StaticModule
+from ..runtime.library import Artifact
 from ..runtime.plan import LOCK
 from .building import alone
-from .session import CompileError
+from .session import CompileError, CompileReport
 
 if TYPE_CHECKING:
     from .ir import Traced
@@ -40,6 +42,8 @@ class Compilation(Protocol):
 
     model: Any
     observers: Observers
+    is_profiled: bool
+    """Whether calls of kernels note how long they took."""
 
     def observed_by(self, observers: Observers) -> Compilation:
         """The same compilation, for other observers."""
@@ -51,6 +55,10 @@ class Compilation(Protocol):
 
     def make(self, key: str | None) -> StaticModule:
         """The compiled model."""
+        ...
+
+    def made(self, key: str | None) -> tuple[Artifact, CompileReport]:
+        """The artifact of the model, and what it took."""
         ...
 
 
@@ -66,6 +74,12 @@ class _Known:
 
     key: str | None
     """That of the file as it was compiled, if it was hashed."""
+
+    without_model: Compilation
+    """The compilation of a model that lives as long as its owner keeps it."""
+
+    model: Callable[[], Any]
+    """Such a model, or None where it is gone."""
 
     twins: dict[Observers, StaticModule] = field(
         default_factory=dict[Observers, StaticModule]
@@ -121,10 +135,51 @@ def note_module(module: StaticModule, compilation: Compilation, key: str | None)
     is_short = isinstance(model, str) and len(model) < _LONGEST_TEXT
     is_kept = isinstance(model, Path) or is_short
     again = compilation if is_kept else None
+    without_model = copy(compilation)
+    without_model.model = None
+    try:
+        model = ref(compilation.model)
+    except TypeError:
+        model = _none
     with LOCK:
-        _known[module] = _Known(compilation.observers, again, key)
+        _known[module] = _Known(compilation.observers, again, key, without_model, model)
         if _open:
             module.answer_by(_twin_of)
+
+
+def _none() -> None:
+    """The model that nothing can tell when it is gone."""
+
+
+def compilation_of(module: StaticModule) -> Compilation:
+    """
+    How a module was compiled, with its model. Raises `CompileError` where the model is
+    not there any more, or not as it was, and `OSError` for its file.
+    """
+    if (known := _known.get(module)) is None:
+        raise CompileError(
+            f"expected a module that compile made here of one model, got {module!r}"
+        )
+    if known.compilation is not None:
+        _check_file(known, known.compilation, repr(module))
+        return known.compilation
+    made = copy(known.without_model)
+    made.model = known.model()
+    if made.model is None:
+        raise CompileError(
+            "expected a module of a file, of a short text, or of a model of torch that "
+            f"is still there, got {module!r} of another model"
+        )
+    return made
+
+
+def _check_file(known: _Known, compilation: Compilation, name: str) -> None:
+    """Raises `CompileError` where a file is not what was compiled."""
+    if known.key is not None and compilation.key_of_file() != known.key:
+        raise CompileError(
+            f"expected the file that {name} was compiled from, got one that "
+            "was changed since; compile it again"
+        )
 
 
 def _twin_of(module: StaticModule) -> StaticModule | None:
@@ -157,11 +212,7 @@ def _compiled(known: _Known, found: Observers, name: str) -> StaticModule:
             "expected a module that is compiled in the block of the trace, or from "
             f"a file or a short text, got {name} of another model"
         )
-    if known.key is not None and compilation.key_of_file() != known.key:
-        raise CompileError(
-            f"expected the file that {name} was compiled from, got one that "
-            "was changed since; compile it in the block of the trace"
-        )
+    _check_file(known, compilation, name)
     made = compilation.observed_by(found)
     module = made.make(made.key_of_file())
     with LOCK:

@@ -139,6 +139,15 @@ TESTED_ELSEWHERE = {
         "compiler/tools/test_trace.py",
         "compiler/tools/test_yaml.py",
     ),
+    "compiler/driver/nodes.py": (
+        "describes the calls that a benchmark times",
+        "compiler/profiling/test_benchmark.py",
+    ),
+    "compiler/profiling": (
+        "are parts of one benchmark",
+        "compiler/profiling/test_benchmark.py",
+        "compiler/profiling/test_memory_picture.py",
+    ),
     "compiler/tracing": (
         "is what a trace is made of",
         "compiler/tracing/test_trace.py",

@@ -6,6 +6,7 @@ from .blocking import choose_blocking
 from .candidates import candidates
 from .functions import CONSTANTS
 from .idle_loops import leaves_if_idle
+from .kernel_work import bytes_touched, operations_of
 from .packing import contractions_of, panels_in, suits
 from .register_tile import choose_shape, known
 from .strategy import Plan, choose_strategies, choose_strategy
@@ -29,6 +30,7 @@ __all__ = [
     "Plan",
     "bodies_at_once",
     "bytes_ahead",
+    "bytes_touched",
     "candidates",
     "choose_blocking",
     "choose_shape",
@@ -42,6 +44,7 @@ __all__ = [
     "masks_rest",
     "most_inserted",
     "needs_few_passes",
+    "operations_of",
     "panels_in",
     "suits",
     "vectors_checked",

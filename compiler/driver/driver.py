@@ -32,6 +32,7 @@ from .codegen import (
     objects,
 )
 from .describe import constant_block, describe, program_of
+from .nodes import Origins, origins_of, profiled
 
 AfterPass = Callable[[ModulePass, ModuleOp], None]
 """Told of the module after each pass."""
@@ -104,6 +105,10 @@ class Driver:
     after_pass: AfterPass | None = None
     tuner: Tuner | None = None
     """What measures contractions; None where nothing is to be tuned."""
+    is_profiled: bool = False
+    """Whether calls of kernels note how long they took."""
+    origins: Origins = field(default_factory=dict[Any, tuple[str, list[str]]])
+    """What calls of kernels come from, where they are profiled."""
 
     def compile(self, module: ModuleOp) -> tuple[Artifact, CompileReport]:
         """The compiled module, and what it took; raises `CompileError`."""
@@ -115,6 +120,7 @@ class Driver:
                 program = program_of(module)
                 known = describe(program)
                 constants = constant_block(program, self.ctx.weights)
+                nodes = profiled(program, self.origins) if self.is_profiled else {}
                 before_code = time.perf_counter()
                 code, machine = _Code(module, program), machine_of(target_of(module))
                 threads = self.options.usable_threads
@@ -144,7 +150,7 @@ class Driver:
             constant_bytes=constants.nbytes,
             object_bytes=sum(map(len, codes)),
         )
-        notes = {name: getattr(report, name) for name in NOTED}
+        notes = {name: getattr(report, name) for name in NOTED} | nodes
         if self.ctx.operators is not None:
             notes |= self.trace_note(module)
         return Artifact(known, codes, constants, notes, code.plans), report
@@ -154,12 +160,14 @@ class Driver:
         Runs the pipeline. Returns the name and the time of each pass, and how many ops
         of the graph were lowered to loops.
         """
-        is_traced = self.ctx.operators is not None
+        is_traced = self.ctx.operators is not None or self.is_profiled
         passes = graph_passes(
             self.options, self.target, self.tuner, is_traced=is_traced
         )
         times = [self.run_pass(each, module) for each in passes]
         ops = _count_ops(module)
+        if self.is_profiled:
+            self.origins = origins_of(module)
         times += [self.run_pass(each, module) for each in loop_passes()]
         return times, ops
 

@@ -13,7 +13,7 @@ from .given import Given
 from .host import check_runs_here, host_text, machine_text
 from .options import Options, check_is
 from .remedies import Cause
-from .report import NOTED, CompileReport, warm_report, with_constants
+from .report import NODES, NOTED, CompileReport, warm_report, with_constants
 from .source_file import SourceFile, digest_of
 from .source_hash import version
 from .weight_file import WeightFile, is_as_noted
@@ -25,6 +25,7 @@ __all__ = [
     "Given",
     "MOST_OF_NAME",
     "ModelFileError",
+    "NODES",
     "NOTED",
     "Options",
     "SourceFile",

@@ -15,6 +15,9 @@ NOTED = (
 )
 """What of a report an artifact keeps."""
 
+NODES = "nodes"
+"""The note of an artifact that says what the calls of a profiled program are."""
+
 
 @dataclass(frozen=True)
 class CompileReport:

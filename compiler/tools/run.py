@@ -22,6 +22,7 @@ from ..compile import Compilation
 from ..session import Options
 from .benchmark import benchmark
 from .bounds import add_bounds, bounds_of
+from .profile import add_profile, profile
 from .reproducer import CrashError, Guard
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def _parser() -> ArgumentParser:
         action="store_true",
         help="print the IR to stderr after each pass",
     )
+    add_profile(made)
     return made
 
 
@@ -94,6 +96,7 @@ def run(arguments: Namespace) -> None:
     if arguments.benchmark:
         print()
         print(benchmark(arguments.model, arguments.target, options, inputs))
+    profile(arguments, module, inputs)
 
 
 def main(args: Sequence[str] | None = None) -> None:
