@@ -22,7 +22,7 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
-from .files import TEMPORARY, atomic_file, open_regular
+from .files import TEMPORARY, atomic_file, file_lock, open_regular
 
 _KEY = re.compile(r"[0-9a-f]{16,64}")
 
@@ -40,6 +40,9 @@ _UNCHECKED_SHARE = 16
 _ABANDONED = 3600
 """Seconds after which a file that is still being written has lost its writer."""
 
+
+_LOCK = ".lock"
+"""How the name of a lock ends."""
 
 _FOLDER_MODE = 0o700
 """The mode of a folder that is made for a cache, or above one."""
@@ -156,6 +159,23 @@ class Cache:
         """
         with self._created(_name(key, suffix)) as file:
             yield file
+
+    @contextmanager
+    def lock(self, key: str) -> Generator[None]:
+        """
+        Lets one process at a time do what the entry for `key` comes from.
+
+        Nobody waits for one that ended. Where the folder takes no files there is no
+        lock, and each process does it by itself.
+        """
+        name = _name(key, _LOCK)
+        with ExitStack() as stack:
+            if self.writable:
+                with suppress(OSError):
+                    stack.enter_context(
+                        file_lock(name, stack.enter_context(self._opened()))
+                    )
+            yield
 
     def _open(self, name: str) -> FileIO | None:
         """A file of the folder, if it is as safe as the folder must be."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .atomic import TEMPORARY, atomic_file
+from .file_lock import file_lock
 from .regular_file import (
     FILE,
     Bytes,
@@ -35,6 +36,7 @@ __all__ = [
     "Stream",
     "atomic_file",
     "contents",
+    "file_lock",
     "fill",
     "kind_of",
     "listed",
