@@ -8,40 +8,42 @@ when the model has ops that run their reference.
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
-from io import FileIO, StringIO
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..runtime import Cache, default_folder
 from ..runtime.call import StaticModule
-from ..runtime.library import Artifact, ArtifactError, load, save
+from ..runtime.files import Array
+from ..runtime.library import Artifact
 from ..runtime.machine import check_whole, unforked
+from .artifact_cache import find_artifact, keep_artifact, key_of
 from .building import alone, make_module
 from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
+from .kept_model import Kept, keep, kept_in_cache
 from .observers import Observers, note_module, observers
+from .origin import Origin, graph_model, graph_of, is_long, origin_note, parts_of
+from .recipe import ModuleRecipe, checked, opened
 from .session import (
     CompileError,
     CompileReport,
     Given,
+    GraphModel,
     Options,
     SourceFile,
     check_is,
     check_runs_here,
-    digest_of,
-    host_text,
-    is_as_noted,
     machine_text,
+    target_text,
     version,
     warm_report,
     with_constants,
@@ -51,14 +53,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from .driver import AfterPass
-    from .ir import SrContext, WeightStore
+    from .ir import SrContext
     from .tuning import Tuner
-
-SUFFIX = ".sr"
-"""How the name of an artifact ends."""
-
-_FILES = "files"
-"""The note of an artifact that says what was read of files beside the model's own."""
 
 _NOTHING = np.zeros(0, np.uint8)
 """The constants of an artifact while they are in its file only."""
@@ -123,6 +119,8 @@ class Compilation:
         self.is_profiled = False
         self.given = Given(options.bounds)
         self.cache = Cache(default_folder()) if options.cache else None
+        self.kept: Kept | None = None
+        """Where the model is, for a module to be pickled, if not in its source."""
 
     def with_constants(self, constants: Mapping[str, Any]) -> Compilation:
         """The compilation in which these inputs, too, are constants."""
@@ -144,6 +142,31 @@ class Compilation:
         note_module(module, made, key)
         return module
 
+    def remake(
+        self,
+        origin: Origin,
+        kept: Kept,
+        constants: npt.NDArray[np.uint8] | None = None,
+    ) -> StaticModule:
+        """
+        The module of an origin, whose artifact is found, on `constants` if it is and
+        there are some, or compiled from the model that is kept.
+        """
+        start = time.perf_counter()
+        made = self.observed_by(observers())
+        made.check()
+        made.kept = kept
+        key = made.key_of(*origin.parts) if made.keeps else None
+        if (found := made.find(key, origin.files)) is None:
+            made.model = kept()
+            made.given = Given(made.options.bounds)
+            key = made.key_of_file()
+        elif constants is not None:
+            found = replace(found, constants=constants)
+        module = made.make(key, found, start)
+        note_module(module, made, key)
+        return module
+
     def check(self) -> None:
         """Raises `CompileError` for what cannot be compiled here."""
         try:
@@ -157,9 +180,11 @@ class Compilation:
                 "tune=True; leave one of them out"
             )
 
-    def make(self, key: str | None) -> StaticModule:
-        """The compiled model, looked for by a key."""
-        artifact, report = self.made(key)
+    def make(
+        self, key: str | None, found: Artifact | None = None, since: float | None = None
+    ) -> StaticModule:
+        """The compiled model, found since then or looked for by a key."""
+        artifact, report = self.made(key, found, since)
         marks = None
         if self.observers:
             from .ir import Traced
@@ -168,24 +193,41 @@ class Compilation:
             for each in self.observers:
                 each.add(traced)
             marks = traced.marks
-        return make_module(
-            *(artifact, report, self.options.usable_threads, marks),
-            self.options,
+        module = make_module(
+            *(artifact, report, self.options.usable_threads, marks), self.options
         )
+        module.recipe = self.recipe(artifact.notes)
+        return module
 
-    def made(self, key: str | None) -> tuple[Artifact, CompileReport]:
-        """The artifact, looked for by a key, and what it took."""
-        start = time.perf_counter()
+    def made(
+        self, key: str | None, found: Artifact | None = None, since: float | None = None
+    ) -> tuple[Artifact, CompileReport]:
+        """The artifact, found since then or looked for by a key, and what it took."""
+        start = time.perf_counter() if since is None else since
         file: FileIO | None = None
-        if (found := self.find(key)) is not None:
+        if found is not None or (found := self.find(key)) is not None:
             artifact, report = found, warm_report(found, start)
         else:
-            with alone():
+            with alone(), self.lock(key):
                 artifact, report, file = self.compile(key, start)
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
             return with_constants(artifact, report, file)
         return artifact, report
+
+    def lock(self, key: str | None) -> AbstractContextManager[None]:
+        """Lets one process at a time compile a model that many got at once."""
+        if self.cache is None or key is None or not isinstance(self.model, GraphModel):
+            return nullcontext()
+        return self.cache.lock(key)
+
+    def recipe(self, notes: Mapping[str, Any]) -> ModuleRecipe:
+        """How the module of an artifact with these notes is made again."""
+        made = self.observed_by(())
+        kept = self.kept or kept_in_cache(graph_of(notes), self.cache)
+        if kept is not None:
+            made.model = made.example_inputs = made.dynamic_shapes = None
+        return ModuleRecipe(restore, made, Origin.of(notes), kept)
 
     def compile(
         self, key: str | None, start: float
@@ -195,6 +237,9 @@ class Compilation:
 
         Where the artifact was kept, its constants are in the file that is returned.
         """
+        if isinstance(self.model, GraphModel) and (found := self.find(key)) is not None:
+            # Another process had the lock.
+            return found, warm_report(found, start), None
         before_import = time.perf_counter()
         # A child would wait for the thread that was importing.
         with unforked():
@@ -209,16 +254,24 @@ class Compilation:
         start += before_read - before_import
         module = read(ctx)
         reading = time.perf_counter() - before_read
-        if self.keeps and (key is None or isinstance(source, SourceFile)):
-            key = self.key_of_read(source, module, ctx)
+        # Of the bytes that were read: the file may have been replaced since.
+        parts, graph = self.parts_of(source), None
+        if parts is None or is_long(source):
+            graph = graph_model(module, ctx.weights)
+            self.kept = keep(graph, self.cache)
+            parts = parts or self.parts_of(graph)
+        assert parts is not None, "a key says something of all that was read"
+        key = self.key_of(*parts) if self.keeps else None
         if key != tried and (found := self.find(key)) is not None:
             return found, warm_report(found, start), None
         cache = None if self.after_pass is not None else self.cache
         driver = Driver(ctx, self.options, self.target, cache, self.after_pass, tuner)
         driver.is_profiled = self.is_profiled
         artifact, report = driver.compile(module)
+        notes = origin_note(parts, ctx.weights.files, graph)
+        artifact = replace(artifact, notes={**artifact.notes, **notes})
         before_keep = time.perf_counter()
-        file = self.keep(key, artifact, ctx.weights)
+        file = keep_artifact(self.cache, key, artifact, ctx.weights)
         block = artifact.block if file is None else _NOTHING
         end = time.perf_counter()
         report = replace(
@@ -254,98 +307,44 @@ class Compilation:
 
     def key_of_file(self) -> str | None:
         """The key of a model that is a file or text, which need not be read for it."""
-        match self.model:
-            case Path() if self.keeps:
-                digest = digest_of(self.model, self.options.usable_threads)
-                return self.key_of("file", self.model.suffix, digest)
-            case str() | bytes() if self.keeps:
-                return self.key_of("data", self.model)
-            case _:
-                return None
+        parts = self.parts_of(self.model) if self.keeps else None
+        return None if parts is None else self.key_of(*parts)
 
-    def key_of_read(self, source: Any, module: ModuleOp, ctx: SrContext) -> str:
-        """
-        The key of what was read.
+    def parts_of(self, source: Any) -> tuple[str, ...] | None:
+        """What a key says of a source; None where that must be read for it."""
+        return parts_of(source, self.given, self.options.usable_threads)
 
-        A file may have been replaced since it was looked for, so the key is of the
-        bytes that were read of it, and of nothing that is still to be read.
-        """
-        if isinstance(source, SourceFile):
-            digest = source.digest(self.options.usable_threads)
-            return self.key_of("file", source.path.suffix, digest)
-        from xdsl.printer import Printer
-
-        # With locations, which messages of the compiled model name.
-        text = StringIO()
-        Printer(text, print_debuginfo=True).print_op(module)
-        return self.key_of("ir", text.getvalue(), ctx.weights.digest())
-
-    def key_of(self, *parts: str | bytes) -> str:
+    def key_of(self, *parts: str) -> str:
         """A hash of parts of a model, the options, the target and this version."""
-        result = hashlib.sha256()
         target = target_text(self.target, self.options.tune)
         trace = "traced" if self.observers else "profiled" * self.is_profiled
-        shared = (self.options.key, target, version(), trace, *self.given.parts())
-        for part in (*parts, *shared):
-            data = (
-                part.encode(errors="surrogatepass") if isinstance(part, str) else part
-            )
-            # Apart, since to join them would copy a model that is given as bytes.
-            result.update(len(data).to_bytes(8, "little"))
-            result.update(data)
-        return result.hexdigest()
+        return key_of(*parts, self.options.key, target, version(), trace)
 
-    def find(self, key: str | None) -> Artifact | None:
-        """The artifact with this key, if there is one for the model's other files."""
-        if self.cache is None or key is None:
-            return None
-        file = self.cache.open(key, SUFFIX)
-        if file is None:
-            return None
-        with file:
-            try:
-                found = load(file, key)
-            except ArtifactError:
-                # What is broken counts as absent: it is compiled and written again.
-                return None
-        files = found.notes.pop(_FILES, {})
-        is_current = all(
-            is_as_noted(self.folder, name, note) for name, note in files.items()
-        )
-        return found if is_current else None
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the model, which its other files are in."""
-        return self.model.parent if isinstance(self.model, Path) else Path()
-
-    def keep(
-        self, key: str | None, artifact: Artifact, weights: WeightStore
-    ) -> FileIO | None:
+    def find(
+        self, key: str | None, files: Mapping[str, Any] | None = None
+    ) -> Artifact | None:
         """
-        Writes the artifact of a model with these weights; it, open for reading, or None
-        where it cannot be kept.
+        The artifact with this key, if there is one for the model's other files, or for
+        files from which that was read.
         """
-        if self.cache is None or key is None or not self.cache.writable:
+        if (found := find_artifact(self.cache, key)) is None:
             return None
-        noted = replace(artifact, notes={**artifact.notes, _FILES: weights.files})
-        try:
-            with ExitStack() as stack:
-                with self.cache.create(key, SUFFIX) as file:
-                    save(file, noted, key)
-                    if not weights.is_as_hashed():
-                        raise OSError(errno.EBUSY, "weights that others write to")
-                    file.flush()
-                    # Whoever else keeps something may find that this is too large.
-                    kept = stack.enter_context(FileIO(os.dup(file.fileno())))
-                stack.pop_all()
-                return kept
-        except OSError:
-            # A full disk does not keep a model from running, nor do weights that were
-            # changed meanwhile: but then this is not what its key says.
-            return None
+        noted = Origin.of(found.notes)
+        if files is not None:
+            return found if noted.files == files else None
+        folder = self.model.parent if isinstance(self.model, Path) else Path()
+        return found if noted.has_its_files_in(folder) else None
 
 
-def target_text(target: str, tune: bool = False) -> str:
-    """A target, and what this machine can do, which its code may depend on."""
-    return f"{target} {machine_text() if tune else host_text()}"
+def restore(
+    facts: bytes, digest: str, text: str, weights: dict[str, Array]
+) -> StaticModule:
+    """
+    The module that was pickled, with its artifact from the cache or compiled again.
+
+    Raises `pickle.UnpicklingError` for a pickle that was damaged.
+    """
+    target, options, origin, known = opened(facts, digest)
+    model = checked(GraphModel(text, weights, known))
+    made = Compilation(model, target=target, options=options)
+    return made.remake(origin, keep(model, made.cache))

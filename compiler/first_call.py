@@ -12,7 +12,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, SupportsIndex
+
+import numpy as np
 
 from ..runtime.call import (
     OUT,
@@ -26,7 +28,9 @@ from ..runtime.files import Array
 from ..runtime.plan import MemoryReport
 from ..runtime.planning import Plan
 from ..runtime.program import Program, TensorInfo
-from .session import UnsupportedModelError
+from .origin import portable
+from .recipe import Reduced, opened, sealed
+from .session import Given, Options, UnsupportedModelError
 
 MOST = 64
 """Modules that are kept, by the values that they were compiled for."""
@@ -37,6 +41,11 @@ _MAX_INPUT = 4096
 
 class Compilation(Protocol):
     """What compiles a model."""
+
+    model: Any
+    target: str
+    options: Options
+    given: Given
 
     def run(self) -> StaticModule:
         """The compiled model."""
@@ -54,7 +63,7 @@ def compile_or_bind(compilation: Compilation) -> StaticModule:
     except UnsupportedModelError as error:
         if not error.needed:
             raise
-        return FirstCallModule(compilation, error)
+        return FirstCallModule(compilation, error.inputs, error.outputs, error.needed)
 
 
 @dataclass
@@ -72,12 +81,18 @@ class FirstCallModule(StaticModule):
         """A module that Python code calls, which looks for the compiled one."""
         return object.__new__(cls)
 
-    def __init__(self, compilation: Compilation, error: UnsupportedModelError):
-        """The model of a compilation that ended with an error for want of values."""
+    def __init__(
+        self,
+        compilation: Compilation,
+        inputs: tuple[TensorInfo, ...],
+        outputs: tuple[str, ...],
+        bound: frozenset[str],
+    ):
+        """The model of a compilation that ended for want of values."""
         self._compilation = compilation
-        self._inputs: Sequence[TensorInfo] = error.inputs
-        self._outputs = error.outputs
-        self._bound = error.needed
+        self._inputs = inputs
+        self._outputs = outputs
+        self._bound = bound
         self._lock = threading.Lock()
         self._entries: OrderedDict[object, _Entry] = OrderedDict()
         self.report = None
@@ -152,6 +167,21 @@ class FirstCallModule(StaticModule):
         """Not known: it differs from value to value."""
         self._refuse("memory_report()")
 
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> Reduced:
+        """The model as its source has it; what was compiled of it is left behind."""
+        made = self._compilation
+        facts = (type(made), portable(made.model), made.target, made.options)
+        facts += (_plain(made.given.constants), *self._of())
+        return _restored, sealed(facts)
+
+    def __copy__(self) -> FirstCallModule:
+        """One that answers alike, for which nothing is compiled yet."""
+        return FirstCallModule(self._compilation, *self._of())
+
+    def _of(self) -> tuple[tuple[TensorInfo, ...], tuple[str, ...], frozenset[str]]:
+        """The inputs, the outputs, and what is known to be bound."""
+        return self._inputs, self._outputs, self._bound
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{each.name}: {each}" for each in self._inputs)
         bound = ", ".join(self.bound_names)
@@ -218,3 +248,19 @@ class FirstCallModule(StaticModule):
                 entry.module = self._compilation.with_constants(own).run()
                 self.report = entry.module.report
         return entry.module
+
+
+def _plain(constants: Mapping[str, Any]) -> dict[str, Any]:
+    """Values without the framework that some are of."""
+    known = (np.ndarray, np.generic, list, tuple, int, float)
+    return {
+        name: value if isinstance(value, known) else np.asarray(value)
+        for name, value in constants.items()
+    }
+
+
+def _restored(data: bytes, digest: str) -> FirstCallModule:
+    """The module that was pickled; raises `pickle.UnpicklingError` if it is damaged."""
+    kind, model, target, options, constants, *rest = opened(data, digest)
+    made = kind(model, target=target, options=options).with_constants(constants)
+    return FirstCallModule(made, *rest)

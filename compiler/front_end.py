@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..runtime.files import FILE, kind_of
-from .session import CompileError, Given, ModelFileError, SourceFile
+from .session import CompileError, Given, GraphModel, ModelFileError, SourceFile
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -25,6 +25,8 @@ def reader_of(
     model: Any, example_inputs: Any, dynamic_shapes: Any, given: Given
 ) -> Reader:
     """What reads a model into the graph dialect, with its framework imported."""
+    if isinstance(model, GraphModel):
+        return lambda ctx: _read_graph(model, ctx)
     is_file = isinstance(model, SourceFile)
     if isinstance(model, str) or (is_file and model.path.suffix == ".mlir"):
         from .frontends import read_mlir
@@ -45,6 +47,14 @@ def reader_of(
     return _pinned(
         lambda ctx: read_torch(model, ctx, example_inputs, dynamic_shapes, given), given
     )
+
+
+def _read_graph(model: GraphModel, ctx: SrContext) -> ModuleOp:
+    """The module of a model that a front end made before."""
+    from .frontends import read_mlir
+
+    ctx.weights.arrays.update(model.weights)
+    return read_mlir(model.text, ctx)
 
 
 def _pinned(read: Reader, given: Given) -> Reader:

@@ -20,8 +20,9 @@ from ..runtime.library import KEY_FILE, Artifact, file_name, save
 from ..runtime.machine import interpreter_name, object_name
 from ..runtime.machine.llvm_text import interpreter_object, pool_object
 from ..runtime.program import Program
+from .artifact_cache import SUFFIX
 from .building import alone
-from .compile import SUFFIX, Compilation
+from .compile import Compilation
 from .ir import TARGETS, isa_name
 from .session import CompileError, Options, version, with_constants
 

@@ -19,6 +19,23 @@ TESTED_ELSEWHERE = {
         "test_house.py",
         "compiler/tools/test_opt.py",
     ),
+    "compiler/artifact_cache.py": (
+        "finds and keeps what a compile makes",
+        "compiler/test_compile.py",
+    ),
+    "compiler/kept_model.py": (
+        "is where a recipe has its model",
+        "compiler/test_recipe.py",
+    ),
+    "compiler/origin.py": (
+        "is what a recipe and a key are made of",
+        "compiler/test_recipe.py",
+        "compiler/test_compile.py",
+    ),
+    "compiler/session/graph_model.py": (
+        "is what a recipe pickles",
+        "compiler/test_recipe.py",
+    ),
     "compiler/building.py": (
         "is the last step of a compile",
         "compiler/test_compile.py",

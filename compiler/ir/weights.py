@@ -10,17 +10,15 @@ folder:
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...dialects import Array
 from ...runtime.files import OutsideError, SafetensorsError, reason, shortened, write
-from ..session import ModelFileError, WeightFile
+from ..session import ModelFileError, WeightFile, digest_of_arrays
 
 WEIGHTS = "graph.weights"
 """The attribute of a module that names its file of weights."""
@@ -103,7 +101,7 @@ class WeightStore:
     def digest(self) -> str:
         """A hash of every entry: names, dtypes, shapes and bytes."""
         arrays = dict(self.arrays)
-        self._hashed = arrays, _digest_of(arrays)
+        self._hashed = arrays, digest_of_arrays(arrays)
         return self._hashed[1]
 
     def is_as_hashed(self) -> bool:
@@ -112,17 +110,9 @@ class WeightStore:
 
         The weights of a framework are in memory that others may write to.
         """
-        return self._hashed is None or _digest_of(self._hashed[0]) == self._hashed[1]
-
-
-def _digest_of(arrays: Mapping[str, Array]) -> str:
-    """A hash of arrays: names, dtypes, shapes and bytes."""
-    result = hashlib.sha256()
-    for name in sorted(arrays):
-        array = arrays[name]
-        result.update(f"{name} {array.dtype} {array.shape}\n".encode())
-        result.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return result.hexdigest()
+        return (
+            self._hashed is None or digest_of_arrays(self._hashed[0]) == self._hashed[1]
+        )
 
 
 def load_sidecar(module: ModuleOp, file: Path, weights: WeightStore) -> None:

@@ -10,7 +10,8 @@ from .errors import (
     UnsupportedOp,
 )
 from .given import Given
-from .host import check_runs_here, host_text, machine_text
+from .graph_model import GraphModel, digest_of_arrays, digest_of_model
+from .host import check_runs_here, machine_text, target_text
 from .options import Options, check_is
 from .remedies import Cause
 from .report import NODES, NOTED, CompileReport, warm_report, with_constants
@@ -23,6 +24,7 @@ __all__ = [
     "CompileError",
     "CompileReport",
     "Given",
+    "GraphModel",
     "MOST_OF_NAME",
     "ModelFileError",
     "NODES",
@@ -35,9 +37,11 @@ __all__ = [
     "check_is",
     "check_runs_here",
     "digest_of",
-    "host_text",
+    "digest_of_arrays",
+    "digest_of_model",
     "is_as_noted",
     "machine_text",
+    "target_text",
     "version",
     "warm_report",
     "with_constants",

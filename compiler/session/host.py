@@ -18,6 +18,11 @@ def machine_text() -> str:
     return f"{get_host().cpu} {host_text()}"
 
 
+def target_text(target: str, tune: bool = False) -> str:
+    """A target, and what this machine can do, which its code may depend on."""
+    return f"{target} {machine_text() if tune else host_text()}"
+
+
 @cache
 def _text_of(machine: Host) -> str:
     """What the code for a machine depends on."""

@@ -38,6 +38,7 @@ from .context import Context
 from .fallback import KeptError, Reference, run_call_out
 from .outputs import apart, kept_outputs, match_outputs
 from .pool import ContextPool
+from .recipe import Remade
 from .runtime import StaticRuntime
 from .statistics import Statistics
 
@@ -54,17 +55,16 @@ Chooser: TypeAlias = "Callable[[StaticModule], StaticModule | None]"
 """What says which module answers a call of one; None for the module itself."""
 
 
-class StaticModule:
+class StaticModule(Remade):
     """
     A compiled model; `module(x, y)` or `module(x=x, y=y)` runs it, and
     `module(x, y, out=array)` writes to a given array.
+
+    It is pickled as what it was compiled from, and made again where it is unpickled.
     """
 
     report: Any
     """What compiling it took: a `CompileReport`; None until the compiler has set it."""
-
-    maker: Callable[[Any], StaticModule] | None = None
-    """What makes it again with other options of a run; None without a compiler."""
 
     def __new__(cls, *_: Any, **__: Any) -> StaticModule:
         """A module whose calls may go to machine code."""

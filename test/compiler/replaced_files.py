@@ -14,6 +14,7 @@ import pytest
 from onnx import external_data_helper, helper, numpy_helper
 
 import static_runtime as sr
+from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.runtime.files.safetensors import write
@@ -114,11 +115,11 @@ WAYS: dict[str, Callable[[Path, bytes], None]] = {
     "overwritten": overwrite,
 }
 
-MOMENTS: dict[str, tuple[type[Any], str]] = {
+MOMENTS: dict[str, tuple[Any, str]] = {
     "looked for": (Compilation, "find"),
     "read": (Compilation, "front_end"),
     "compiled": (Driver, "compile"),
-    "kept": (Compilation, "keep"),
+    "kept": (compiling, "keep_artifact"),
 }
 """The call just before which a file is changed."""
 

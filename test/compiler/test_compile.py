@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.compiler import artifact_cache
 from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.passes.pipeline import pipeline
 from static_runtime.compiler.session.errors import ModelFileError
+from static_runtime.compiler.session.host import host_text
 from static_runtime.lowering import llvm_to_object
 from static_runtime.lowering.llvm_to_object.thread_pool import CompilePool
 from static_runtime.runtime.files.safetensors import write
@@ -269,7 +271,7 @@ def test_the_options_are_a_part_of_the_key():
 
 
 def test_the_target_is_a_part_of_the_key():
-    machine = "aarch64" if "aarch64" in compiling.target_text("host") else "x86-64"
+    machine = "aarch64" if "aarch64" in host_text() else "x86-64"
     assert not is_warm(MODEL)
     assert not is_warm(MODEL, target=machine)
     assert is_warm(MODEL)
@@ -366,7 +368,7 @@ def test_a_full_disk_does_not_keep_a_model_from_running(
     def refuse(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(compiling, "save", refuse)
+    monkeypatch.setattr(artifact_cache, "save", refuse)
     np.testing.assert_array_equal(sr.compile(MODEL)(X), -X)
     assert not list(cache.glob("*.sr"))
 

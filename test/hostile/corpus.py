@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from onnx.backend.test.loader import load_model_tests
 
-from static_runtime.compiler.compile import SUFFIX, Compilation
+from static_runtime.compiler.artifact_cache import SUFFIX
+from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.ir.weights import WeightStore
 from static_runtime.compiler.session.options import Options
 from static_runtime.runtime.cache import Cache

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.compiler.compile import SUFFIX, Compilation
+from static_runtime.compiler.artifact_cache import SUFFIX
+from static_runtime.compiler.compile import Compilation
 from static_runtime.runtime.cache import Cache
 
 pytestmark = [

@@ -1,4 +1,4 @@
-"""The front end for ONNX: `read_onnx`, the only public name of this folder."""
+"""The front end for ONNX: `read_onnx`, and `read_whole` for what is read elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...session import CompileError, Given, SourceFile
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-__all__ = ["read_onnx"]
+__all__ = ["read_onnx", "read_whole"]
 
 
 def read_onnx(
@@ -45,3 +45,10 @@ def read_onnx(
     from .read import read
 
     return read(source, ctx, given)
+
+
+def read_whole(path: Path) -> bytes:
+    """The bytes of a model with its weights; raises `ModelFileError`."""
+    from .whole_model import whole_model
+
+    return whole_model(path)

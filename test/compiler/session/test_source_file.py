@@ -120,11 +120,11 @@ def test_a_file_that_is_written_to_as_it_is_read_is_refused(
         compilation.run()
 
 
-def test_nothing_is_hashed_where_nothing_is_kept(
+def test_nothing_has_a_key_where_nothing_is_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def refuse(*_: object) -> str:
-        raise AssertionError("expected no hash")
+        raise AssertionError("expected no key")
 
     pair = pairs(folder)["model"]
     (folder / pair.model).write_bytes(pair.contents[0])
