@@ -10,15 +10,15 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from .call import StaticModule
+from .call import StaticModule, flat_outputs
 from .files import atomic_file
 
 Array = npt.NDArray[Any]
 
 
-def as_outputs(result: Any) -> list[Array]:
-    """What a call returned, as a list of all outputs."""
-    return [*result] if type(result) is tuple else [result]
+def as_outputs(module: StaticModule, result: Any) -> list[Array]:
+    """What a call of a module returned, as a list of all outputs."""
+    return [*map(np.asarray, flat_outputs(module.program.structure, result))]
 
 
 def print_outputs(module: StaticModule, outputs: Sequence[Array]) -> None:

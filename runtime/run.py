@@ -36,7 +36,7 @@ def main(args: Sequence[str] | None = None) -> None:
         else:
             sizes = sizes_of(module.program, arguments.size)
             inputs = random_inputs(module.program, arguments.random_seed, sizes)
-        print_outputs(module, outputs := as_outputs(module(**inputs)))
+        print_outputs(module, outputs := as_outputs(module, module(**inputs)))
         if arguments.output is not None:
             write_outputs(arguments.output, module, outputs)
     except (ObjectError, NotSelectedError, *told) as error:

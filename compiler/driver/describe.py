@@ -5,6 +5,7 @@ Describe a lowered module to the runtime: its `Program`, and its constants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -31,15 +32,21 @@ from ...dialects.loop import (
     TensorAttr,
 )
 from ...runtime.program import (
+    ARRAY,
+    CONSTANT,
+    STRUCTURE,
     CallOut,
     Check,
     ConstantBlock,
     Program,
     Skip,
     Slot,
+    Structure,
     TensorInfo,
+    Tree,
     Way,
     check_symbols,
+    read_structure,
 )
 from ..ir import WeightStore
 from ..session import CompileError
@@ -78,12 +85,33 @@ def describe(program: ProgramOp) -> Program:
         orders=tuple(tuple(one.data for one in each) for each in plan.orders),
         calls=tuple(source(op) for op in calls),
         call_outs=tuple(_call_out(op) for op in calls if isinstance(op, CallOutOp)),
+        structure=_structure(program),
     )
     try:
         check_symbols(made)
     except ValueError as error:
         raise CompileError(str(error)) from error
     return made
+
+
+def _structure(program: ProgramOp) -> Structure | None:
+    """What callers give and get; inputs that became constants are None in it."""
+    known = program.attributes.get(STRUCTURE)
+    if not isinstance(known, StringAttr):
+        return None
+    found = read_structure(known.data, len(program.outputs))
+    names = {each.label.data for each in program.inputs}
+    inputs = None if found.inputs is None else _without_pinned(found.inputs, names)
+    return replace(found, inputs=inputs)
+
+
+def _without_pinned(tree: Tree, names: Set[str]) -> Tree:
+    """The tree with None for each array that is no input of these names."""
+    if tree.kind == ARRAY and tree.name not in names:
+        return Tree(CONSTANT)
+    return replace(
+        tree, parts=tuple(_without_pinned(each, names) for each in tree.parts)
+    )
 
 
 def _check_closed(program: ProgramOp, alone: Set[int | str]) -> None:

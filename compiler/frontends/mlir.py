@@ -20,6 +20,7 @@ from xdsl.utils.hints import isa
 from ...dialects import dtype, sizes, tensor_type
 from ...dialects.graph import TRACE, GraphOp, WeightOp, operator_name
 from ...dialects.graph.storage import StoredOp
+from ...runtime.program import ARRAY, CLASSES, STRUCTURE, read_structure
 from ..ir import SrContext, WeightStore, load_sidecar, parse_module, verify
 from ..session import CompileError, ModelFileError, SourceFile
 
@@ -122,6 +123,7 @@ def _check_attributes(function: func.FuncOp) -> None:
         names = _to_names(function.attributes.get(key))
         if names is not None and (len(names) != count or len({*names}) != count):
             raise CompileError(f"expected {key} to be {count} names, got {names}")
+    _check_structure(function)
     ranges = function.attributes.get(_RANGES, DictionaryAttr({}))
     if not isinstance(ranges, DictionaryAttr):
         raise CompileError(f"expected {_RANGES} to be a dictionary, got {ranges}")
@@ -133,6 +135,31 @@ def _check_attributes(function: func.FuncOp) -> None:
                 raise CompileError(
                     f"expected the range of {name} to be [least, most], got {each}"
                 )
+
+
+def _check_structure(function: func.FuncOp) -> None:
+    """Raises `CompileError` for a malformed structure, and for one that has classes."""
+    if (known := function.attributes.get(STRUCTURE)) is None:
+        return
+    if not isinstance(known, StringAttr):
+        raise CompileError(f"expected {STRUCTURE} to be a text, got {known}")
+    try:
+        found = read_structure(known.data, len(function.function_type.outputs))
+    except ValueError as error:
+        raise CompileError(f"{STRUCTURE}: {error}") from error
+    inputs = _to_names(function.attributes.get(_NAMES)) or []
+    for tree in (found.inputs, found.outputs):
+        for each in () if tree is None else tree.nodes():
+            # What a text names is not imported: who wrote it need not be trusted.
+            if each.kind in CLASSES:
+                raise CompileError(
+                    f"{STRUCTURE}: expected containers of Python's own, got the class "
+                    f"{each.name}"
+                )
+    if found.inputs is not None:
+        names = [each.name for each in found.inputs.leaves() if each.kind == ARRAY]
+        if names != inputs:
+            raise CompileError(f"{STRUCTURE}: expected inputs {inputs}, got {names}")
 
 
 def _to_names(attribute: Attribute | None) -> list[str] | None:

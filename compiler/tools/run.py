@@ -90,7 +90,7 @@ def run(arguments: Namespace) -> None:
     else:
         inputs = random_inputs(module.program, arguments.random_seed, sizes)
     result = module(**inputs)
-    print_outputs(module, outputs := as_outputs(result))
+    print_outputs(module, outputs := as_outputs(module, result))
     if arguments.output is not None:
         write_outputs(arguments.output, module, outputs)
     if arguments.benchmark:

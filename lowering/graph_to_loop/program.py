@@ -75,6 +75,7 @@ from ...dialects.loop import (
     strategies_of,
 )
 from ...dialects.loop import IfOp as FlowIfOp
+from ...runtime.program import STRUCTURE
 from .kernel import Kernel, build_kernels, total
 from .origin import with_origin
 from .signature import Storage, plan_of, ranges_of, tensors_of
@@ -129,7 +130,7 @@ class ProgramBuilder:
             op.detach()
             self.start.add_op(op)
         inputs, outputs = tensors_of(self.function)
-        return ProgramOp(
+        made = ProgramOp(
             self.function.sym_name.data,
             self.start,
             inputs=inputs,
@@ -144,6 +145,9 @@ class ProgramBuilder:
             # The entry asks for it before the run has defined any symbol.
             work=greatest(total(self.work), self.defined),
         )
+        if (known := self.function.attributes.get(STRUCTURE)) is not None:
+            made.attributes[STRUCTURE] = known
+        return made
 
     def symbols(
         self, inputs: Sequence[TensorAttr], outputs: Sequence[TensorAttr]

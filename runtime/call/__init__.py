@@ -8,6 +8,7 @@ from .fallback import Reference
 from .module import OUT, StaticModule
 from .profile import Profile, Steps, profiled_run
 from .statistics import Statistics
+from .structure import flat_outputs
 
 __all__ = [
     "Context",
@@ -17,6 +18,7 @@ __all__ = [
     "StaticModule",
     "Statistics",
     "Steps",
+    "flat_outputs",
     "match_inputs",
     "profiled_run",
     "to_array",

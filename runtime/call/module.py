@@ -33,7 +33,7 @@ from ..plan import (
 )
 from ..planning import Plan
 from ..program import Program
-from .arguments import bind_symbols, match_inputs, to_array
+from .arguments import bind_symbols, to_array
 from .context import Context
 from .fallback import KeptError, Reference, run_call_out
 from .outputs import apart, kept_outputs, match_outputs
@@ -41,6 +41,7 @@ from .pool import ContextPool
 from .recipe import Remade
 from .runtime import StaticRuntime
 from .statistics import Statistics
+from .structure import builder, flat_call, match_tree, parameters
 
 Array: TypeAlias = npt.NDArray[Any]
 OUT = sys.intern("out")
@@ -98,6 +99,8 @@ class StaticModule(Remade):
         self._slow_calls = 0
         self._choose: Chooser | None = None
         self._outputs = np.empty(0, object)
+        self._build = builder(program.structure)
+        self._flat = flat_call(self._build, code.call) or self._call_slowly
         self.report = None
         # The state of the code has the addresses of these, and no reference to them.
         self._kept = self._call_slowly, self._explain, self._lend, self._add_row
@@ -110,7 +113,7 @@ class StaticModule(Remade):
                 self._outputs = kept_outputs(program, code.state)
             if not self._has_input_out:
                 code.state[State.OUT] = id(OUT)
-            call_by(self, StaticModule, code.call)
+            self.answer_by(None)
         watch(self)
 
     @property
@@ -130,7 +133,8 @@ class StaticModule(Remade):
 
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """
-        The output of the model, or a tuple of several, as arrays of the caller's own.
+        The output of the model, or a tuple of several, as arrays of the caller's own;
+        a model of PyTorch takes and returns trees as its forward does.
 
         Takes numpy arrays, lists, numbers and tensors with DLPack. `out=` is an array
         for the only output, or a tuple of one for each, and is returned; it may share
@@ -143,15 +147,18 @@ class StaticModule(Remade):
         """
         choose = self._choose
         other = None if choose is None else choose(self)
-        answer = self._call_slowly if other is None else other
-        return answer(*arguments, **named)
+        if other is not None:
+            return other(*arguments, **named)
+        result = self._flat(*arguments, **named)
+        return result if self._build is None else self._build(result)
 
     def answer_by(self, choose: Chooser | None) -> None:
         """Lets the module that is chosen at each call answer it, where there is one."""
         self._choose = choose
         if numpy_layout.is_as_expected():
             # Without the address of a function Python calls `__call__`.
-            call_by(self, StaticModule, self._code.call if choose is None else 0)
+            is_direct = choose is None and self._build is None
+            call_by(self, StaticModule, self._code.call if is_direct else 0)
 
     @property
     def pool(self) -> ContextPool | None:
@@ -304,14 +311,14 @@ class StaticModule(Remade):
     @property
     def _has_input_out(self) -> bool:
         """Whether the name by which a caller gives outputs is that of an input."""
-        return OUT in self.input_names
+        return OUT in (*self.input_names, *parameters(self._program.structure))
 
     def _convert(
         self, arguments: Sequence[Any], named: Mapping[str, Any]
     ) -> tuple[list[Array], dict[str, int]]:
         """The arguments as arrays, and what the symbols are with them."""
         infos = self._program.inputs
-        values = match_inputs(infos, arguments, named)
+        values = match_tree(self._program.structure, infos, arguments, named)
         arrays = [
             to_array(each, info) for each, info in zip(values, infos, strict=True)
         ]

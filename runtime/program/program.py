@@ -11,6 +11,7 @@ from ..abi import LIMIT, ContextLayout, RowLayout
 from ..files import listed, shortened
 from ..planning import Plan
 from .size import Size, Symbols, evaluate, symbols_in
+from .structure import Structure
 
 T = TypeVar("T")
 
@@ -133,6 +134,8 @@ class Program:
     """Ops that move elements and cost nothing, for all sizes."""
     skips: tuple[Skip, ...] = ()
     """In the order of the ops that compute the slots."""
+    structure: Structure | None = None
+    """What callers give and get, where these are no lists of arrays."""
 
     @property
     def layout(self) -> ContextLayout:

@@ -12,6 +12,7 @@ from ..files import shortened
 from ..planning import PLANNERS
 from .program import CallOut, Check, Program, Skip, Slot, TensorInfo, Way, check_symbols
 from .size import Size, symbols_in
+from .structure import MOST_DEEP, Constant, Structure, Tree, check_structure
 
 T = TypeVar("T")
 
@@ -26,6 +27,21 @@ def read_program(text: str) -> Program:
     except RecursionError as error:
         raise ValueError("expected a program, got JSON nested too deep") from error
     return _read(data)
+
+
+def read_structure(text: str, outputs: int) -> Structure:
+    """
+    The structure that a text holds, for a model with this number of outputs that are
+    arrays; raises `ValueError` when it holds none.
+    """
+    try:
+        found = _structure(json.loads(text))
+    except RecursionError as error:
+        raise ValueError("expected a structure, got JSON nested too deep") from error
+    if found is None:
+        raise _unexpected("a structure", text)
+    check_structure(found, outputs)
+    return found
 
 
 def _read(value: Any) -> Program:
@@ -55,6 +71,7 @@ def _read(value: Any) -> Program:
         orders=_list(lambda each: _list(_number, each), data["orders"]),
         calls=_list(_text, data["calls"]),
         call_outs=_list(_call_out, data["call_outs"]),
+        structure=_structure(data["structure"]),
     )
     check_symbols(program)
     slots = list(range(len(program.slots)))
@@ -64,6 +81,8 @@ def _read(value: Any) -> Program:
     for input, output in program.donations:
         if input >= len(program.inputs) or output >= len(program.outputs):
             raise _unexpected("a donation of an input to an output", (input, output))
+    if program.structure is not None:
+        check_structure(program.structure, len(program.outputs))
     _check_plan(program)
     for skip in program.skips:
         used = [skip.slot]
@@ -184,3 +203,34 @@ def _call_out(value: Any) -> CallOut:
         _list(_tensor, data["inputs"]),
         _list(_tensor, data["outputs"]),
     )
+
+
+def _structure(value: Any) -> Structure | None:
+    if value is None:
+        return None
+    data = _record(Structure, value)
+    return Structure(_whole_tree(data["inputs"]), _whole_tree(data["outputs"]))
+
+
+def _whole_tree(value: Any) -> Tree | None:
+    return None if value is None else _tree(value)
+
+
+def _tree(value: Any, depth: int = 0) -> Tree:
+    if depth > MOST_DEEP:
+        raise ValueError(f"expected at most {MOST_DEEP} nested containers, got more")
+    data = _record(Tree, value)
+    return Tree(
+        _text(data["kind"]),
+        _list(lambda each: _tree(each, depth + 1), data["parts"]),
+        _list(_constant, data["keys"]),
+        _text(data["name"]),
+        _number(data["number"]),
+        _constant(data["value"]),
+    )
+
+
+def _constant(value: Any) -> Constant:
+    if not isinstance(value, bool | int | float | str | None):
+        raise _unexpected("a number, a text, true, false or null", value)
+    return value

@@ -93,7 +93,7 @@ def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:
             argument = node.args[place]
         else:
             argument = node.kwargs.get(parameter.name, parameter.default_value)
-        read = _operand if _takes_item(node.target, str(parameter.type)) else resolve
+        read = operand if _takes_item(node.target, str(parameter.type)) else resolve
         arguments.append(read(argument, values))
     return arguments
 
@@ -126,7 +126,7 @@ def resolve(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
     return value
 
 
-def _operand(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
-    """The resolved argument of a tensor parameter."""
+def operand(argument: Any, values: Mapping[fx.Node, Value]) -> Any:
+    """The resolved argument where a tensor may stand for a number."""
     known = values.get(argument) if isinstance(argument, fx.Node) else None
     return known.tensor if isinstance(known, Item) else resolve(argument, values)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from torch.export.graph_signature import ConstantArgument, TensorArgument
 from torch.utils import _pytree as pytree
 from torch.utils._pytree import TreeSpec
 from xdsl.ir import SSAValue
 
 from ....dialects import Polynomial
 from ....dialects.graph import ConstantOp, DimOp
+from ....runtime.program import ARRAY, CONSTANT, NUMBER, Tree
 from ..unsupported import Unsupported
 from .arguments import Value
 
@@ -42,6 +44,24 @@ def key_of(step: Any) -> int | str:
             return step.name
         case _:
             return step.key
+
+
+def output_leaf(argument: Any, number: int) -> Tree:
+    """The leaf of an output: the array or the number of this place, or a constant."""
+    match argument:
+        case TensorArgument():
+            return Tree(ARRAY, number=number)
+        case ConstantArgument():
+            return constant_leaf(argument.value, "an output")
+        case _:
+            return Tree(NUMBER, number=number)
+
+
+def constant_leaf(value: object, what: str) -> Tree:
+    """The leaf of a value that is the same in all runs."""
+    if not isinstance(value, bool | int | float | str | None):
+        raise Unsupported(f"{what} that is no tensor, {value!r}")
+    return Tree(CONSTANT, value=value)
 
 
 def output_value(value: Value) -> SSAValue:

@@ -34,20 +34,30 @@ from xdsl.utils.hints import isa
 
 from ....dialects.graph import GraphOp
 from ....dialects.graph.compose import shape_of
+from ....runtime.program import CONSTANT, Tree
 from ...ir import SrContext
 from ...session import CompileError, UnsupportedOp
 from ..results import tell_apart
 from ..unsupported import Training, Unsupported
-from .arguments import NUMBERS, Missing, Value, arguments_of, number_of, resolve
+from .arguments import (
+    NUMBERS,
+    Missing,
+    Value,
+    arguments_of,
+    number_of,
+    operand,
+    resolve,
+)
 from .call import Call
 from .data_dependent import read_item
 from .guards import require
-from .outputs import output_names, output_value
+from .outputs import output_leaf, output_names, output_value
 from .parameters import KINDS, Parameters
 from .readers import READERS
 from .result import checked
 from .sizes import Expression, sizes_of_inputs
 from .source import location, place
+from .structure import structure_of
 
 _ASSERTIONS = (
     "aten._assert_scalar.default",
@@ -115,7 +125,7 @@ class ProgramReader:
             for node in self.program.graph.nodes:
                 if node.op not in ("placeholder", "output"):
                     self.read_node(node)
-            names, results = self.outputs()
+            names, results, leaves = self.outputs()
             func.ReturnOp(*results)
         types = [each.type for each in results]
         inputs = list(self.block.arg_types)
@@ -125,6 +135,8 @@ class ProgramReader:
             "graph.output_names": ArrayAttr(map(StringAttr, names)),
             "graph.symbols": self.sizes.attribute(),
         }
+        if not self.found:
+            function.attributes |= structure_of(self.program, leaves, self.input_names)
         return function
 
     def attempt(self, op: str, node: fx.Node, build: Callable[[], Value]) -> None:
@@ -253,14 +265,18 @@ class ProgramReader:
                 if expression not in self.sizes.mistaken:
                     require(expression, self.sizes)
 
-    def outputs(self) -> tuple[list[str], list[SSAValue]]:
-        """The names and the values of the outputs; None is skipped."""
+    def outputs(self) -> tuple[list[str], list[SSAValue], list[Tree]]:
+        """
+        The names and the values of the outputs, and all leaves: those that are the same
+        in all runs are no outputs.
+        """
         (end,) = self.program.graph.find_nodes(op="output")
         spec = self.program.call_spec.out_spec
         assert spec is not None, "torch.export notes what a program returns"
         names = iter(output_names(spec))
         kept: list[str] = []
         results: list[SSAValue] = []
+        leaves: list[Tree] = []
         specs = self.program.graph_signature.output_specs
         for each, argument in zip(specs, end.args[0], strict=True):
             if each.kind is not OutputKind.USER_OUTPUT:
@@ -269,15 +285,16 @@ class ProgramReader:
                 continue
             name = next(names)
             try:
-                value = resolve(argument, self.values)
-                if value is not None:
-                    results.append(output_value(value))
+                leaf = output_leaf(each.arg, len(results))
+                if leaf.kind != CONSTANT:
+                    results.append(output_value(operand(argument, self.values)))
                     kept.append(name)
+                leaves.append(leaf)
             except Unsupported as why:
                 self.found.append(why.report("output", name))
             except Missing:
                 pass
-        return kept, results
+        return kept, results, leaves
 
 
 def _is_tensor_input(spec: InputSpec) -> bool:

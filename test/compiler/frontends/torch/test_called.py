@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
-from torch.utils._pytree import tree_leaves  # noqa: E402
+from torch.utils._pytree import tree_flatten, tree_leaves  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.session.errors import UnsupportedModelError  # noqa: E402
@@ -22,14 +22,18 @@ pytestmark = pytest.mark.torch
 
 
 def check(compiled: sr.StaticModule, module: Any, *inputs: Any) -> None:
-    """The results are those of torch, in order, without what is None."""
+    """The results are those of torch, in the same tree."""
     with torch.inference_mode():
-        leaves = tree_leaves(module(*inputs))
-    expected = [np.asarray(each) for each in leaves if each is not None]
+        expected, tree = tree_flatten(module(*inputs))
     results: Any = compiled(*(each.numpy() for each in tree_leaves(inputs)))
-    actual = tree_leaves(results)
-    assert len(actual) == len(expected)
+    actual, found = tree_flatten(results)
+    assert found == tree
     for mine, its in zip(actual, expected, strict=True):
+        if not isinstance(its, torch.Tensor):
+            assert type(mine) is type(its)
+            assert mine == its
+            continue
+        its = its.numpy()
         assert mine.dtype == its.dtype
         np.testing.assert_allclose(mine, its, rtol=1e-5, atol=1e-6)
 

@@ -50,8 +50,6 @@ def test_trees_of_inputs_and_outputs_have_names():
         "sum",
         "parts_0",
         "parts_1_0",
-        "parts_1_2",
-        "parts_1_3",
     ]
     leaves = [one, two, three, four, five]
     actual = interpret(graph, ctx.weights, [each.numpy() for each in leaves])
@@ -59,7 +57,7 @@ def test_trees_of_inputs_and_outputs_have_names():
     np.testing.assert_allclose(actual[0], expected["sum"])
     np.testing.assert_allclose(actual[1], expected["parts"][0])
     np.testing.assert_allclose(actual[2], expected["parts"][1][0])
-    assert [each.item() for each in actual[3:]] == [7, True]
+    assert len(actual) == 3, "what is the same in all runs is no output"
 
 
 def one(x: Any) -> Any:

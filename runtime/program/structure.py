@@ -1,0 +1,128 @@
+"""
+The structure of what a model takes and returns, as data: trees of containers.
+
+A leaf of what is taken is an input by its name, and a leaf of what is returned an
+output by its number; both may be constants. A program has a structure only where it
+says more than the list of inputs and the tuple of outputs do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..files import shortened
+
+Constant: TypeAlias = bool | int | float | str | None
+"""A leaf that is no tensor, and the key of a dictionary."""
+
+ARRAY, NUMBER, CONSTANT = LEAVES = ("array", "number", "constant")
+"""
+The kinds of leaves: an array, a number that a run computes, and a value that is the
+same in all runs.
+"""
+
+STRUCTURE = "graph.structure"
+"""
+The name of an attribute of a function, and then of its program, that holds a structure
+as JSON.
+"""
+
+SEQUENCES = ("tuple", "list", "deque")
+"""The kinds of containers whose parts have no keys."""
+
+MAPPINGS = ("dict", "OrderedDict")
+"""The kinds of containers whose parts have keys of any type."""
+
+CLASSES = ("namedtuple", "dataclass")
+"""The kinds of containers whose parts are fields of a class."""
+
+MOST_DEEP = 64
+"""Containers within each other."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A container with its parts, or a leaf."""
+
+    kind: str
+    parts: tuple[Tree, ...] = ()
+    keys: tuple[Constant, ...] = ()
+    """The key or the field of each part, where the container has such."""
+
+    name: str = ""
+    """Where the class is found, as `module:qualname`; of an input, its name."""
+
+    number: int = 0
+    """Which output it is."""
+
+    value: Constant = None
+    """That of a constant."""
+
+    def leaves(self) -> Iterator[Tree]:
+        """The leaves, in order."""
+        if self.kind in LEAVES:
+            yield self
+        for each in self.parts:
+            yield from each.leaves()
+
+    def nodes(self) -> Iterator[Tree]:
+        """The tree, and all that is in it."""
+        yield self
+        for each in self.parts:
+            yield from each.nodes()
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What a model takes and returns; None where these are arrays one by one."""
+
+    inputs: Tree | None
+    """The parameters of the model, a dictionary in their order."""
+
+    outputs: Tree | None
+
+
+def _check_tree(tree: Tree, depth: int = 0) -> None:
+    """Raises `ValueError` for containers with other keys than parts, or too deep."""
+    if depth > MOST_DEEP:
+        raise ValueError(f"expected at most {MOST_DEEP} nested containers, got more")
+    has_keys = tree.kind in (*MAPPINGS, *CLASSES)
+    if tree.kind not in (*LEAVES, *SEQUENCES, *MAPPINGS, *CLASSES):
+        raise ValueError(f"expected a kind of container, got {shortened(tree.kind)}")
+    if len(tree.keys) != (len(tree.parts) if has_keys else 0):
+        raise ValueError(f"expected a key for each part, got {len(tree.keys)}")
+    if len({*tree.keys}) != len(tree.keys):
+        raise ValueError(
+            f"expected keys that differ, got a {tree.kind} where two agree"
+        )
+    if tree.kind in LEAVES and tree.parts:
+        raise ValueError(f"expected a leaf, got {len(tree.parts)} parts of it")
+    if tree.kind in CLASSES and not (
+        all(isinstance(each, str) for each in tree.keys) and ":" in tree.name
+    ):
+        raise ValueError(f"expected the fields of a class, got {shortened(tree.name)}")
+    for each in tree.parts:
+        _check_tree(each, depth + 1)
+
+
+def check_structure(structure: Structure, outputs: int) -> None:
+    """
+    Raises `ValueError` unless parameters have names, and each output of a program,
+    which has this number of them, is one leaf.
+    """
+    inputs, result = structure.inputs, structure.outputs
+    for each in (inputs, result):
+        if each is not None:
+            _check_tree(each)
+    if inputs is not None and (
+        inputs.kind != "dict" or not all(isinstance(key, str) for key in inputs.keys)
+    ):
+        raise ValueError(f"expected parameters with names, got a {inputs.kind}")
+    if inputs is not None and any(each.kind == NUMBER for each in inputs.leaves()):
+        raise ValueError("expected arrays and constants as inputs, got a number")
+    if result is not None:
+        found = [each.number for each in result.leaves() if each.kind != CONSTANT]
+        if found != [*range(outputs)]:
+            raise ValueError(f"expected each of {outputs} outputs once, got {found}")
