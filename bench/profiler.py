@@ -64,7 +64,7 @@ def print_report() -> None:
     sizes = sizes_of(module.program, ["batch=8"])
     inputs = random_inputs(module.program, 0, sizes)
     print("```text")
-    benchmark(module, [()], [inputs], 100, 1000, print_per_node_time=True)
+    benchmark(module, [[*inputs.values()]], (), 100, 1000, print_per_node_time=True)
     print("```")
 
 

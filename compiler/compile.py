@@ -204,12 +204,10 @@ class Compilation:
     ) -> tuple[Artifact, CompileReport]:
         """The artifact, found since then or looked for by a key, and what it took."""
         start = time.perf_counter() if since is None else since
-        file: FileIO | None = None
         if found is not None or (found := self.find(key)) is not None:
-            artifact, report = found, warm_report(found, start)
-        else:
-            with alone(), self.lock(key):
-                artifact, report, file = self.compile(key, start)
+            return found, warm_report(found, start)
+        with alone(), self.lock(key):
+            artifact, report, file = self.compile(key, start)
         if file is not None:
             # By now there is nothing left of what the model was compiled from.
             return with_constants(artifact, report, file)

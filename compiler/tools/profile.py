@@ -28,7 +28,9 @@ def add_profile(parser: ArgumentParser) -> None:
 def profile(arguments: Namespace, module: StaticModule, inputs: Inputs) -> None:
     """Does what the options ask for."""
     if arguments.profile or arguments.profile_json is not None:
-        found = measure(module, [()], [inputs], _WARMUP_RUNS, _MAIN_RUNS)
+        # By position, as calls by name are converted by Python.
+        arrays = [inputs[name] for name in module.input_names]
+        found = measure(module, [arrays], (), _WARMUP_RUNS, _MAIN_RUNS)
         if arguments.profile:
             print(f"\n{report(found, is_per_node=True)}")
         if arguments.profile_json is not None:

@@ -63,3 +63,26 @@ loop.program @plain inputs [#loop.tensor<"x" : tensor<4xf32>>] {
 }
 loop.kernel @k(%a: memref<?xf32>) {
 }
+
+// -----
+
+// What a handler of a signal takes is no kernel's: the time begins anew after it.
+//
+// CHECK-LABEL: func.func @sr_run(%p0: i64) -> i64
+// CHECK:         func.call @sr_lap(%{{.*}}, %c0)
+// CHECK:         func.call @sr_spend
+// CHECK:           host.leave %c5
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.if %[[HAS:.*]] {
+// CHECK-NEXT:      func.call @sr_begin
+// CHECK:         host.kernel @k(%{{.*}}) in %p0 number 1
+loop.program @long inputs [#loop.tensor<"x" : tensor<4xf32>>] work "8388608" attributes {loop.profiled} {
+  %x = loop.view inputs 0 : memref<?xf32>
+  loop.call @k(%x) symbols [] : memref<?xf32>
+  loop.call @k(%x) symbols [] : memref<?xf32>
+}
+loop.kernel @k(%a: memref<?xf32>) {
+  loop.for parallel %i to 4194304 {
+    loop.yield
+  }
+}

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from xdsl.utils.exceptions import VerifyException
 
+from static_runtime.compiler.ir.context import context
+from static_runtime.compiler.ir.parse_ir import parse_module
+from static_runtime.dialects.loop import ProgramOp
+from static_runtime.lowering.host_to_bytecode import lower_program_to_bytecode
 from static_runtime.lowering.host_to_mlir import functions_to_mlir
 from static_runtime.lowering.program_to_host.profile import lower_laps
 from static_runtime.runtime.abi import ProfileLayout
@@ -16,6 +21,16 @@ from static_runtime.runtime.call.profile import Profile
 from ..host_interpreter import Oracle
 
 SECOND = 10**9
+
+PROGRAM = """
+loop.program @calls inputs [#loop.tensor<"x" : tensor<4xf32>>]
+    attributes {loop.profiled} {
+  %x = loop.view inputs 0 : memref<?xf32>
+  loop.call @k(%x) symbols [] : memref<?xf32>
+}
+loop.kernel @k(%a: memref<?xf32>) {
+}
+"""
 
 
 class Clock:
@@ -66,3 +81,10 @@ def test_laps_are_summed_up_and_noted_where_there_is_room(room: int):
     profile.clear()
     assert not np.any([profile.times, profile.counts])
     assert profile.events.shape == (0, ProfileLayout.EVENT)
+
+
+def test_bytecode_has_no_profile():
+    program = parse_module(context(), PROGRAM, "program").body.block.first_op
+    assert isinstance(program, ProgramOp)
+    with pytest.raises(VerifyException, match="no call of sr_begin in bytecode"):
+        lower_program_to_bytecode(program)
