@@ -3,6 +3,8 @@ The PyTorch front end: modules and exported programs become the graph dialect.
 
     read_torch(model, ctx, example_inputs, dynamic_shapes)
 
+The backend of `torch.compile` (`backend.py`) compiles what is read of its graphs.
+
 torch is imported when a model of it is read, never before.
 """
 
@@ -18,11 +20,16 @@ from ...session import CompileError, Given
 
 __all__ = ["is_torch_model", "read_torch"]
 
+_PARTITION = f"{__name__}.partition"
+"""The module of what the backend of `torch.compile` compiles."""
+
 
 def is_torch_model(object: object) -> bool:
-    """Whether `object` is a module or an exported program of PyTorch."""
-    return _is_a(object, "torch.nn", "Module") or _is_a(
-        object, "torch.export", "ExportedProgram"
+    """Whether `object` is a module, an exported program or a partition of PyTorch."""
+    return (
+        _is_a(object, "torch.nn", "Module")
+        or _is_a(object, "torch.export", "ExportedProgram")
+        or _is_a(object, _PARTITION, "Partition")
     )
 
 
@@ -51,6 +58,10 @@ def read_torch(
         from .read import read_program
 
         return read_program(model, ctx, given=given)
+    if _is_a(model, _PARTITION, "Partition"):
+        from .partition import read_partition
+
+        return read_partition(model, ctx, given)
     if not is_torch_model(model):
         raise CompileError(
             f"expected a torch.nn.Module or a torch.export.ExportedProgram, got {model}"

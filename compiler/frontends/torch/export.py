@@ -43,7 +43,7 @@ def export_module(
     args, kwargs = arguments(example_inputs, held)
     try:
         shapes = _named_dims(dynamic_shapes)
-        with _eval_mode(module), torch.no_grad(), _quiet(), kept_layers():
+        with _eval_mode(module), torch.no_grad(), quiet(), kept_layers():
             return trace(module, args, kwargs, shapes)
     except FAILURES as error:
         said = f"{type(error).__name__}: {str(error).partition(_TAIL)[0]}"
@@ -90,12 +90,17 @@ def decompose(program: ExportedProgram) -> ExportedProgram:
     The program without mutation, in operators of the core set and those that are kept
     whole.
     """
+    with torch.no_grad(), quiet(), kept_layers():
+        return program.run_decompositions(decompositions())
+
+
+def decompositions() -> dict[Any, Any]:
+    """Torch's table of decompositions without the operators that are kept whole."""
     table = torch.export.default_decompositions()
     for op in list(table):
         if str(op) in READERS:
             del table[op]
-    with torch.no_grad(), _quiet(), kept_layers():
-        return program.run_decompositions(table)
+    return table
 
 
 def arguments(example: Any, held: set[int]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -182,7 +187,7 @@ def _eval_mode(module: Module) -> Generator[None]:
 
 
 @contextmanager
-def _quiet() -> Generator[None]:
+def quiet() -> Generator[None]:
     """A context without torch's warnings about its own code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

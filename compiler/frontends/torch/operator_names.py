@@ -1,21 +1,19 @@
-"""The operators that an exported program names, as a selective build calls them."""
+"""The operators that a graph of torch names, as a selective build calls them."""
 
 from __future__ import annotations
 
 from torch._ops import HigherOrderOperator, OpOverload
-from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 
-def operator_names(program: ExportedProgram) -> set[str]:
+def operator_names(module: GraphModule) -> set[str]:
     """
     The operators of all nodes, in branches and loops too, but for Python's functions on
     sizes: `aten::add.Tensor`, `aten::relu`, `higher_order::cond`.
     """
-    modules = program.graph_module.modules()
     nodes = (
         node
-        for each in modules
+        for each in module.modules()
         if isinstance(each, GraphModule)
         for node in each.graph.nodes
     )

@@ -194,4 +194,5 @@ READERS: dict[str, Reader] = {
     "aten.clone.default": _converted,
     "aten.alias.default": _converted,
     "aten.detach.default": _converted,
+    "aten.lift_fresh_copy.default": _converted,
 }

@@ -22,7 +22,7 @@ def read_program(
 ) -> ModuleOp:
     """The function `main` that computes `program`, which errors call `name`."""
     if ctx.operators is not None:
-        ctx.operators |= operator_names(program)
+        ctx.operators |= operator_names(program.graph_module)
     traced = guards_of(program)
     try:
         core = decompose(program)

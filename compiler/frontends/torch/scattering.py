@@ -233,6 +233,7 @@ def embedding_bag(
 
 
 READERS: dict[str, Reader] = {
+    "aten._embedding_bag.default": embedding_bag,  # of a weight that could be trained
     "aten._embedding_bag_forward_only.default": embedding_bag,
     "aten.index_reduce.default": index_reduce,
     "aten.scatter.src": _scattered(None),

@@ -6,9 +6,11 @@ from typing import Any, TypeAlias
 
 class TensorArgument:
     name: str
+    def __init__(self, name: str) -> None: ...
 
 class SymIntArgument:
     name: str
+    def __init__(self, name: str) -> None: ...
 
 class SymFloatArgument:
     name: str
@@ -50,6 +52,13 @@ class InputSpec:
     arg: ArgumentSpec
     target: str | None
     persistent: bool | None
+    def __init__(
+        self,
+        kind: InputKind,
+        arg: ArgumentSpec,
+        target: str | None,
+        persistent: bool | None = None,
+    ) -> None: ...
 
 class OutputKind(Enum):
     USER_OUTPUT = auto()

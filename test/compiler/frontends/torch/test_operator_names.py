@@ -28,7 +28,7 @@ NAMES = {
 
 def test_names_of_branches():
     program = torch.export.export(Branch(), (torch.ones(3),))
-    assert operator_names(program) == NAMES
+    assert operator_names(program.graph_module) == NAMES
 
 
 def test_a_module_is_traced_with_these_roots():
