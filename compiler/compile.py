@@ -72,10 +72,11 @@ def compile(
     """
     The compiled form of `model`, to be called with arrays.
 
-    `model` is a path to an .onnx or .mlir file, an ONNX model as bytes or `ModelProto`,
-    textual IR, a `torch.export.ExportedProgram`, or a `torch.nn.Module` with
-    `example_inputs` and, where sizes may vary, `dynamic_shapes` as `torch.export` takes
-    them. `target` is "host" or a name such as x86-64-v3 of what this machine can run.
+    `model` is a path to an .onnx, .mlir or .pt2 file (of `torch.export.save`), an ONNX
+    model as bytes or `ModelProto`, textual IR, a `torch.export.ExportedProgram`, or a
+    `torch.nn.Module` with `example_inputs` and, where sizes may vary, `dynamic_shapes`
+    as `torch.export` takes them. `target` is "host" or a name such as x86-64-v3 of what
+    this machine can run.
     `constants` are values of inputs by name, which are inputs no more.
     Raises `CompileError` for a model that cannot be compiled, with all that is
     unsupported, and `OSError` for a file that cannot be read.

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Reader: TypeAlias = "Callable[[SrContext], ModuleOp]"
 """Reads a model into the graph dialect."""
 
+_SUFFIXES = (".onnx", ".mlir", ".pt2")
+"""How the names of files end that are read."""
+
 _LONGEST_NAME = 256
 """Characters of a file's name that a message repeats."""
 
@@ -32,16 +35,17 @@ def reader_of(
         from .frontends import read_mlir
 
         return _pinned(lambda ctx: read_mlir(model, ctx), given)
-    if is_file or is_read(model):
+    is_program = is_file and model.path.suffix == ".pt2"
+    if not is_program and (is_file or is_read(model)):
         from .frontends.onnx import read_onnx
 
         return lambda ctx: read_onnx(model, ctx, given)
     from .frontends.torch import is_torch_model, read_torch
 
-    if not is_torch_model(model):
+    if not is_program and not is_torch_model(model):
         raise CompileError(
-            "expected a path to an .onnx or .mlir file, an ONNX model, textual IR, "
-            "a torch.nn.Module or an ExportedProgram, got "
+            "expected a path to an .onnx, .mlir or .pt2 file, an ONNX model, textual "
+            "IR, a torch.nn.Module or an ExportedProgram, got "
             f"{type(model).__name__}"
         )
     return _pinned(
@@ -81,9 +85,9 @@ def as_path(model: Any) -> Any:
             name = str(model)
             short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
             raise ModelFileError(f"{short}: expected a model, got {kind}")
-        if model.suffix not in (".onnx", ".mlir"):
+        if model.suffix not in _SUFFIXES:
             raise ModelFileError(
-                f"{model}: expected a file that ends in .onnx or .mlir, got "
+                f"{model}: expected a file that ends in .onnx, .mlir or .pt2, got "
                 f"{model.suffix or 'no ending'}"
             )
     return model

@@ -40,8 +40,8 @@ def _parser() -> ArgumentParser:
         *("model",),
         type=Path,
         nargs="*",
-        help="an .onnx or .mlir file; a bundle or library may have several, a library "
-        "none with --include-all: all that the compiler makes kernels of",
+        help="an .onnx, .mlir or .pt2 file; a bundle or library may have several, a "
+        "library none with --include-all: all that the compiler makes kernels of",
     )
     kinds = made.add_mutually_exclusive_group(required=True)
     kinds.add_argument(

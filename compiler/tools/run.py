@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-run", description=__doc__)
-    made.add_argument("model", help="an .onnx or .mlir file")
+    made.add_argument("model", help="an .onnx, .mlir or .pt2 file")
     add_input(made)
     add_random(made)
     made.add_argument("--output", type=Path, help="an .npz file to write outputs to")

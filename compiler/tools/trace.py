@@ -21,7 +21,7 @@ from .reproducer import CrashError, Guard
 def _parser() -> ArgumentParser:
     """The arguments of the command."""
     made = ArgumentParser("sr-trace", description=__doc__)
-    made.add_argument("models", nargs="+", help=".onnx or .mlir files")
+    made.add_argument("models", nargs="+", help=".onnx, .mlir or .pt2 files")
     made.add_argument(
         "--inputs",
         nargs="+",

@@ -82,14 +82,17 @@ def test_takes_a_file_by_its_path_or_its_name(tmp_path: Path):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (None, "expected a path to an .onnx or .mlir file, .* got NoneType"),
-        (3, "expected a path to an .onnx or .mlir file, .* got int"),
-        ({}, "expected a path to an .onnx or .mlir file, .* got dict"),
-        (np.zeros(3), "expected a path to an .onnx or .mlir file, .* got ndarray"),
+        (None, "expected a path to an .onnx, .mlir or .pt2 file, .* got NoneType"),
+        (3, "expected a path to an .onnx, .mlir or .pt2 file, .* got int"),
+        ({}, "expected a path to an .onnx, .mlir or .pt2 file, .* got dict"),
+        (
+            np.zeros(3),
+            "expected a path to an .onnx, .mlir or .pt2 file, .* got ndarray",
+        ),
         ("", "expected a model, got a folder"),
         ("none.onnx", "^none.onnx: expected a model, got no such file$"),
         (Path("none.mlir"), "^none.mlir: expected a model, got no such file$"),
-        (Path(__file__), r"expected a file that ends in \.onnx or \.mlir, got \.py$"),
+        (Path(__file__), r"ends in \.onnx, \.mlir or \.pt2, got \.py$"),
         (Path(__file__).parent, "expected a model, got a folder$"),
         ("\n", "<text>"),
         ("builtin.module {\n}", "expected a model of one function, got 0 functions"),

@@ -11,12 +11,13 @@ torch is imported when a model of it is read, never before.
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from ...ir import SrContext
-from ...session import CompileError, Given
+from ...session import CompileError, Given, SourceFile
 
 __all__ = ["is_torch_model", "read_torch"]
 
@@ -48,7 +49,11 @@ def read_torch(
     arrays. `dynamic_shapes` is that of `torch.export.export`, where a name may stand
     for a `Dim`. An exported program has both already. Raises `UnsupportedModelError`
     with all unsupported nodes, and `CompileError` when the model cannot be exported.
+    A file is one that `torch.export.save` wrote, and `ModelFileError` says that it is
+    none.
     """
+    if isinstance(model, SourceFile):
+        return _read_file(model, ctx, given)
     if _is_a(model, "torch.export", "ExportedProgram"):
         if example_inputs is not None or dynamic_shapes is not None:
             raise CompileError(
@@ -71,6 +76,19 @@ def read_torch(
 
     program = export_module(model, example_inputs, dynamic_shapes)
     return read_program(program, ctx, type(model).__name__, given)
+
+
+def _read_file(source: SourceFile, ctx: SrContext, given: Given) -> ModuleOp:
+    """The program of a file; raises `CompileError` without the package torch."""
+    if find_spec("torch") is None:
+        raise CompileError(
+            "expected the package torch, which reads .pt2 files, got none installed: "
+            "pip install static-runtime[torch]"
+        )
+    from .load import load_program
+    from .read import read_program
+
+    return read_program(load_program(source), ctx, source.path.name, given)
 
 
 def _is_a(object: object, module: str, name: str) -> bool:

@@ -242,7 +242,10 @@ def test_pickles_are_never_read():
         (["none.mlir"], "none.mlir: expected a model, got no such file"),
         (["."], ".: expected a model, got a folder"),
         (["bad.mlir"], "bad.mlir:1:14"),
-        (["bad.txt"], "bad.txt: expected a file that ends in .onnx or .mlir, got .txt"),
+        (
+            ["bad.txt"],
+            "bad.txt: expected a file that ends in .onnx, .mlir or .pt2, got .txt",
+        ),
         (["one.mlir", "--planner", "x"], "expected a planner like "),
         (["one.mlir", "--precision", "f16"], "expected a precision f32 or bf16, got "),
         (["one.mlir", "--threads", "0"], "expected one thread or more, got 0"),
