@@ -12,12 +12,9 @@ from typing import Any
 from torch import SymInt, Tensor, fx
 from torch.utils import _pytree as pytree
 
-from .splitting import computes
+from .splitting import RECURRENT, computes
 
 _formulas: Any = import_module("torch.utils.flop_counter").flop_registry
-
-_RECURRENT = {f"aten.{each}.input" for each in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
-"""Operators of recurrent layers, for which torch has no formula."""
 
 
 @dataclass
@@ -122,14 +119,15 @@ def _flops_of(node: fx.Node) -> int:
     """The FLOPs of an operator; one for each element where torch has no formula."""
     target: Any = node.target
     shapes, named = pytree.tree_map(_shape_of, (node.args, node.kwargs))
-    results = node.meta["val"]
-    if str(target) in _RECURRENT:
+    results = node.meta.get("val")
+    if str(target) in RECURRENT:  # for which torch has no formula
         place = next(
             i for i, each in enumerate(shapes) if each is True or each is False
         )
         steps, parameters = prod(shapes[0][:2]), shapes[place - 1]
         return 2 * steps * sum(prod(each) for each in parameters if len(each) == 2)
-    if (formula := _formulas.get(target.overloadpacket)) is not None:
+    packet = getattr(target, "overloadpacket", target)
+    if (formula := _formulas.get(packet)) is not None:
         out: Any = pytree.tree_map(_shape_of, results)
         return int(formula(*shapes, **named, out_val=out))
     tensors = [each for each in pytree.tree_leaves(results) if isinstance(each, Tensor)]

@@ -72,7 +72,7 @@ class PartitionReader(ProgramReader):
             for node, spec in self.placeholders():
                 self.attempt("input", node, lambda: self.input(node, spec))
             for node in self.program.graph.nodes:
-                if node.op == "get_attr":
+                if node.op == "get_attr" and isinstance(node.meta.get("val"), Tensor):
                     self.attempt("get_attr", node, lambda: self.constant(node))
                 elif node.op == "call_function":
                     self.read_node(node)

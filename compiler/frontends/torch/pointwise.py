@@ -195,4 +195,5 @@ READERS: dict[str, Reader] = {
     "aten.alias.default": _converted,
     "aten.detach.default": _converted,
     "aten.lift_fresh_copy.default": _converted,
+    "prims.convert_element_type.default": _converted,
 }

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from torch import Tensor, fx
-from torch._ops import OpOverload
+from torch._ops import HigherOrderOperator, OpOverload
 from torch.utils import _pytree as pytree
 
 from ...building import alone
@@ -21,6 +21,10 @@ _partitioner: Any = import_module("torch.fx.passes.infra.partitioner")
 
 _PREFIX = "static_runtime_"
 """How the names of partitions in a graph begin."""
+
+
+RECURRENT = {f"aten.{each}.input" for each in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
+"""Operators of whole recurrent layers."""
 
 
 class Readable:
@@ -52,8 +56,8 @@ def split(
     module: fx.GraphModule, support: Readable, min_size: int
 ) -> tuple[fx.GraphModule, list[str]]:
     """
-    The module with partitions of `min_size` operators or more as modules within, and
-    their names.
+    The module with partitions of `min_size` operators or more, or of a recurrent layer,
+    which is as good as many, as modules within, and their names.
     """
     partitioner = _partitioner.CapabilityBasedPartitioner(
         module, support, allows_single_node_partition=True
@@ -62,6 +66,7 @@ def split(
         each
         for each in partitioner.propose_partitions()
         if sum(map(computes, each.nodes)) >= min_size
+        or any(str(node.target) in RECURRENT for node in each.nodes)
     ]
     fused = partitioner.fuse_partitions(kept, prefix=_PREFIX)
     calls = fused.graph.find_nodes(op="call_module")
@@ -70,7 +75,10 @@ def split(
 
 def computes(node: fx.Node) -> bool:
     """Whether a node is an operator that makes elements, and not a view of some."""
-    return isinstance(node.target, OpOverload) and not _is_view(node)
+    if not isinstance(node.target, OpOverload | HigherOrderOperator) or _is_view(node):
+        return False
+    results = pytree.tree_leaves(node.meta.get("val"))
+    return any(isinstance(each, Tensor) for each in results)
 
 
 def _share_memory(graph: fx.Graph) -> set[fx.Node]:

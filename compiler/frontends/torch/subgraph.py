@@ -168,6 +168,9 @@ def _array_of(tensor: Tensor) -> Array:
 def _tensor_of(array: Array, order: tuple[int, ...] | None) -> Tensor:
     """An array as a tensor, its axes in memory in the order that torch foresees."""
     made = torch.from_numpy(array)
+    if not array.size:
+        # Such an array of numpy has no strides.
+        made = torch.empty(array.shape, dtype=made.dtype)
     if order is None:
         return made
     back = sorted(range(len(order)), key=order.__getitem__)

@@ -20,7 +20,7 @@ from static_runtime.compiler.frontends.torch.subgraph import (  # noqa: E402
 from static_runtime.compiler.session import CompileError, Options  # noqa: E402
 
 from .backend_models import MODELS, Block, Named, mlp, rows  # noqa: E402
-from .case import floats  # noqa: E402
+from .case import fixed, floats  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -93,6 +93,57 @@ def test_axes_of_results_have_the_order_of_torch():
         assert_close(actual, expected)
         assert actual.stride() == expected.stride()
     assert backend.coverage().compiles == 1
+
+
+def _branches(x: Any) -> Any:
+    """An operator that takes graphs."""
+    y = torch.exp(x) + 1
+    return torch.cond(y.sum() > 0, torch.sin, torch.cos, (y,)) * 2
+
+
+EDGES = {
+    "other order": fixed(lambda x: torch.exp(x) * 2, floats(4, 6).t()),
+    "expanded": fixed(lambda x: torch.exp(x) * 2, floats(1, 6).expand(4, 6)),
+    "channels last": fixed(
+        lambda x: torch.exp(x) * 2,
+        floats(2, 3, 4, 4).to(memory_format=torch.channels_last),
+    ),
+    "no elements": fixed(lambda x: torch.relu(x) + 1, floats(0, 4)),
+    "half": fixed(lambda x: torch.exp(x) + 1, floats(3, dtype=torch.float16)),
+    "sizes": fixed(lambda x: (x.shape[0] * 2, (x + 1).view(-1)), floats(3, 2)),
+    "same twice": fixed(lambda x: [torch.relu(x)] * 2, floats(3)),
+    "parts": fixed(lambda x: [*torch.exp(x).split(2, -1), x[0] + 1], floats(3, 6)),
+    "branches": fixed(_branches, floats(3)),
+    "branch of Python": fixed(lambda x: x * 2 if x.sum() > 0 else x - 1, floats(3)),
+    "numbers of data": fixed(lambda x: x[x > 0] * 2 + 1, floats(9)),
+    "strides": fixed(
+        lambda x: torch.as_strided((torch.relu(x) + 1).t(), (2, 3), (1, 2)) * 2,
+        floats(5, 5),
+    ),
+}
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True])
+@pytest.mark.parametrize("name", EDGES)
+def test_a_function_computes_what_it_does_in_torch(name: str, is_dynamic: bool):
+    function, inputs = EDGES[name].function, EDGES[name].inputs
+    backend = Backend(min_size=1)
+    compiled: Any = torch.compile(function, backend=backend, dynamic=is_dynamic)
+    for _ in range(2):
+        actual, expected = compiled(*inputs), function(*inputs)
+        assert_close(actual, expected)
+        if isinstance(expected, Tensor):
+            assert actual.stride() == expected.stride()
+    assert not any(p.error for each in backend.coverage().graphs for p in each.parts)
+
+
+def test_a_graph_in_an_operator_is_left_to_torch():
+    backend = Backend(min_size=1)
+    compiled: Any = torch.compile(_branches, backend=backend)
+    compiled(floats(3))
+    coverage = backend.coverage()
+    assert 0.5 < coverage.nodes < 1
+    assert "left to torch: 1 x cond" in str(coverage)
 
 
 def test_changed_weights_are_packed_anew():
