@@ -236,9 +236,8 @@ class StaticModule(Remade):
                 raise context.failure(status)
 
         # The run reads and writes these, which nothing else may hold any more.
-        finalize(
-            repeat, _give_back, self._pool, context, arrays, outputs
-        ).atexit = False
+        back = finalize(repeat, self._pool.give_back, context, arrays, outputs)
+        back.atexit = False
         return repeat
 
     def __repr__(self) -> str:
@@ -349,8 +348,3 @@ class StaticModule(Remade):
                 buffers,
             )
         return CALLED if context.error is None else CALL_OUT_ERROR
-
-
-def _give_back(pool: ContextPool, context: Context, *_: Sequence[Array]) -> None:
-    """Returns a context to its pool."""
-    pool.give_back(context)

@@ -51,8 +51,11 @@ class ContextPool:
         address = self._code.borrow()
         return self._contexts[address] if address else self._new()
 
-    def give_back(self, context: Context) -> None:
-        """Lets other runs use a context that was borrowed."""
+    def give_back(self, context: Context, *_: object) -> None:
+        """
+        Lets other runs use a context that was borrowed; what its run read and wrote may
+        be named besides, to be kept until then.
+        """
         self._code.give_back(context.address)
 
     def take_place(self) -> None:

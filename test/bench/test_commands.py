@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "orders": (PLAN, {"ORDERS": dict([*ORDERS.items()][:1])}),
     "planners": ([], {"PLANNERS": dict([*PLANNERS.items()][:1])}),
     "precision": ([DIGITS], NO_TIME),
+    "profiler": (["2"], {"LAYERS": 2}),
     "table": (["results.json"], {}),
     "tuning": ([SMALL], {"ROUNDS": 2, "BURST": 1e-4}),
 }

@@ -423,7 +423,7 @@ loop.kernel @division(%a: memref<?xi32>) {
 // CHECK:         call i1 @sr_is_out(ptr %p3)
 // CHECK:         %[[OUT:.*]] = load ptr
 // CHECK:         call i64 @PyTuple_Size(ptr %[[OUT]])
-// CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 13, i64 2, i64 1281)
+// CHECK:         call i1 @sr_is_array(ptr %{{.*}}, i64 14, i64 2, i64 1281)
 // CHECK:         icmp eq i64 %{{.*}}, %[[ROWS]]
 // CHECK:         %[[BEFORE:.*]] = icmp ule i64
 // CHECK-NEXT:    %[[AFTER:.*]] = icmp ule i64
@@ -434,8 +434,8 @@ loop.kernel @division(%a: memref<?xi32>) {
 // Else it makes an array for each output.
 //
 // CHECK:         icmp eq ptr %[[GIVEN]], null
-// CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 13, i64 2, ptr
-// CHECK:         %[[OTHER:.*]] = call ptr @sr_new_array(i64 {{.*}}, i64 0, ptr
+// CHECK:         %[[ONE:.*]] = call ptr @sr_new_array(i64 0, i64 14, i64 2, ptr
+// CHECK:         %[[OTHER:.*]] = call ptr @sr_new_array(i64 1, i64 {{.*}}, i64 0, ptr
 // CHECK:         %[[FIRST:.*]] = phi ptr [%[[ONE]], %{{.*}}], [null, %{{.*}}]
 // CHECK-NEXT:    %[[SECOND:.*]] = phi ptr [%[[OTHER]], %{{.*}}], [null, %{{.*}}]
 //

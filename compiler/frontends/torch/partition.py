@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +16,9 @@ from torch.export.graph_signature import (
 )
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
+from ....runtime.program import Tree
 from ...ir import SrContext
 from ...session import CompileError, Given, UnsupportedModelError, UnsupportedOp
 from .arguments import Value, number_of, resolve
@@ -105,14 +106,18 @@ class PartitionReader(ProgramReader):
         type = self.sizes.type(node.meta["val"])
         return self.block.insert_arg(type, len(self.block.args))
 
-    def outputs(self) -> tuple[list[str], list[SSAValue]]:
+    def structure(self, leaves: Sequence[Tree]) -> Mapping[str, Attribute]:
+        """Nothing: a part of a graph takes and returns tensors one by one."""
+        return {}
+
+    def outputs(self) -> tuple[list[str], list[SSAValue], list[Tree]]:
         """The names and the values of the outputs."""
         (end,) = self.program.graph.find_nodes(op="output")
         nodes = [end.args[0]] if isinstance(end.args[0], fx.Node) else end.args[0]
         if self.found:
-            return [], []
+            return [], [], []
         values = [output_value(resolve(each, self.values)) for each in nodes]
-        return [each.name for each in nodes], values
+        return [each.name for each in nodes], values, []
 
 
 def read_partition(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from itertools import count
@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnrealizedConversionCastOp,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -136,8 +136,12 @@ class ProgramReader:
             "graph.symbols": self.sizes.attribute(),
         }
         if not self.found:
-            function.attributes |= structure_of(self.program, leaves, self.input_names)
+            function.attributes |= self.structure(leaves)
         return function
+
+    def structure(self, leaves: Sequence[Tree]) -> Mapping[str, Attribute]:
+        """What says in which containers inputs and outputs are."""
+        return structure_of(self.program, leaves, self.input_names)
 
     def attempt(self, op: str, node: fx.Node, build: Callable[[], Value]) -> None:
         """Notes the value of a node, or the reason why it is unsupported."""

@@ -12,11 +12,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
-from static_runtime.compiler import compile as compiling
 from static_runtime.compiler.compile import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import SrContext
 from static_runtime.compiler.ir.target import TARGETS
+from static_runtime.compiler.session import host
 from static_runtime.compiler.session.report import CompileReport
 from static_runtime.compiler.tools import benchmark
 from static_runtime.compiler.tools.run import main
@@ -331,7 +331,7 @@ def test_another_machine_is_another_model(
     assert not sr.compile(text, options=tune).report.warm
     assert sr.compile(text, options=tune).report.warm
     assert not sr.compile(text).report.warm
-    monkeypatch.setattr(compiling, "machine_text", lambda: "another")
+    monkeypatch.setattr(host, "machine_text", lambda: "another")
     assert not sr.compile(text, options=tune).report.warm
     assert sr.compile(text).report.warm
 
