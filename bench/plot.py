@@ -51,7 +51,8 @@ def draw(results: Results, path: Path) -> None:
     ratios.set_xlabel("our time over that of the best peer")
     rooflines.set_xlabel("part of the machine's limit that we reach")
     rooflines.set_xlim(0, max([1.0, *(row.roofline or 0 for row in results.rows)]))
-    rooflines.legend(loc="lower right")
+    if results.rows:
+        rooflines.legend(loc="lower right")
     figure.suptitle(f"{results.machine}, {results.date}", fontsize=9)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     pyplot.close(figure)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from bench.results import Results
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -41,6 +43,7 @@ def run_command(
         monkeypatch.setattr(module, each, value)
     monkeypatch.setattr(sys, "argv", [f"bench.{name}", *arguments])
     monkeypatch.chdir(folder)
+    Results.here().write(folder / "results.json")
     lines = last_lines(ROOT / "bench" / f"{name}.py")
     try:
         exec(compile(ast.Module(lines, []), name, "exec"), vars(module))

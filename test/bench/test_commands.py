@@ -14,7 +14,6 @@ from bench.depth import linear
 from bench.gemm import Case
 from bench.lookups import LOOKUPS
 from bench.orders import ORDERS
-from bench.results import Results
 from static_runtime.runtime.planning import PLANNERS
 
 from .commands import ROOT, command_names, run_command
@@ -56,7 +55,6 @@ def test_a_command_comes_to_its_end(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ):
-    Results.here().write(tmp_path / "results.json")
     text = "<!-- begin: python -c 'print(1)' -->\n\n<!-- end -->\n"
     (tmp_path / "table.md").write_text(text)
     run_command(name, *COMMANDS[name], monkeypatch, tmp_path)
