@@ -20,7 +20,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from static_runtime.compiler.compile import Compilation, make_module
+from static_runtime.compiler.building import make_module
+from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.session.options import Options
@@ -118,7 +119,7 @@ def main(path: str, given: list[str]) -> None:
     names = {
         name: kernel_function(each.name) for name, each in lower_kernels(module).items()
     }
-    # The objects of kernels come first, then those of the program and of all programs.
+    # The objects of kernels come first, then the program, then what programs share.
     objects = artifact.objects[: report.distinct_kernels]
     functions = link_functions(objects, list(dict.fromkeys(names.values())))
     (program,) = (op for op in module.ops if isinstance(op, ProgramOp))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..runtime.call import StaticModule
 from ..runtime.library import Artifact
 from ..runtime.machine import link
-from .session import CompileReport, Options
+from .session import CompileReport
 
 _lock = threading.RLock()
 """One thread at a time makes IR: xDSL knows one place to build at in a process."""
@@ -39,12 +39,11 @@ def make_module(
     report: CompileReport,
     threads: int = 1,
     marks: npt.NDArray[np.uint8] | None = None,
-    options: Options | None = None,
+    manages_outputs: bool = False,
 ) -> StaticModule:
     """
     The module of an artifact, linked; a run may use `threads` threads. Where it was
-    compiled to be traced, its calls set `marks`. With the `options` that it was
-    compiled with, it can be made again with others of a run.
+    compiled to be traced, its calls set `marks`.
     """
     references = []
     if artifact.program.call_outs:
@@ -57,27 +56,8 @@ def make_module(
     module = StaticModule(
         *(artifact.program, code, artifact.block, references, threads),
         artifact.plan_code,
-        options is not None and options.manage_output_tensors,
+        manages_outputs,
     )
     linking = time.perf_counter() - start
     module.report = replace(report, seconds=report.seconds + linking)
-    if options is not None:
-        module.maker = _Maker(artifact, report, marks, options)
     return module
-
-
-@dataclass(frozen=True)
-class _Maker:
-    """Makes a module again, of the same code and constants."""
-
-    artifact: Artifact
-    report: CompileReport
-    marks: npt.NDArray[np.uint8] | None
-    options: Options
-
-    def __call__(self, options: Options) -> StaticModule:
-        """A module with a pool of its own; `options` are for its runs."""
-        own = self.options.for_a_run(options)
-        return make_module(
-            *(self.artifact, self.report, own.usable_threads, self.marks), own
-        )

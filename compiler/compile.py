@@ -26,7 +26,7 @@ from ..runtime.files import Array
 from ..runtime.library import Artifact
 from ..runtime.machine import check_whole, unforked
 from .artifact_cache import find_artifact, keep_artifact, key_of
-from .building import alone, make_module
+from .building import alone
 from .first_call import compile_or_bind
 from .front_end import as_path, is_read, reader_of
 from .kept_model import Kept, keep, kept_in_cache
@@ -48,6 +48,7 @@ from .session import (
     warm_report,
     with_constants,
 )
+from .sibling import Sibling
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -194,9 +195,7 @@ class Compilation:
             for each in self.observers:
                 each.add(traced)
             marks = traced.marks
-        module = make_module(
-            *(artifact, report, self.options.usable_threads, marks), self.options
-        )
+        module = Sibling(artifact, report, self.options, marks).first()
         module.recipe = self.recipe(artifact.notes)
         return module
 

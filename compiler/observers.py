@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -15,7 +15,7 @@ from ..runtime.call import StaticModule
 from ..runtime.library import Artifact
 from ..runtime.plan import LOCK
 from .building import alone
-from .session import CompileError, CompileReport
+from .session import CompileError, CompileReport, Options
 
 if TYPE_CHECKING:
     from .ir import Traced
@@ -41,6 +41,7 @@ class Compilation(Protocol):
     """What compiles a model, so that calls of it are noted by observers."""
 
     model: Any
+    options: Options
     observers: Observers
     is_profiled: bool
     """Whether calls of kernels note how long they took."""
@@ -145,6 +146,21 @@ def note_module(module: StaticModule, compilation: Compilation, key: str | None)
         _known[module] = _Known(compilation.observers, again, key, without_model, model)
         if _open:
             module.answer_by(_twin_of)
+
+
+def note_sibling(made: StaticModule, module: StaticModule, options: Options) -> None:
+    """Notes of a module that it was compiled as another, with options of a run."""
+    known = _known[module]
+    with_model, without = copy(known.compilation), copy(known.without_model)
+    without.options = options
+    if with_model is not None:
+        with_model.options = options
+    with LOCK:
+        _known[made] = replace(
+            known, compilation=with_model, without_model=without, twins={}
+        )
+        if _open:
+            made.answer_by(_twin_of)
 
 
 def _none() -> None:

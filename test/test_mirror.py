@@ -36,6 +36,10 @@ TESTED_ELSEWHERE = {
         "is what a recipe pickles",
         "compiler/test_recipe.py",
     ),
+    "compiler/sibling.py": (
+        "is a module with options of a run",
+        "runtime/call/test_runtime.py",
+    ),
     "compiler/building.py": (
         "is the last step of a compile",
         "compiler/test_compile.py",

@@ -195,11 +195,11 @@ class _Work:
     bytes: float | None = None
 
     def add_operations(self, count: float) -> None:
-        """Adds those of one list of arguments."""
+        """Adds what one list of arguments took."""
         self.operations = (self.operations or 0.0) + count
 
     def add_bytes(self, count: float) -> None:
-        """Adds those of one list of arguments."""
+        """Adds what one list of arguments took."""
         self.bytes = (self.bytes or 0.0) + count
 
 

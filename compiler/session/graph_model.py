@@ -30,7 +30,7 @@ class GraphModel:
 
     @property
     def is_whole(self) -> bool:
-        """Whether text and weights are those of the digest."""
+        """Whether text and weights have the digest that was noted."""
         return digest_of_model(self.text, digest_of_arrays(self.weights)) == self.digest
 
 

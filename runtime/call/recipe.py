@@ -38,8 +38,8 @@ class Remade:
     recipe: Recipe | None = None
     """How it is made again; None where no compiler has set that."""
 
-    maker: Callable[[Any], Any] | None = None
-    """What makes it here with other options of a run; None without a compiler."""
+    maker: Callable[[Any, Any], Any] | None = None
+    """What makes it here again, with other options of a run; else None."""
 
     _constants: Bytes
 

@@ -24,7 +24,7 @@ from .pool import ContextPool
 class Module(Protocol):
     """What a runtime runs: a `StaticModule`."""
 
-    maker: Callable[[Any], Any] | None
+    maker: Callable[[Any, Any], Any] | None
 
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """The outputs."""
@@ -56,10 +56,10 @@ def _module_with(module: Module, options: Any) -> Module:
         return module
     if module.maker is None:
         raise TypeError(
-            "expected no options for a module without a compiler, got some; give "
-            "threads= where it is loaded"
+            "expected no options for a module that sr.compile did not make of one "
+            "model, got some; give them to sr.compile, or threads= where it is loaded"
         )
-    return module.maker(options)
+    return module.maker(module, options)
 
 
 class RuntimePool:

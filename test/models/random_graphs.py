@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 import static_runtime as sr
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
 from static_runtime.dialects.dims import (

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 import static_runtime as sr
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver import driver
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.graph.fuse import Fuse

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr, f32
 from xdsl.ir import Block, Region, SSAValue
 
 import static_runtime as sr
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.passes.graph.fuse import Fuse

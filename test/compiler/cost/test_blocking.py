@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from static_runtime import StaticModule
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.ir.context import context

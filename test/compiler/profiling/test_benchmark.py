@@ -49,7 +49,7 @@ def by_name(metrics: IndividualMetrics) -> dict[str, Node]:
 
 
 def check_sums(metrics: IndividualMetrics) -> None:
-    """Sums are those of the nodes, and no more than the run that they are in."""
+    """The sums add up the nodes, and are at most the run that these are in."""
     times = [each.time for each in metrics.nodes]
     assert metrics.time_per_node == tuple(times)
     assert metrics.total_time == pytest.approx(sum(times))

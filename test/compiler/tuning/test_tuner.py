@@ -12,7 +12,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import static_runtime as sr
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import SrContext
 from static_runtime.compiler.ir.target import TARGETS

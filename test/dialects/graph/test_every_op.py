@@ -17,7 +17,7 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block
 
 from static_runtime import StaticModule
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.ir.target import find_target

@@ -16,7 +16,7 @@ from xdsl.ir import Block, Region
 from xdsl.passes import ModulePass
 
 from static_runtime import StaticModule
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.ir.context import context
 from static_runtime.compiler.session.options import Options

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -77,6 +79,33 @@ def test_with_options_of_a_run_the_code_and_constants_are_shared():
     assert again.ctypes.data == address
     # The module itself returns new arrays, as it was compiled.
     np.testing.assert_array_equal(made(x), kept)
+
+
+def test_what_is_known_of_a_module_is_known_with_options_of_a_run():
+    made, x = module(threads=1), rows(3)
+    other = sr.StaticRuntime(made, sr.Options(threads=2)).module
+    assert isinstance(other, sr.StaticModule)
+    with sr.trace() as before:
+        made(x)
+    with sr.trace() as after:
+        other(x)
+    assert after.selection == before.selection
+    assert before.selection.operators
+    for each in (pickle.loads(pickle.dumps(other)), copy.copy(other)):
+        np.testing.assert_array_equal(each(x), np.maximum(x, 0))
+
+
+def test_options_of_a_module_that_was_bound_are_refused():
+    text = """
+    func.func @f(%x: tensor<2x3xf32> {sr.name = "x"}) -> tensor<2x3xf32> {
+      %y = graph.relu %x : tensor<2x3xf32> -> tensor<2x3xf32>
+      func.return %y : tensor<2x3xf32>
+    }
+    """
+    made = sr.compile(text)
+    made.maker = None
+    with pytest.raises(TypeError, match=r"expected no options .* give them to sr.com"):
+        sr.StaticRuntime(made, sr.Options(threads=1))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.compiler.artifact_cache import SUFFIX
-from static_runtime.compiler.compile import Compilation, make_module
+from static_runtime.compiler.building import make_module
+from static_runtime.compiler.compile import Compilation
 from static_runtime.compiler.session.report import CompileReport
 from static_runtime.runtime.cache import default_folder
 from static_runtime.runtime.files.regular_file import open_regular

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.torch
 
 
 def check(compiled: sr.StaticModule, module: Any, *inputs: Any) -> None:
-    """The results are those of torch, in the same tree."""
+    """The results equal the results of torch, in the same tree."""
     with torch.inference_mode():
         expected, tree = tree_flatten(module(*inputs))
     results: Any = compiled(*(each.numpy() for each in tree_leaves(inputs)))

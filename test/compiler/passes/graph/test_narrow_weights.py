@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import bf16
 
 import static_runtime as sr
 from static_runtime import StaticModule
-from static_runtime.compiler.compile import make_module
+from static_runtime.compiler.building import make_module
 from static_runtime.compiler.driver.driver import Driver
 from static_runtime.compiler.frontends.mlir import read_mlir
 from static_runtime.compiler.ir import target as targets
