@@ -20,6 +20,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.utils.exceptions import VerifyException
 
@@ -63,6 +64,9 @@ class Agreement:
             case _:
                 return f"expected equal sizes {a} and {b}, or one of them 1"
 
+
+_MAX_CACHED_SIZES = 1 << 12
+"""Sizes, at most, whose symbols are remembered."""
 
 _noted: ContextVar[list[Agreement] | None] = ContextVar("agreements", default=None)
 """The assumptions since `noting` was entered; None outside of it."""
@@ -170,6 +174,7 @@ def _related(a: Dim, b: Dim) -> bool:
     return _symbols(a) == _symbols(b)
 
 
+@lru_cache(_MAX_CACHED_SIZES)
 def _symbols(size: Dim) -> frozenset[str]:
     """What a size depends on; one that is at most 1 counts as a symbol by itself."""
     if not isinstance(size, int) and is_nonnegative(1 - size, {}):

@@ -82,7 +82,7 @@ _MAX_CACHED_DIMENSIONS = 1 << 12
 
 def evaluate(value: Dim, symbols: Mapping[str, Dim]) -> Dim:
     """`value` with some symbols replaced by their values; the others remain."""
-    if isinstance(value, int):
+    if isinstance(value, int) or not symbols:
         return value
     return total(
         product(_evaluate(atom, symbols) for atom in monomial) * factor
@@ -130,6 +130,12 @@ def is_nonnegative(value: Dim, least: Mapping[str, int]) -> bool:
                 return enough(
                     is_nonnegative(rest + each * factor, {}) for each in arguments
                 )
+            case (Call("floordiv", (whole, int(by))),) if by > 0 == factor % by:
+                # Times its divisor, a quotient is less than one divisor off.
+                bound = (whole - (by - 1) if factor > 0 else whole) * (factor // by)
+                rest = moved - Polynomial(((monomial, factor),))
+                if is_nonnegative(rest + bound, {}):
+                    return True
             case _:
                 pass
     return all(
@@ -160,12 +166,7 @@ def magnitude(value: Dim) -> Dim:
     It also bounds every subexpression of `value` when no symbol is less than one, since
     all coefficients are positive and no factor is dropped.
     """
-    if isinstance(value, int):
-        return abs(value)
-    return total(
-        product(map(_magnitude, monomial)) * abs(factor)
-        for monomial, factor in value.terms
-    )
+    return _joined(*_magnitudes(value))
 
 
 @lru_cache(_MAX_CACHED_DIMENSIONS)
@@ -195,17 +196,39 @@ def _is_nonnegative(atom: Atom) -> bool:
     return enough(is_nonnegative(each, {}) for each in atom.arguments)
 
 
-def _magnitude(atom: Atom) -> Dim:
+def _magnitudes(value: Dim) -> tuple[Dim, Dim]:
+    """The bound of a size, and of what is computed on the way to it."""
+    if isinstance(value, int):
+        return abs(value), 0
+    inner: Dim = 0
+    wholes: list[Dim] = []
+    for monomial, factor in value.terms:
+        whole: Dim = abs(factor)
+        for atom in monomial:
+            more, parts = _magnitudes_of_atom(atom)
+            whole, inner = whole * more, _joined(inner, parts)
+        wholes.append(whole)
+    return total(wholes), inner
+
+
+def _magnitudes_of_atom(atom: Atom) -> tuple[Dim, Dim]:
     if isinstance(atom, Symbol):
-        return Polynomial((((atom,), 1),))
-    a, b = map(magnitude, atom.arguments)
-    if atom.function != "floordiv":
-        return _joined(a, b)
-    by = b if isinstance(b, int) else 1
-    return total(
-        Polynomial(((monomial, -(-factor // by)),)) if monomial else -(-factor // by)
-        for monomial, factor in terms_of(a)
-    )
+        return Polynomial((((atom,), 1),)), 0
+    (a, inside_a), (b, inside_b) = map(_magnitudes, atom.arguments)
+    inside = _joined(inside_a, inside_b)
+    if atom.function == "floordiv":
+        by = b if isinstance(b, int) else 1
+        return total(
+            Polynomial(((monomial, -(-factor // by)),))
+            if monomial
+            else -(-factor // by)
+            for monomial, factor in terms_of(a)
+        ), inside
+    numbers = [each for each in atom.arguments if isinstance(each, int)]
+    if atom.function == "min" and numbers and _is_nonnegative(atom):
+        # As a condition on sizes, it stays small whatever it is computed from.
+        return max(*numbers, 1), _joined(_joined(a, b), inside)
+    return _joined(a, b), inside
 
 
 def _joined(a: Dim, b: Dim) -> Dim:

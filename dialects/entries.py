@@ -87,7 +87,7 @@ TEXT = Kind(
 )
 """A string in quotes."""
 
-WORD = Kind(StringAttr, lambda parser: parser.parse_identifier(), _print_plain)
+IDENTIFIER = Kind(StringAttr, lambda parser: parser.parse_identifier(), _print_plain)
 """A string without quotes."""
 
 

@@ -90,6 +90,9 @@ class Polynomial:
 
     terms: tuple[tuple[Monomial, int], ...]
 
+    def __hash__(self) -> int:
+        return hash(self.text)
+
     def __add__(self, other: Dim) -> Dim:
         return _sum_of((*self.terms, *terms_of(other))) if other else self
 
@@ -161,9 +164,7 @@ def check(count: int, most: int, what: str) -> None:
 
 def depth(value: Dim) -> int:
     """The depth of nested functions in a dimension."""
-    if isinstance(value, int):
-        return 0
-    calls = (a for each, _ in value.terms for a in each if isinstance(a, Call))
+    calls = (a for each, _ in terms_of(value) for a in each if isinstance(a, Call))
     return max((each.depth for each in calls), default=0)
 
 
@@ -277,8 +278,7 @@ def _sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
 
 
 def _bounded(terms: tuple[tuple[Monomial, int], ...]) -> Polynomial:
-    greatest = max(abs(factor) for _, factor in terms)
-    if greatest > GREATEST_FACTOR:
+    if (greatest := max(abs(factor) for _, factor in terms)) > GREATEST_FACTOR:
         bits = greatest.bit_length()
         raise SizeError(f"expected numbers of a size up to 2**64, got {bits} bits")
     return Polynomial(terms)

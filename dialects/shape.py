@@ -38,11 +38,8 @@ Tensor: TypeAlias = TensorType[Element]
 
 Array: TypeAlias = npt.NDArray[Any]
 
-STORED = {row.type: row.dtype for row in ELEMENT_TYPES.values()}
-"""The element types that weights may have, and their numpy dtypes in the store."""
-
-DTYPES = {type: STORED[type] for type in STORED if ELEMENT_TYPES[type].is_computed}
-"""The element types that all ops take, and their numpy dtypes."""
+DTYPES = {row.type: row.dtype for row in ELEMENT_TYPES.values()}
+"""The element types, and the dtypes of their arrays."""
 
 ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 
@@ -78,16 +75,8 @@ def tensor_type(value: SSAValue | Attribute) -> Tensor:
     if not isinstance(type, TensorType):
         raise VerifyException(f"expected a tensor, got {type}")
     result = cast(Tensor, type)
-    if result.element_type not in STORED:
-        raise VerifyException(f"expected elements of {KNOWN}, got {type}")
-    return result
-
-
-def computed_type(value: SSAValue | Attribute) -> Tensor:
-    """The type of `value`; raises `VerifyException` for storage-only element types."""
-    result = tensor_type(value)
     if result.element_type not in DTYPES:
-        raise VerifyException(f"expected elements of {KNOWN}, got {result}")
+        raise VerifyException(f"expected elements of {KNOWN}, got {type}")
     return result
 
 
@@ -100,7 +89,7 @@ def check_sizes(element: Element, sizes: Sequence[Dim]) -> None:
         raise SizeError(
             f"expected a tensor of at most {MOST_AXES} axes, got one of {len(sizes)}"
         )
-    bytes = STORED[element].itemsize if element in STORED else 1
+    bytes = DTYPES[element].itemsize if element in DTYPES else 1
     for size in sizes:
         if isinstance(size, int) and size < 0:
             raise SizeError(f"expected sizes of zero or more, got {shown(sizes)}")
@@ -155,7 +144,7 @@ def sizes(type: Tensor) -> tuple[Dim, ...]:
 
 def dtype(type: Tensor) -> np.dtype[Any]:
     """The numpy dtype in which the elements are stored."""
-    return STORED[type.element_type]
+    return DTYPES[type.element_type]
 
 
 def is_float(type: Tensor) -> bool:

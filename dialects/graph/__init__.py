@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterator
-from inspect import isabstract
-
 from xdsl.ir import Dialect
-from xdsl.irdl import IRDLOperation
 
-from . import ops, scalar
-from .bf16 import QUIET, narrow
+from . import scalar
 from .choice import Choice
-from .container import DictType, ListType, TupleType
+from .container import DictType, FutureType, ListType, TupleType
+from .descent import Descent
+from .element_array import to_elements, to_numbers
+from .every_op import every_op
 from .families.elementwise import BinaryOp, CompareOp, UnaryOp
 from .families.interpolation import COORDINATES, ROUNDED
 from .gate import FUNCTIONS
-from .literal import to_array, to_attribute, to_names
+from .literal import texts, to_array, to_attribute, to_names
 from .location import EXECUTED, TRACE, describe, kernel_name, operator_name
 from .memory import (
     MemoryMap,
@@ -46,11 +42,11 @@ from .nest import (
     same,
 )
 from .op import GraphOp as GraphOp
-from .op import Requirement, SingleResultOp, texts
-from .ops.activation import GeluOp, LeakyReluOp, SigmoidOp, SiluOp
+from .op import Requirement, SingleResultOp
+from .ops.activation import GeluOp, LeakyReluOp, ReluOp, SigmoidOp, SiluOp
 from .ops.argmax import ArgmaxOp
 from .ops.argmax_pool import ArgmaxPoolOp
-from .ops.arithmetic import NegOp, ReciprocalOp, SqrtOp
+from .ops.arithmetic import AbsOp, NegOp, ReciprocalOp, SqrtOp
 from .ops.batch_norm import BatchNormOp
 from .ops.binary import AddOp, DivOp, MaximumOp, MinimumOp, MulOp, PowOp, SubOp
 from .ops.bitcast import BitcastOp
@@ -82,6 +78,8 @@ from .ops.conv_transpose import ConvTransposeOp
 from .ops.copy import CopyOp
 from .ops.cumulative import CummaxOp, CumminOp, CumprodOp, CumsumOp, CumulativeOp
 from .ops.define_symbol import DefineSymbolOp, defined_symbols
+from .ops.dequantize import DequantizeOp
+from .ops.descend import DescendOp
 from .ops.diagonal import DiagonalOp
 from .ops.dim import DimOp
 from .ops.division import FloorDivOp, ModOp, RemOp
@@ -89,6 +87,8 @@ from .ops.dropout import DropoutOp
 from .ops.embedding import EmbeddingOp
 from .ops.expand import ExpandOp
 from .ops.exponential import Exp2Op, ExpOp, LogOp
+from .ops.foreign import ForeignOp
+from .ops.fork import ForkOp
 from .ops.fusion import FUSION_NUMBER, FusionOp, YieldOp
 from .ops.gather import GatherOp
 from .ops.gather_nd import GatherNdOp
@@ -104,9 +104,11 @@ from .ops.lstm import LstmOp
 from .ops.matmul import MatmulOp
 from .ops.non_max_suppression import NonMaxSuppressionOp
 from .ops.pad import PadOp
+from .ops.parallel import ParallelOp
 from .ops.permute import PermuteOp
 from .ops.polar import CopysignOp
 from .ops.pool import MaxPoolOp, PoolOp, SumPoolOp
+from .ops.quantize import QuantizeOp
 from .ops.reduce import (
     ExtremeOp,
     MeanOp,
@@ -121,7 +123,7 @@ from .ops.resample import ResampleOp
 from .ops.reshape import ReshapeOp
 from .ops.resize import ResizeOp
 from .ops.rnn import RnnOp
-from .ops.rounding import CeilOp, RoundOp, TruncOp
+from .ops.rounding import CeilOp, FloorOp, RoundOp, TruncOp
 from .ops.scatter import ScatterOp
 from .ops.scatter_nd import ScatterNdOp
 from .ops.slice import SliceOp
@@ -130,22 +132,28 @@ from .ops.sort import SortOp
 from .ops.subview import SubviewOp
 from .ops.topk import TopkOp
 from .ops.unfold import UnfoldOp
+from .ops.wait import WaitOp
 from .ops.weight import WeightOp
 from .ops.where import WhereOp
 from .order import Carried, Order, inverse, is_view, ordered, then
 from .ranking import Ranking
 from .recurrent import RecurrentOp
-from .region import ControlOp, RegionOp, block_of, capture
+from .region import ControlOp, RegionOp, block_of, capture, run_ops
+from .signature import ranges_of, tensor_names
 from .skip import SKIPS, Linked, SkipAttr, skips_of
 from .storage.buffer import BufferAttr, LifetimeAttr
 from .storage.panels import PanelsAttr
 
 __all__ = [
+    "FloorOp",
+    "tensor_names",
+    "ranges_of",
+    "run_ops",
     "SKIPS",
     "Linked",
     "SkipAttr",
     "skips_of",
-    "ATTRIBUTES",
+    "AbsOp",
     "AddOp",
     "AlongAxisOp",
     "ArgmaxOp",
@@ -180,6 +188,9 @@ __all__ = [
     "CumsumOp",
     "CumulativeOp",
     "DefineSymbolOp",
+    "DequantizeOp",
+    "DescendOp",
+    "Descent",
     "DiagonalOp",
     "DictConstructOp",
     "DictGetOp",
@@ -198,7 +209,10 @@ __all__ = [
     "FloorDivOp",
     "EXECUTED",
     "FUSION_NUMBER",
+    "ForeignOp",
+    "ForkOp",
     "FusionOp",
+    "FutureType",
     "GatherNdOp",
     "GatherOp",
     "GeOp",
@@ -243,13 +257,14 @@ __all__ = [
     "NonMaxSuppressionOp",
     "Order",
     "PadOp",
+    "ParallelOp",
     "Part",
     "PermuteOp",
     "PoolOp",
     "Position",
     "PowOp",
     "ProdOp",
-    "QUIET",
+    "QuantizeOp",
     "ROUNDED",
     "Ranking",
     "Read",
@@ -259,6 +274,7 @@ __all__ = [
     "ReduceMinOp",
     "ReduceOp",
     "RegionOp",
+    "ReluOp",
     "RemOp",
     "RequireOp",
     "Requirement",
@@ -292,6 +308,7 @@ __all__ = [
     "UNLIMITED",
     "UnaryOp",
     "UnfoldOp",
+    "WaitOp",
     "WeightOp",
     "Where",
     "WhereOp",
@@ -308,7 +325,6 @@ __all__ = [
     "is_computed",
     "is_given",
     "kernel_name",
-    "narrow",
     "offset_of",
     "operator_name",
     "ops_in",
@@ -320,24 +336,15 @@ __all__ = [
     "then",
     "to_array",
     "to_attribute",
+    "to_elements",
+    "to_numbers",
     "to_names",
     "unstacked_type",
     "uses_of",
 ]
 
 
-def _ops_in_folder() -> Iterator[type[IRDLOperation]]:
-    """Every op defined in a file of `ops/`, in the order of the file names."""
-    for info in pkgutil.iter_modules(ops.__path__, ops.__name__ + "."):
-        for item in vars(importlib.import_module(info.name)).values():
-            if isinstance(item, type) and item.__module__ == info.name:
-                if issubclass(item, IRDLOperation) and not isabstract(item):
-                    yield item
+_ATTRIBUTES = (BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr)
+_TYPES = (ListType, TupleType, DictType, FutureType)
 
-
-ATTRIBUTES = (
-    *(BufferAttr, LifetimeAttr, SkipAttr, PanelsAttr),
-    *(ListType, TupleType, DictType),
-)
-
-Graph = Dialect("graph", [*_ops_in_folder()], [*ATTRIBUTES])
+Graph = Dialect("graph", [*every_op()], [*_ATTRIBUTES, *_TYPES])

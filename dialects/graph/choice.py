@@ -57,11 +57,11 @@ class Choice:
         return product(self.bounds)
 
     @property
-    def room(self) -> Dim:
+    def result_capacity(self) -> Dim:
         """The elements of the result."""
-        return room(self.rows, self.candidates, self.most)
+        return result_capacity(self.rows, self.candidates, self.most)
 
 
-def room(rows: Dim, candidates: Dim, most: Dim) -> Dim:
+def result_capacity(rows: Dim, candidates: Dim, most: Dim) -> Dim:
     """The elements of the result of a choice."""
     return 1 + rows * most + candidates

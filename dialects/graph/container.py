@@ -1,12 +1,14 @@
 """
-Types of values that hold tensors: lists, tuples and dictionaries.
+Types of values that hold tensors: lists, tuples and dictionaries, and futures.
 
     !graph.list<tensor<2xf32>, tensor<3xf32>>
     !graph.tuple<tensor<2xf32>, tensor<3xi64>>
     !graph.dict<"mask", tensor<2xi1>, "score", tensor<2xf32>>
+    !graph.future<tensor<2xf32>>
 
-Front ends make them where a program has containers, and `eliminate-list-constructs`
+Front ends make containers where a program has them, and `eliminate-list-constructs`
 removes them: their length is part of the type, so they need no code at run time.
+`eliminate-futures` removes futures.
 """
 
 from __future__ import annotations
@@ -42,6 +44,22 @@ class TupleType(ParametrizedAttribute, TypeAttribute):
     """A tuple of values of these types."""
 
     name = "graph.tuple"
+
+    elements: ArrayAttr[Attribute] = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return [_parse_types(parser)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        _print_types(printer, self.elements)
+
+
+@irdl_attr_definition
+class FutureType(ParametrizedAttribute, TypeAttribute):
+    """Values of these types, which may be computed later."""
+
+    name = "graph.future"
 
     elements: ArrayAttr[Attribute] = param_def()
 

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ..dims import Dim, SizeError
-from ..shape import DTYPES, ELEMENTS, Array, computed_type, sizes, tensor
+from ..shape import DTYPES, ELEMENTS, Array, sizes, tensor, tensor_type
 
 Literal: TypeAlias = DenseIntOrFPElementsAttr
 
@@ -33,7 +33,7 @@ Value: TypeAlias = _Number | str | tuple[Any, ...] | Array | Attribute
 
 def to_array(literal: Literal) -> Array:
     """The elements of a literal, as a read-only array of its shape and dtype."""
-    type = computed_type(literal.get_type())
+    type = tensor_type(literal.get_type())
     shape = tuple(int(str(size)) for size in sizes(type))
     if type.element_type == i1:
         return (np.frombuffer(literal.data.data, np.uint8) != 0).reshape(shape)
@@ -111,3 +111,8 @@ def to_names(dims: Iterable[Dim]) -> ArrayAttr[StringAttr]:
 def to_values(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
     """The Python values of `attributes`."""
     return {name: _to_value(attribute) for name, attribute in attributes.items()}
+
+
+def texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The dimension texts of a property: one, or several."""
+    return (value,) if isinstance(value, str) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import FileLineColLoc, NameLoc
 from xdsl.ir import Operation
 
+from .ops.foreign import ForeignOp
 from .ops.fusion import FusionOp
 from .ops.require import RequireOp
 
@@ -28,6 +29,8 @@ def describe(op: Operation) -> str:
     location, name = op.location, op.name
     if isinstance(op, RequireOp) and op.op is not None:
         name = op.op.data
+    if isinstance(op, ForeignOp):
+        name = f"{op.name} {op.op.data}"
     if isinstance(location, NameLoc):
         return f"{name} at {location.desc.data}"
     if isinstance(location, FileLineColLoc):
@@ -41,7 +44,7 @@ def describe(op: Operation) -> str:
 def kernel_name(op: Operation) -> str:
     """A name for what a kernel computes: the names of its ops, but not too many."""
     ops = list(op.ops) if isinstance(op, FusionOp) else [op]
-    names = [each.name.removeprefix("graph.") for each in ops]
+    names = [each.name.removeprefix("graph.").replace(".", "_") for each in ops]
     names = [name for name in names if name != "constant"]
     if len(names) > 4:
         names = [*names[:2], "etc", names[-1]]

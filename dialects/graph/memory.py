@@ -145,11 +145,13 @@ class MemoryMap:
             end = block.last_op
             assert end is not None
             for number, value in enumerate(end.operands):
-                self.add_yielded(op, number, root_of(value))
+                self.add_yielded(op, block, number, root_of(value))
 
-    def add_yielded(self, op: ControlOp, number: int, root: SSAValue) -> None:
+    def add_yielded(
+        self, op: ControlOp, block: Block, number: int, root: SSAValue
+    ) -> None:
         """Notes the memory of a value that a region yields."""
-        result: OpResult | None = op.destination(number)
+        result: OpResult | None = op.destination(block, number)
         if result is None or root is result:
             return
         if isinstance(op, LoopOp) and result.index >= op.carried_count:

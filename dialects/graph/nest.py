@@ -110,6 +110,14 @@ def same(x: SSAValue) -> SSAValue:
     return x
 
 
+def only_moves(nests: Sequence[Nest] | None) -> bool:
+    """Whether nests compute nothing: each element of a result is one of an operand."""
+    return bool(nests) and all(
+        each.body is same and each.combine is None and each.onto is None
+        for each in nests or ()
+    )
+
+
 def axis(number: int) -> Linear:
     """The position that is the point's coordinate along one axis."""
     return Linear(((number, 1),))

@@ -10,8 +10,8 @@ questions, and the rest of the compiler is derived from the answers:
     nests       in which loops is it computed?       the lowering to loops, fusion
     choice      what is compared, if it is a         the lowering to loops
                 greedy choice?
-    ranking     what is compared, if it is an        the lowering to loops
-                order?
+    ranking     its keys, if it is an order?         the lowering to loops
+    descent     its walks, if it looks up places?    the lowering to loops
     below       which size are its indices below?    look-ups without a check
     decompose   which other ops replace it?          the pass `decompose`
     carry       how on operands whose axes are in    the pass `assign-layouts`
@@ -20,9 +20,9 @@ questions, and the rest of the compiler is derived from the answers:
                 its loops do not show?
     SPELLINGS   what do ONNX and ATen call it?       the front ends
 
-`nests`, `choice`, `ranking`, `decompose` or none: an op with none is a *fallback*,
-which runs its reference from inside the program. To add an op, add one file with one
-such class to `dialects/graph/ops/`. Nothing else in the compiler names it.
+`nests`, `choice`, `ranking`, `descent`, `decompose` or none: an op with none is a
+*fallback*, which runs its reference from inside the program. To add an op, add one file
+with one such class to `dialects/graph/ops/`. Nothing else in the compiler names it.
 
 Properties arrive in these methods as Python values (`axis=1`, not an `IntegerAttr`),
 and a dimension among them, listed in `DIM_PROPERTIES`, as its text.
@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import NoneAttr, TensorType
@@ -43,34 +42,20 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..agreement import Agreement, noting
+from ..agreement import noting
 from ..dims import Dim, dim, evaluate
-from ..shape import Array, Tensor, computed_type, sizes, tensor_type
+from ..shape import Array, Tensor, sizes, tensor_type
 from .choice import Choice
-from .literal import to_attribute, to_values
-from .nest import Nest
+from .descent import Descent
+from .element_array import computed, stored_type
+from .literal import texts, to_attribute, to_values
+from .nest import Nest, only_moves
 from .order import Carried, Order, carry_elements
 from .ranking import Ranking
+from .requirement import Requirement
 
 _STATIC = NoneAttr()
 """The encoding of a tensor type that has only numbers as sizes."""
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """The condition that a quantity computed from sizes is not negative."""
-
-    value: Dim
-    message: str
-    """The error message when it is negative."""
-
-    sizes: tuple[Dim, ...] = ()
-    """The sizes whose values the message shows; two of them, or none."""
-
-    @staticmethod
-    def of(agreement: Agreement) -> Requirement:
-        """The condition that two sizes agree, as was assumed."""
-        return Requirement(agreement.quantity, agreement.message, agreement.sizes)
 
 
 class GraphOp(IRDLOperation, ABC):
@@ -87,8 +72,11 @@ class GraphOp(IRDLOperation, ABC):
     IS_VIEW: ClassVar[bool] = False
     """Whether the result is a view of the first operand's memory with another shape."""
 
+    TAKES_ELEMENTS: ClassVar[bool] = False
+    """Whether floats of 16 bits are not f32 to the reference, and rounded by us."""
+
     TAKES_STORED: ClassVar[bool] = False
-    """Whether operands may have a storage-only element type."""
+    """Whether operands may have elements that are only stored; a move takes them."""
 
     def __init__(self, *operands: SSAValue | Operation, **properties: Any):
         """The op on `operands`; the types of its results are inferred."""
@@ -102,6 +90,7 @@ class GraphOp(IRDLOperation, ABC):
             result_types=list(results),
             properties=attributes,
         )
+        self._verify_stored()
 
     @classmethod
     def group_operands(cls, operands: Sequence[SSAValue]) -> Sequence[Any]:
@@ -149,17 +138,18 @@ class GraphOp(IRDLOperation, ABC):
         """The order that the only result is the first of, or None when it is none."""
         return None
 
+    def descent(self) -> Descent | None:
+        """The walks that the only result is the ends of, or None when it is none."""
+        return None
+
     def below(self) -> Dim | None:
-        """
-        The size that every integer of the only result is below, where none of them is
-        negative; None when there is no such size.
-        """
+        """The size that every integer of the result is below, and none is negative."""
         return None
 
     @property
     def has_kernel(self) -> bool:
         """Whether the op itself says how a kernel computes it."""
-        found = (self.nests(), self.choice(), self.ranking())
+        found = (self.nests(), self.choice(), self.ranking(), self.descent())
         return any(each is not None for each in found)
 
     def decompose(self) -> Sequence[SSAValue] | None:
@@ -236,10 +226,23 @@ class GraphOp(IRDLOperation, ABC):
             self.dimensions()
         except ValueError as error:
             raise VerifyException(str(error)) from error
-        check = tensor_type if self.TAKES_STORED else computed_type
         for operand in self.operands:
             if isinstance(operand.type, TensorType):
-                sizes(check(operand))
+                sizes(tensor_type(operand))
+        self._verify_stored()
+
+    def _verify_stored(self) -> None:
+        """Raises `VerifyException` for elements that the op cannot compute with."""
+        type = None if self.TAKES_STORED else stored_type(self.operands)
+        if type is not None and not self._takes_elements:
+            problem = f"expected elements that are computed with, got {type}"
+            raise VerifyException(f"{problem}: convert it")
+
+    @property
+    def _takes_elements(self) -> bool:
+        """Whether the reference takes elements as they are."""
+        has_parts = bool(self.regions) or self.IS_VIEW
+        return self.TAKES_ELEMENTS or has_parts or only_moves(self.nests())
 
     def print(self, printer: Printer) -> None:
         """Prints operands, properties and attributes, types, and regions."""
@@ -319,13 +322,16 @@ class GraphOp(IRDLOperation, ABC):
         self, operands: Sequence[Array], symbols: Mapping[str, int]
     ) -> tuple[Array, ...]:
         """Runs the reference, with symbols replaced by their values."""
+        values, stored = self.reference_values(symbols), self._takes_elements
+        return computed(self.reference, operands, values, None if stored else self)
+
+    def reference_values(self, symbols: Mapping[str, int]) -> dict[str, Any]:
+        """The properties for the reference: symbols are replaced by their values."""
         values = self.values()
         for name in {*self.DIM_PROPERTIES} & values.keys():
-            values[name] = tuple(
-                evaluate(dim(each), symbols) for each in texts(values[name])
-            )
-        results: Array | tuple[Array, ...] = self.reference(*operands, **values)
-        return results if isinstance(results, tuple) else (results,)
+            dims = map(dim, texts(values[name]))
+            values[name] = tuple(evaluate(each, symbols) for each in dims)
+        return values
 
 
 class SingleResultOp(GraphOp, ABC):
@@ -342,8 +348,3 @@ class SingleResultOp(GraphOp, ABC):
     def shape(self) -> tuple[Dim, ...]:
         """The dimensions of the result."""
         return sizes(self.type)
-
-
-def texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The dimension texts of a property: one, or several."""
-    return (value,) if isinstance(value, str) else value

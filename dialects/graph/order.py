@@ -95,6 +95,9 @@ def carry_elements(
     """
     if nests is None or len(nests) != 1 or not _is_elementwise(nests[0]):
         return None
+    read = {each.operand for each in nests[0].sources if isinstance(each, Read)}
+    if not read >= {number for number, rank in enumerate(operands) if rank}:
+        return None
     wide = widened(order, len(nests[0].bounds))
     return Carried(tuple(wide if rank else None for rank in operands), wide, properties)
 

@@ -311,7 +311,7 @@ def part(x: SSAValue, axis: int, number: int, size: Dim) -> SSAValue:
     return cut(x, {axis: (size * number, size, 1)})
 
 
-def parts(x: SSAValue, count: int, hidden: Dim) -> list[SSAValue]:
+def column_blocks(x: SSAValue, count: int, hidden: Dim) -> list[SSAValue]:
     """Builds the parts of Bx(G*H), each of `hidden` columns."""
     return [part(x, 1, each, hidden) for each in range(count)]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, SSAValue
 from xdsl.irdl import traits_def
@@ -13,6 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..shape import Array
 from .op import GraphOp, Requirement
+
+Runner: TypeAlias = Callable[
+    [GraphOp, Sequence[Array], Mapping[str, int]], Sequence[Array]
+]
+"""What runs an op: operands and the values of symbols to results."""
 
 
 class RegionOp(GraphOp, ABC):
@@ -25,8 +30,8 @@ class RegionOp(GraphOp, ABC):
         """The types of the arguments of every region."""
 
     @abstractmethod
-    def yield_types(self) -> Sequence[Attribute]:
-        """The types of the values that every region yields."""
+    def yield_types(self, block: Block) -> Sequence[Attribute]:
+        """The types of the values that a region yields, which has this block."""
 
     @property
     def blocks(self) -> list[Block]:
@@ -59,7 +64,7 @@ class RegionOp(GraphOp, ABC):
             end = block.last_op
             if end is None or not end.has_trait(IsTerminator):
                 raise VerifyException("expected a region that ends in graph.yield")
-            _verify_types("to yield", self.yield_types(), end.operand_types)
+            _verify_types("to yield", self.yield_types(block), end.operand_types)
         _verify_types("results", self.result_types_for(), self.result_types)
 
     def verify_operands(self) -> None:
@@ -82,9 +87,10 @@ class ControlOp(RegionOp, ABC):
         """
 
     @abstractmethod
-    def destination(self, number: int) -> OpResult | None:
+    def destination(self, block: Block, number: int) -> OpResult | None:
         """
-        The result that the yielded value of this number becomes, or becomes a part of.
+        The result that the yielded value of this number, in the region of a block,
+        becomes, or becomes a part of.
         """
 
     @property
@@ -121,14 +127,27 @@ def run_block(
 ) -> tuple[Array, ...]:
     """Runs the ops of a block in numpy; returns the yielded values."""
     values: dict[SSAValue, Array] = dict(zip(block.args, operands, strict=True))
+    return run_ops(block, values, symbols)
+
+
+def run_ops(
+    block: Block,
+    values: dict[SSAValue, Array],
+    symbols: Mapping[str, int],
+    run: Runner = GraphOp.run_reference,
+) -> tuple[Array, ...]:
+    """
+    Runs the ops of a block in numpy, with values of its arguments and of ops that are
+    none of the graph's; returns what the block ends in.
+    """
     known, end = dict(symbols), block.last_op
     assert end is not None
     for op in block.ops:
         if isinstance(op, GraphOp):
             given = [values[each] for each in op.operands]
-            values.update(zip(op.results, op.run_reference(given, known), strict=True))
+            values.update(zip(op.results, run(op, given, known), strict=True))
             known |= op.defines(given)
-        elif op is not end:
+        elif op is not end and not all(each in values for each in op.results):
             raise ValueError(f"expected an op that numpy can run, got {op.name}")
     return tuple(values[each] for each in end.operands)
 

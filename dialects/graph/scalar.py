@@ -17,13 +17,24 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, f32, i1
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    f32,
+    f64,
+    i1,
+    i32,
+)
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from ..element_type import ELEMENT_TYPES, compute_type
 from ..scalar import RemainderOp
+from .element_array import to_elements, to_numbers
 from .nest import Body, Combiner, same
 
 Binary = Callable[[SSAValue, SSAValue], SSAValue]
@@ -50,6 +61,15 @@ _INTEGER: dict[str, type[Operation]] = {
     "or": arith.OrIOp,
     "xor": arith.XOrIOp,
 }
+_UNSIGNED_INTEGER: dict[str, type[Operation]] = {
+    **_INTEGER,
+    "div": arith.DivUIOp,
+    "rem": arith.RemUIOp,
+    "max": arith.MaxUIOp,
+    "min": arith.MinUIOp,
+}
+"""The ops of a type that no signed one is wider than."""
+
 NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
 _BOOLEAN: dict[str, type[Operation]] = {
@@ -67,7 +87,14 @@ def _table(type: Attribute) -> dict[str, Any]:
     """The ops on two scalars of this type, by name."""
     if isinstance(type, AnyFloat):
         return FLOAT
-    return _BOOLEAN if type == i1 else _INTEGER
+    if type == i1:
+        return _BOOLEAN
+    return _UNSIGNED_INTEGER if is_unsigned(type) else _INTEGER
+
+
+def is_unsigned(type: Attribute) -> bool:
+    """Whether a compute type has integers from zero on only."""
+    return isa(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED
 
 
 def binary(name: str) -> Binary:
@@ -99,7 +126,8 @@ def constant(value: float, type: Attribute) -> SSAValue:
                 value = float(np.float32(value))
         return arith.ConstantOp(FloatAttr(float(value), type)).result
     assert isa(type, IntegerType)
-    return arith.ConstantOp(IntegerAttr(int(value), type)).result
+    number = int(value) % (1 << type.bitwidth) if is_unsigned(type) else int(value)
+    return arith.ConstantOp(IntegerAttr(number, type)).result
 
 
 def function(op: Callable[[SSAValue], Operation]) -> Callable[[SSAValue], SSAValue]:
@@ -130,7 +158,7 @@ def compare(name: str, a: SSAValue, b: SSAValue) -> SSAValue:
     ordered, signed = _PREDICATES[name]
     if isinstance(a.type, AnyFloat):
         return arith.CmpfOp(a, b, ordered).result
-    if a.type == i1:
+    if a.type == i1 or is_unsigned(a.type):
         signed = _UNSIGNED.get(name, signed)
     return arith.CmpiOp(a, b, signed).result
 
@@ -143,6 +171,8 @@ def select(condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
 def cast(x: SSAValue, type: Attribute) -> SSAValue:
     """The value converted to another element type, but for what a store of it cuts."""
     row, to = ELEMENT_TYPES[type], compute_type(type)
+    if x.type == f64 and row.is_half:
+        return _to_odd(x)
     if x.type == to:
         return x
     if to == i1:
@@ -152,36 +182,106 @@ def cast(x: SSAValue, type: Attribute) -> SSAValue:
             widens = to.bitwidth > x.type.bitwidth
             return (arith.ExtFOp if widens else arith.TruncFOp)(x, to).result
         assert isa(to, IntegerType)
-        whole = arith.FPToSIOp(x, to).result
+        whole = (arith.FPToUIOp if is_unsigned(to) else arith.FPToSIOp)(x, to).result
         if not row.is_widened:
             return whole
         least, most = (constant(each, to) for each in row.limits)
         return minimum(maximum(whole, least), most)
-    assert isa(x.type, IntegerType)
     if isinstance(to, AnyFloat):
-        return (arith.UIToFPOp if x.type == i1 else arith.SIToFPOp)(x, to).result
+        is_positive = x.type == i1 or is_unsigned(x.type)
+        return (arith.UIToFPOp if is_positive else arith.SIToFPOp)(x, to).result
+    return _resized(x, to)
+
+
+def _resized(x: SSAValue, to: Attribute) -> SSAValue:
+    """The integer with the low bits of another."""
+    assert isa(x.type, IntegerType)
     assert isa(to, IntegerType)
     if x.type == i1:
         return arith.ExtUIOp(x, to).result
-    widens = to.bitwidth > x.type.bitwidth
-    return (arith.ExtSIOp if widens else arith.TruncIOp)(x, to).result
+    if to.bitwidth == x.type.bitwidth:
+        return arith.BitcastOp(x, to).result
+    if to.bitwidth < x.type.bitwidth:
+        return arith.TruncIOp(x, to).result
+    return (arith.ExtUIOp if is_unsigned(x.type) else arith.ExtSIOp)(x, to).result
+
+
+def _to_odd(x: SSAValue) -> SSAValue:
+    """
+    The f32 for an f64 that is rounded again, to 16 bits: of the two beside it the one
+    whose last bit is set, so that both roundings are one.
+    """
+    near = arith.TruncFOp(x, f32).result
+    back, bits = arith.ExtFOp(near, f64).result, arith.BitcastOp(near, i32).result
+    beyond = compare("gt", absolute(back), absolute(x))
+    lower = select(beyond, sub(bits, constant(1, i32)), bits)
+    odd = binary("or")(lower, constant(1, i32))
+    # NaN stays NaN.
+    found = select(compare("ne", back, x), odd, bits)
+    return arith.BitcastOp(found, f32).result
+
+
+def loaded(x: SSAValue) -> SSAValue:
+    """What a body sees of a value that was loaded."""
+    type = compute_type(x.type)
+    return x if x.type == type else arith.ExtFOp(x, type).result
+
+
+def stored(x: SSAValue, type: Attribute) -> SSAValue:
+    """What a store of a value as an element of this type takes."""
+    if not ELEMENT_TYPES[type].is_half:
+        return x
+    if isinstance(x.owner, arith.ExtFOp) and x.owner.input.type == type:
+        return x.owner.input
+    return arith.TruncFOp(x, type).result
 
 
 def reloaded(x: SSAValue, type: Attribute) -> SSAValue:
     """What a store of the value as an element of this type and a load of it give."""
-    return bitcast(x, type, type) if ELEMENT_TYPES[type].is_widened else x
+    row = ELEMENT_TYPES[type]
+    if not row.is_widened or (row.is_half and is_element(x, type)):
+        return x
+    return bitcast(x, type, type)
+
+
+def is_element(x: SSAValue, type: Attribute) -> bool:
+    """Whether a float certainly is an element of this type, which rounding leaves."""
+    waiting, seen = [x], set[SSAValue]()
+    while waiting:
+        if (here := waiting.pop()) in seen:
+            continue
+        seen.add(here)
+        match here.owner:
+            case arith.ExtFOp(input=SSAValue(type=known)) if known == type:
+                pass
+            case arith.NegfOp() | math.AbsFOp() as op:
+                waiting.append(op.operands[0])
+            case arith.MaximumfOp() | arith.MinimumfOp() | arith.SelectOp() as op:
+                waiting += op.operands[-2:]
+            case arith.ConstantOp(value=FloatAttr(value=number)):
+                wide = np.array(number.data, np.float32)
+                if to_numbers(to_elements(wide, type), type) != wide:
+                    return False
+            case _:
+                return False
+    return True
 
 
 def bitcast(x: SSAValue, type: Attribute, to: Attribute) -> SSAValue:
     """The value of the bits that an element of a type has, read as one of another."""
     row, other = ELEMENT_TYPES[type], ELEMENT_TYPES[to]
-    if row.is_widened:
+    if row.is_half:
+        x = stored(x, type)
+    elif row.is_widened:
         x = arith.TruncIOp(x, IntegerType(row.type.bitwidth)).result
-    bits = IntegerType(other.type.bitwidth) if other.is_widened else to
+    whole = other.is_widened and not other.is_half
+    bits = IntegerType(other.type.bitwidth) if whole else to
     if x.type != bits:
         x = arith.BitcastOp(x, bits).result
     if not other.is_widened:
         return x
+    if other.is_half:
+        return loaded(x)
     assert isa(other.compute, IntegerType)
     extend = arith.ExtSIOp if other.is_signed else arith.ExtUIOp
     return extend(x, other.compute).result
@@ -198,7 +298,7 @@ def absolute(x: SSAValue) -> SSAValue:
     """The number without its sign."""
     if isinstance(x.type, AnyFloat):
         return math.AbsFOp(x).result
-    return maximum(x, negate(x))
+    return x if is_unsigned(x.type) else maximum(x, negate(x))
 
 
 def identity(combiner: Combiner, type: Attribute) -> SSAValue:

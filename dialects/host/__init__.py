@@ -12,7 +12,7 @@ from xdsl.ir import Dialect
 from .ops.call_address import CallAddressOp
 from .ops.kernel import KernelOp
 from .ops.leave import LeaveOp
-from .ops.memory import LoadOp, RoomOp, StoreOp, TableOp, WordsOp
+from .ops.memory import AllocaOp, LoadOp, StoreOp, TableOp, WordsOp
 
 __all__ = [
     "CallAddressOp",
@@ -20,7 +20,7 @@ __all__ = [
     "KernelOp",
     "LeaveOp",
     "LoadOp",
-    "RoomOp",
+    "AllocaOp",
     "StoreOp",
     "TableOp",
     "WordsOp",
@@ -34,7 +34,7 @@ Host = Dialect(
         KernelOp,
         LeaveOp,
         LoadOp,
-        RoomOp,
+        AllocaOp,
         StoreOp,
         TableOp,
         WordsOp,

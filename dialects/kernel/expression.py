@@ -132,7 +132,7 @@ def walk(*roots: Expression) -> Iterator[Expression]:
     """Every subexpression once, operands first."""
     done: set[int] = set()
     for root in roots:
-        for each in left(root, done, parts):
+        for each in left(root, done, _nested_expressions):
             done.add(id(each))
             yield each
 
@@ -159,7 +159,7 @@ def left(
             yield here
 
 
-def parts(each: Expression) -> Iterable[Expression]:
+def _nested_expressions(each: Expression) -> Iterable[Expression]:
     """The operands of an expression, and the loads of its indices."""
     match each:
         case Apply():

@@ -28,6 +28,7 @@ from ..graph import (
     axes,
     scalar,
     to_array,
+    to_numbers,
 )
 from ..shape import sizes, tensor_type
 from .collapse import collapse
@@ -317,7 +318,8 @@ def _inline_constant(value: SSAValue) -> Constant | None:
     array = to_array(value.owner.value)
     if array.size != 1:
         return None
-    return Constant(array.item(), tensor_type(value).element_type)
+    element = tensor_type(value).element_type
+    return Constant(to_numbers(array, element).item(), element)
 
 
 def _in_turn(nest: Nest) -> frozenset[int]:

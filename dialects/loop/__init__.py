@@ -7,11 +7,20 @@ from xdsl.ir import Dialect
 from .interface import CheckAttr, DonationAttr, SymbolAttr, TensorAttr, may_be_one
 from .isa import (
     AMX,
+    AMX_INT8,
     AMX_TILES,
     AVX512_BF16,
+    AVX512_VNNI,
+    AVX_VNNI,
+    NEON_DOTPROD,
+    NEON_I8MM,
     PORTABLE,
     PORTABLE_AMX,
-    WORD,
+    PORTABLE_AMX_INT8,
+    PORTABLE_INT8,
+    PORTABLE_VNNI,
+    VNNI_WORD_BITS,
+    X86_PAIRS,
     Isa,
     TileGeometry,
     isas_of,
@@ -24,9 +33,11 @@ from .ops.clamp_index import ClampIndexOp
 from .ops.for_loop import ForOp, YieldOp
 from .ops.kernel import FEW_PASSES, LEAVES_IF_IDLE, MAY_SHARE, WORK, KernelOp
 from .ops.memory import LoadOp, StoreOp, buffer_type, byte_count, element_type
+from .ops.native import NativeOp
+from .ops.parallel import ParallelOp
 from .ops.position import ExtentOp, PositionOp
 from .ops.prefetch import PrefetchOp
-from .ops.program import PROFILED, ProgramOp, sizes_used
+from .ops.program import CALLS, CHECKED, PROFILED, ProgramOp, sizes_used
 from .ops.program_calls import TRACED, CallOp, CallOutOp, ViewOp
 from .ops.program_flow import (
     DefineOp,
@@ -36,8 +47,9 @@ from .ops.program_flow import (
     RequireOp,
     is_unlimited,
 )
+from .ops.program_memory import memory_of
 from .ops.split_index import SplitIndexOp
-from .ops.tile import TileOp
+from .ops.tile import MANY_ROWS, TileOp, packs_if_many
 from .preference import NAMES, NOTHING, OWN, PREFERENCE, PreferenceAttr, preference_of
 from .schedule import ScheduleAttr
 from .skip import SkipAttr
@@ -48,11 +60,16 @@ from .target import CACHES, IN_FLIGHT, TARGET, TargetAttr, target_of
 
 __all__ = [
     "AMX",
+    "AMX_INT8",
     "AMX_TILES",
     "AVX512_BF16",
+    "AVX512_VNNI",
+    "AVX_VNNI",
     "ArgsortOp",
     "BlockedIndex",
     "CACHES",
+    "CALLS",
+    "CHECKED",
     "CallOp",
     "CallOutOp",
     "CheckAttr",
@@ -73,14 +90,23 @@ __all__ = [
     "KernelOp",
     "LoadOp",
     "Loop",
+    "MANY_ROWS",
     "MAY_SHARE",
     "NAMES",
     "NOTHING",
+    "NativeOp",
     "OWN",
+    "NEON_DOTPROD",
+    "NEON_I8MM",
     "PORTABLE",
     "PORTABLE_AMX",
+    "PORTABLE_AMX_INT8",
+    "PORTABLE_INT8",
+    "X86_PAIRS",
+    "PORTABLE_VNNI",
     "PROFILED",
     "PREFERENCE",
+    "ParallelOp",
     "PlanAttr",
     "PositionOp",
     "PreferenceAttr",
@@ -104,7 +130,7 @@ __all__ = [
     "TileGeometry",
     "TileOp",
     "ViewOp",
-    "WORD",
+    "VNNI_WORD_BITS",
     "WORK",
     "YieldOp",
     "buffer_type",
@@ -113,6 +139,8 @@ __all__ = [
     "element_type",
     "is_unlimited",
     "may_be_one",
+    "memory_of",
+    "packs_if_many",
     "isas_of",
     "preference_of",
     "sizes_used",
@@ -137,6 +165,8 @@ Loop = Dialect(
         IfOp,
         KernelOp,
         LoadOp,
+        NativeOp,
+        ParallelOp,
         PositionOp,
         PrefetchOp,
         ProgramOp,

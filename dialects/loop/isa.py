@@ -2,10 +2,13 @@
 The instruction sets that contractions have instructions of: what cost model and passes
 ask of them.
 
-A set multiplies factors of one narrow element and adds the products to accumulators of
-a wider one. Its factors lie in the *VNNI layout*: elements of `k_group` successive k
-share a word of 32 bits, so that a vector of B has one word for each column. What an
-instruction sums up is that word, or several of them.
+A set multiplies factors of narrow elements, all of one size, and adds the products to
+accumulators of a wider one. Its factors lie in the *VNNI layout*: elements of `k_group`
+successive k share a word of 32 bits, so that a vector of B has one word for each
+column. What an instruction sums up is that word, or several of them.
+
+Factors of 8 bits may be signed or not, each for itself. Their products and sums are
+those of i32, which wrap: so bits do not depend on the set.
 
 This table says what a set is; `lowering/loop_to_llvm/isa/NAME.py` writes its
 instructions. A new set is an entry here and a file there.
@@ -16,10 +19,12 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FixedBitwidthType, bf16, f32
+from xdsl.dialects.builtin import AnyFloat, FixedBitwidthType, bf16, f32, i32
 from xdsl.ir import Attribute
 
-WORD = 32
+from ..element_type import si8, ui8
+
+VNNI_WORD_BITS = 32
 """Bits of a word of the VNNI layout."""
 
 
@@ -41,7 +46,7 @@ class TileGeometry:
     @property
     def columns(self) -> int:
         """The accumulators in a row of a tile, and the columns of a tile of B."""
-        return self.row_bytes * 8 // WORD
+        return self.row_bytes * 8 // VNNI_WORD_BITS
 
     @property
     def capacity(self) -> int:
@@ -54,22 +59,42 @@ class Isa:
     """An instruction set: its elements, what one instruction does, and who has it."""
 
     name: str
-    element: Attribute
-    """The type of both factors in the VNNI layout."""
+    elements: tuple[Attribute, ...]
+    """The types that a factor may have in the VNNI layout, of one size."""
     accumulator: Attribute
     k: int
     """How many k one instruction multiplies and adds up for each accumulator."""
     features: frozenset[str] | None
-    """What a machine must have, in LLVM's words; None for a set that is only named."""
+    """
+    What a machine must have, in LLVM's words: nothing for a set of every machine, None
+    for one that is only named.
+    """
     vector: int = 0
     """The bits that its vectors must have at least."""
     tiles: TileGeometry | None = None
     """The registers of its accumulators, where these are no vectors."""
+    parts: int = 1
+    """How many words it multiplies for a word of the VNNI layout, which it widens."""
+    pair_bits: int = VNNI_WORD_BITS
+    """
+    Bits in which it adds up two products; they saturate. With fewer than an accumulator
+    has it is for weights that are known, and whose sums fit.
+    """
+
+    @property
+    def element(self) -> Attribute:
+        """One of the types of factors, which says how large they are."""
+        return self.elements[0]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it adds up integers, which wrap, so that every order is one sum."""
+        return not isinstance(self.accumulator, AnyFloat)
 
     @property
     def k_group(self) -> int:
         """How many k share a word of the VNNI layout."""
-        return WORD // 8 // self.bytes
+        return VNNI_WORD_BITS // 8 // self.bytes
 
     @property
     def bytes(self) -> int:
@@ -84,27 +109,75 @@ Palette 1 of AMX: eight tiles of 1 KiB. A microkernel of 2 x 2 tiles of accumula
 loads four tiles for four products, the fewest loads that eight tiles allow.
 """
 
-AMX = Isa("amx", bf16, f32, 32, frozenset(("avx512bf16", "amx-bf16")), 512, AMX_TILES)
+_BF16, _BYTES = (bf16,), (si8, ui8)
+
+AMX = Isa("amx", _BF16, f32, 32, frozenset(("avx512bf16", "amx-bf16")), 512, AMX_TILES)
 """TDPBF16PS: two tiles of bf16 (Intel's manual, volume 2, "TDPBF16PS")."""
 
-AVX512_BF16 = Isa("avx512_bf16", bf16, f32, 2, frozenset(("avx512bf16",)), 512)
+AVX512_BF16 = Isa("avx512_bf16", _BF16, f32, 2, frozenset(("avx512bf16",)), 512)
 """VDPBF16PS: pairs of bf16 (Intel's manual, volume 2, "VDPBF16PS")."""
 
-PORTABLE = Isa("portable", bf16, f32, 1, None)
+PORTABLE = Isa("portable", _BF16, f32, 1, None)
 """Multiply-adds in f32 on what words of bf16 stand for: runs on every machine."""
 
-PORTABLE_AMX = Isa("portable_amx", bf16, f32, 32, None, tiles=AMX_TILES)
+PORTABLE_AMX = Isa("portable_amx", _BF16, f32, 32, None, tiles=AMX_TILES)
 """What AMX computes, with tiles in memory: for tests on every machine."""
 
-ISAS = {each.name: each for each in (AMX, AVX512_BF16, PORTABLE, PORTABLE_AMX)}
-"""Every set by its name; of those for one element, the one to prefer comes first."""
+AMX_INT8 = Isa(
+    "amx_int8",
+    _BYTES,
+    i32,
+    64,
+    frozenset(("amx-int8", "avx512vl", "avx512vnni")),
+    512,
+    AMX_TILES,
+)
+"""TDPBSSD, TDPBSUD, TDPBUSD, TDPBUUD: two tiles of bytes, each signed or not."""
+
+AVX512_VNNI = Isa("avx512_vnni", _BYTES, i32, 4, frozenset(("avx512vl", "avx512vnni")))
+"""VPDPBUSD: fours of bytes; one factor is signed (Intel's manual, volume 2)."""
+
+AVX_VNNI = Isa("avx_vnni", _BYTES, i32, 4, frozenset(("avxvnni",)))
+"""The same on vectors of 256 bits, without AVX-512."""
+
+NEON_DOTPROD = Isa("neon_dotprod", _BYTES, i32, 4, frozenset(("dotprod",)))
+"""SDOT and UDOT: fours of bytes of one kind."""
+
+NEON_I8MM = Isa("neon_i8mm", _BYTES, i32, 4, frozenset(("dotprod", "i8mm")))
+"""USDOT beside them: fours of bytes, one factor signed and the other not."""
+
+X86_PAIRS = Isa("x86_pairs", _BYTES, i32, 4, frozenset(("avx2",)), 256, pair_bits=16)
+"""VPMADDUBSW: pairs of products of bytes without a sign and with one, in 16 bits."""
+
+PORTABLE_INT8 = Isa("portable_int8", _BYTES, i32, 2, frozenset(), parts=2)
+"""Products of 16 bits, added in pairs: VPMADDWD on x86."""
+
+PORTABLE_VNNI = Isa("portable_vnni", _BYTES, i32, 4, None)
+"""What VPDPBUSD computes, byte by byte: for tests on every machine."""
+
+PORTABLE_AMX_INT8 = Isa("portable_amx_int8", _BYTES, i32, 64, None, tiles=AMX_TILES)
+"""What AMX-INT8 computes, with tiles in memory: for tests on every machine."""
+
+_SETS = (
+    *(AMX, AVX512_BF16, PORTABLE, PORTABLE_AMX),
+    *(AMX_INT8, AVX512_VNNI, AVX_VNNI, NEON_I8MM, NEON_DOTPROD),
+    *(X86_PAIRS, PORTABLE_INT8, PORTABLE_VNNI, PORTABLE_AMX_INT8),
+)
+
+ISAS = {each.name: each for each in _SETS}
+"""Every set by its name; of those for the same elements, the preferred comes first."""
 
 
 def isas_of(features: Set[str], vector: int) -> list[str]:
-    """The sets that a machine has, the preferred one of each element."""
+    """The sets that a machine has and others lack, the preferred of each element."""
     found: dict[Attribute, str] = {}
     for each in ISAS.values():
-        if each.features is not None and features >= each.features:
-            if vector >= each.vector:
-                found.setdefault(each.element, each.name)
+        if each.features and features >= each.features and vector >= each.vector:
+            found.setdefault(each.element, each.name)
     return list(found.values())
+
+
+def isa_of_all(element: Attribute) -> Isa | None:
+    """The set that every machine has for factors of this type, if there is one."""
+    everywhere = (each for each in ISAS.values() if each.features == frozenset())
+    return next((each for each in everywhere if element in each.elements), None)

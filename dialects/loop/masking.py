@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import bf16
+from xdsl.dialects.builtin import f16
 from xdsl.ir import Operation, SSAValue
 
 from .. import ELEMENT_TYPES
@@ -50,9 +50,11 @@ def _truncates(op: Operation) -> bool:
     """
     match op:
         case StoreOp():
-            return ELEMENT_TYPES[element_type(op.buffer)].is_widened
+            element = element_type(op.buffer)
+            return ELEMENT_TYPES[element].loaded != element
         case arith.TruncFOp():
-            return op.result.type == bf16
+            row = ELEMENT_TYPES[op.result.type]
+            return row.is_half and row.type != f16
         case _:
             return isinstance(op, arith.TruncIOp)
 

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import IntAttr, StringAttr
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..entries import TEXT, EntriesAttr, entry, pair
+from ..entries import FLAG, TEXT, EntriesAttr, entry, pair
 
 PACK = ("", "a", "b", "a and b")
 """What a schedule may pack."""
@@ -48,6 +48,8 @@ class ScheduleAttr(EntriesAttr):
     pack: StringAttr = param_def()
     over: IntAttr = param_def()
     pad: IntAttr = param_def()
+    pairs: IntAttr = param_def()
+    """Whether sums of two products with B fit into 16 bits."""
 
     FORM: ClassVar = (
         entry("nr"),
@@ -57,6 +59,7 @@ class ScheduleAttr(EntriesAttr):
         entry("pack", TEXT, default=""),
         entry("over", default=0),
         entry("pad", default=_PADDING),
+        entry("pairs", FLAG, default=0),
     )
 
     @staticmethod
@@ -80,7 +83,13 @@ class ScheduleAttr(EntriesAttr):
             StringAttr(pack),
             IntAttr(over),
             IntAttr(pad),
+            IntAttr(0),
         )
+
+    def with_pairs(self, pairs: IntAttr) -> ScheduleAttr:
+        """The same where sums of two products with B fit into 16 bits, or may not."""
+        *others, _ = self.parameters
+        return ScheduleAttr.new([*others, pairs])
 
     def verify(self) -> None:
         """NC is whole panels; blocks that are packed have known sizes."""

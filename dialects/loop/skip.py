@@ -19,7 +19,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..dims import Dim, dim
-from ..entries import LISTS, TEXT, WORD, EntriesAttr, entry
+from ..entries import IDENTIFIER, LISTS, TEXT, EntriesAttr, entry
 from ..shape import verified_dim
 
 _SOURCES = ("inputs", "constants", "activations", "outputs")
@@ -41,7 +41,7 @@ class SkipAttr(EntriesAttr):
 
     FORM: ClassVar = (
         entry("slot"),
-        entry("to", WORD, of="region"),
+        entry("to", IDENTIFIER, of="region"),
         entry("number"),
         entry("when", LISTS, of="conditions"),
         entry("kernel", TEXT),

@@ -7,12 +7,15 @@ The memory of a program: its constants, the slots of its activations, and their 
     #loop.plan<"conflict-driven", steps = 9, bytes = 4224, lower_bound = 4224>
     #loop.plan<"conflict-driven", steps = 9, bytes = ?, lower_bound = ?,
       orders = [[1, 0, 2]]>
+    #loop.plan<"conflict-driven", steps = 9, bytes = 4224, lower_bound = 4224,
+      branches = [[1, 6, 2, 3], [1, 6, 4, 5]]>
 
 Sizes and offsets are in bytes, each from the beginning of the block of constants or of
 activations. A slot lives from one step to another: steps are numbered as the ops of the
 function were that the program computes. An offset that depends on symbols is `?`, and
 with it the bytes of the plan: the runtime plans once it knows the symbols. It stacks
-the slots in one of the plan's orders, which name them from the bottom up.
+the slots in one of the plan's orders, which name them from the bottom up. Slots of two
+branches of one op live at one time, whichever steps they name.
 """
 
 from __future__ import annotations
@@ -128,12 +131,19 @@ class PlanAttr(EntriesAttr):
     orders: ArrayAttr[ArrayAttr[IntAttr]] = param_def()
     """Orders of the slots, from the bottom up, while bytes depend on symbols."""
 
+    branches: ArrayAttr[ArrayAttr[IntAttr]] = param_def()
+    """
+    For each list of calls that may run while others do, the first and the last step of
+    the op that has them, then of the list.
+    """
+
     FORM: ClassVar = (
         bare("planner", TEXT),
         entry("steps"),
         entry("bytes", MAYBE),
         entry("lower_bound", MAYBE),
         entry("orders", ROWS, default=()),
+        entry("branches", ROWS, default=()),
     )
 
     @staticmethod
@@ -143,11 +153,20 @@ class PlanAttr(EntriesAttr):
         bytes: int = UNKNOWN,
         lower_bound: int = UNKNOWN,
         orders: Sequence[Sequence[int]] = (),
+        branches: Sequence[Sequence[int]] = (),
     ) -> PlanAttr:
         """The plan of a planner; without bytes while they depend on symbols."""
         numbers = map(IntAttr, (steps, bytes, lower_bound))
-        rows = ArrayAttr(ArrayAttr(map(IntAttr, each)) for each in orders)
-        return PlanAttr.new([StringAttr(planner), *numbers, rows])
+        tables = [
+            ArrayAttr(ArrayAttr(map(IntAttr, each)) for each in rows)
+            for rows in (orders, branches)
+        ]
+        return PlanAttr.new([StringAttr(planner), *numbers, *tables])
+
+    @property
+    def branch_rows(self) -> tuple[tuple[int, ...], ...]:
+        """The branches as numbers."""
+        return tuple(tuple(one.data for one in each) for each in self.branches)
 
     def verify(self) -> None:
         """No plan takes less than the lower bound; an order names each slot once."""
@@ -157,5 +176,8 @@ class PlanAttr(EntriesAttr):
                 raise VerifyException(
                     f"expected orders that name each slot once, got {numbers}"
                 )
+        for row in self.branch_rows:
+            if len(row) != 4:
+                raise VerifyException(f"expected four steps of a branch, got {[*row]}")
         if not UNKNOWN <= self.lower_bound.data <= self.bytes.data:
             raise VerifyException(f"expected as much as the lower bound, got {self}")

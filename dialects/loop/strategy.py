@@ -16,8 +16,10 @@ depthwise: both factors move with the columns, and nothing is shared. A convolut
 plain: both are read where they lie; there is too little to compute for packing.
 
 It says how weights are packed: into panels of NR columns, where a word holds the
-elements of `vnni` successive k. KC is the most k of a block. Blocks and register tiles
-follow it, and so do the loops that are written.
+elements of `vnni` successive k. KC is the most k of a block. With `pairs = true` the
+weight is so small that the sum of two products with bytes fits into 16 bits, for which
+some machines have an instruction. Blocks and register tiles follow it, and so do the
+loops that are written.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ..entries import WORD, EntriesAttr, bare, entry
+from ..entries import FLAG, IDENTIFIER, EntriesAttr, bare, entry
 
 STRATEGIES = "strategies"
 """
@@ -54,18 +56,26 @@ class StrategyAttr(EntriesAttr):
     nr: IntAttr = param_def()
     vnni: IntAttr = param_def()
     kc: IntAttr = param_def()
+    pairs: IntAttr = param_def()
+    """Whether sums of two products with the weight fit into 16 bits."""
 
     FORM: ClassVar = (
-        bare("kind", WORD),
+        bare("kind", IDENTIFIER),
         entry("nr", default=0),
         entry("vnni", default=1),
         entry("kc", default=0),
+        entry("pairs", FLAG, default=0),
     )
 
     @staticmethod
     def of(kind: str, nr: int = 0, vnni: int = 1, kc: int = 0) -> StrategyAttr:
         """The strategy of this kind."""
-        return StrategyAttr(StringAttr(kind), IntAttr(nr), IntAttr(vnni), IntAttr(kc))
+        numbers = (IntAttr(each) for each in (nr, vnni, kc, 0))
+        return StrategyAttr(StringAttr(kind), *numbers)
+
+    def with_pairs(self) -> StrategyAttr:
+        """The same for a weight whose pairs of products fit into 16 bits."""
+        return StrategyAttr(self.kind, self.nr, self.vnni, self.kc, IntAttr(1))
 
     def verify(self) -> None:
         """The kind is a known one, and panels have a width."""

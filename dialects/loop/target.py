@@ -9,7 +9,8 @@ The machine that a module is compiled for: what loop passes and the emitter ask 
         isas = ["amx"]>
 
 Caches are in KiB, and left out where they are the usual ones. `isas` names the
-instruction sets for contractions (`isa.py`), at most one for each element type. It is
+instruction sets for contractions (`isa.py`), at most one for each element type, beside
+those that every machine has. It is
 the attribute `loop.target` of the module. Nothing below the graph may ask the host.
 """
 
@@ -24,7 +25,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..entries import FLAG, NAMES, TEXT, EntriesAttr, bare, entry, pair
-from .isa import ISAS, Isa
+from .isa import ISAS, VNNI_WORD_BITS, Isa, isa_of_all
 
 CACHES = (32, 512)
 """KiB of the first two caches where nothing is said of them."""
@@ -33,6 +34,12 @@ IN_FLIGHT = 8
 """
 Multiply-adds that are in flight, two a cycle for four cycles (Haswell to Ice
 Lake, Zen); as many vectors of accumulators keep them busy.
+"""
+
+STEPS_IN_FLIGHT = 4
+"""
+The same where a factor is made of steps: beside an accumulator each vector has words
+and scales in registers, and its numbers take as long to make as a multiply-add takes.
 """
 
 TARGET = "loop.target"
@@ -92,10 +99,16 @@ class TargetAttr(EntriesAttr):
             ArrayAttr([StringAttr(each) for each in isas]),
         )
 
-    def isa(self, element: Attribute) -> Isa | None:
-        """The instruction set for factors of this type, if there is one."""
+    def isa(self, element: Attribute, fits: bool = False) -> Isa | None:
+        """
+        The instruction set for factors of this type, if there is one; that whose pairs
+        of products may saturate only where these are known to fit.
+        """
         found = (ISAS[each.data] for each in self.isas)
-        return next((each for each in found if each.element == element), None)
+        own = next((each for each in found if element in each.elements), None)
+        if own is not None and own.pair_bits < VNNI_WORD_BITS and not fits:
+            own = None
+        return own or isa_of_all(element)
 
     def verify(self) -> None:
         """Instruction sets are known ones."""

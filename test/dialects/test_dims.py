@@ -12,6 +12,7 @@ from static_runtime.dialects.dims import (
     dim,
     evaluate,
     floordiv,
+    is_nonnegative,
     maximum,
     minimum,
     product,
@@ -131,3 +132,22 @@ def test_a_quotient_by_zero_is_zero_in_a_run(text: str):
         assert evaluate(dim(text), symbols) == size.evaluate(text, symbols)
     with pytest.raises(ValueError, match="expected a divisor that is not zero"):
         dim("floordiv(n, 0)")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_proven"),
+    [
+        ("2 * floordiv(n + 1, 2) - n", True),
+        ("n - 3 * floordiv(n, 3)", True),
+        ("2 * floordiv(n, 2) - n + 1", True),
+        ("2 * floordiv(n, 2) - n", False),
+        ("n - 3 * floordiv(n + 1, 3)", False),
+        ("n - 2 * floordiv(n, 3)", False),
+    ],
+)
+def test_a_quotient_times_its_divisor_is_near_what_is_divided(
+    text: str, is_proven: bool
+):
+    assert is_nonnegative(dim(text), {}) == is_proven
+    if is_proven:
+        assert all(size.evaluate(text, {"n": each}) >= 0 for each in range(50))

@@ -12,9 +12,9 @@ from xdsl.utils.exceptions import ParseError
 
 from static_runtime.dialects.entries import (
     FLAG,
+    IDENTIFIER,
     LISTS,
     TEXT,
-    WORD,
     EntriesAttr,
     bare,
     entry,
@@ -40,7 +40,7 @@ class SampleAttr(EntriesAttr):
     lists: ArrayAttr[ArrayAttr[StringAttr]] = param_def()
 
     FORM: ClassVar = (
-        bare("kind", WORD),
+        bare("kind", IDENTIFIER),
         entry("size", of="bytes"),
         entry("fast", FLAG),
         pair("depth", "depth", "of", "axis"),

@@ -7,17 +7,28 @@ inserts its ops at the implicit builder's insertion point.
 
 from __future__ import annotations
 
-from . import activation, bounds, pooling, product
-from .bounds import between, clamped, is_bound, is_infinite
+from . import (
+    activation,
+    bounds,
+    distinct,
+    integer_product,
+    matrices,
+    padding,
+    pooling,
+    product,
+    quantization,
+    rounding,
+    special,
+)
 from .convolution import convolved, convolved_back
 from .counting import counted, progression, true_indices, truths
 from .extreme import reversed_order
 from .joining import may_be, retype_yields, unite
 from .length import length, raised, root
+from .logarithm import log_of_sum
 from .normalization import centered, scaled_and_shifted, standardized, with_channels
 from .number import Number, convert, number, number_like, plus, quantity, times
-from .padding import AROUND, padded
-from .parts import Cut, cut, flipped, joined, part, stacked, taken
+from .parts import Cut, at_index, cut, flipped, joined, part, stacked
 from .pooling import Sizes, Window, image_of_blocks, mean_pool, rounded_up
 from .power import near_power
 from .product import with_bias
@@ -37,17 +48,21 @@ from .shaping import (
 __all__ = [
     "activation",
     "bounds",
+    "integer_product",
+    "distinct",
+    "matrices",
+    "padding",
     "pooling",
     "product",
-    "AROUND",
+    "quantization",
+    "rounding",
+    "special",
     "Cut",
     "Number",
     "Sizes",
     "Window",
     "along",
-    "between",
     "centered",
-    "clamped",
     "convert",
     "convolved",
     "convolved_back",
@@ -57,17 +72,15 @@ __all__ = [
     "filled",
     "flipped",
     "image_of_blocks",
-    "is_bound",
-    "is_infinite",
     "joined",
     "length",
+    "log_of_sum",
     "may_be",
     "mean_pool",
     "must_be",
     "near_power",
     "number",
     "number_like",
-    "padded",
     "part",
     "per_channel",
     "permuted",
@@ -86,7 +99,7 @@ __all__ = [
     "shape_of",
     "stacked",
     "standardized",
-    "taken",
+    "at_index",
     "times",
     "true_indices",
     "truths",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ...dims import Dim, floordiv, product
+from ...element_type import Element
 from ..families.transposed_window import TransposedWindow, transposed_sizes
 from ..families.window import padded, window_sizes
 from ..ops.conv import ConvOp
@@ -21,18 +22,29 @@ from .pooling import Sizes, Window, blocks_of_image, image_of_blocks
 from .shaping import permuted, reshaped, shape_of
 
 
-def convolved(x: SSAValue, weight: SSAValue, groups: Dim, window: Window) -> SSAValue:
-    """Builds the convolution of NxCx... with weights Ox(C/groups)x...."""
+def convolved(
+    x: SSAValue,
+    weight: SSAValue,
+    groups: Dim,
+    window: Window,
+    to: Element | None = None,
+) -> SSAValue:
+    """
+    Builds the convolution of NxCx... with weights Ox(C/groups)x...; sums may be wider.
+    """
     outputs, depth, *_ = shape_of(weight)
     given = {"strides": window.strides, "dilation": window.dilation}
+    wide = {} if to is None else {"to": to}
     if isinstance(groups, int) and (groups < 1 or isinstance(outputs, int)):
         padding = window.padding
-        return ConvOp(x, weight, **given, padding=padding, groups=groups).result
+        how = {**given, **wide, "padding": padding, "groups": groups}
+        return ConvOp(x, weight, **how).result
     columns = blocks_of_image(x, window)
     n, _, length = shape_of(columns)
     taps = depth * product(window.kernel)
     filters = reshaped(weight, [groups, floordiv(outputs, groups), taps])
-    result = MatmulOp(filters, reshaped(columns, [n, groups, taps, length])).result
+    columns = reshaped(columns, [n, groups, taps, length])
+    result = MatmulOp(filters, columns, **wide).result
     _, _, *spatial = shape_of(x)
     places = window_sizes(spatial, window.kernel, padding=window.padding, **given)
     return reshaped(result, [n, outputs, *places])

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...agreement import agreed_shape
+from ...conditions import chosen
+from ...dims import Dim
 from ...shape import sizes, tensor, tensor_type
 from .shaping import retyped
 
@@ -48,19 +50,37 @@ def retype_yields(
     block.add_op(end)
 
 
-def unite(blocks: Sequence[Block], op: str, location: LocationAttr) -> bool:
+def unite(
+    blocks: Sequence[Block],
+    op: str,
+    location: LocationAttr,
+    condition: Dim | None = None,
+) -> bool:
     """
     Gives what two branches yield one type each, which a branch that runs must yield;
-    false where the types are never equal.
+    false where the types are never equal. The sizes may differ where a condition on
+    sizes takes the first branch.
     """
     ends = [end for block in blocks if (end := block.last_op) is not None]
     types: list[Attribute] = []
     for pair in zip(*(end.operands for end in ends), strict=True):
         first, second = map(tensor_type, pair)
-        shape = agreed_shape(sizes(first), sizes(second))
+        shape = _shape_of_either(sizes(first), sizes(second), condition)
         if shape is None or first.element_type != second.element_type:
             return False
         types.append(tensor(first.element_type, *shape))
     for block in blocks:
         retype_yields(block, 0, types, op, location)
     return True
+
+
+def _shape_of_either(
+    a: Sequence[Dim], b: Sequence[Dim], condition: Dim | None
+) -> tuple[Dim, ...] | None:
+    """The shape that is `a` where a condition holds, else `b`; None if none is both."""
+    if condition is None:
+        return agreed_shape(a, b)
+    if len(a) != len(b):
+        return None
+    pairs = zip(a, b, strict=True)
+    return tuple(x if x == y else chosen(condition, x, y) for x, y in pairs)

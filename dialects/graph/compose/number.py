@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from ...dims import Polynomial
 from ...element_type import Element
-from ...shape import DTYPES, tensor_type
+from ...shape import tensor_type
+from ..element_array import to_elements
 from ..ops.binary import AddOp, MulOp
 from ..ops.cast import CastOp
 from ..ops.constant import ConstantOp
@@ -28,8 +28,7 @@ def number(value: float, element: Element) -> SSAValue:
     """
     Builds a tensor of rank 0 that holds one number; too large a float becomes inf.
     """
-    with np.errstate(over="ignore"):
-        return ConstantOp(value=np.array(value, DTYPES[element])).result
+    return ConstantOp(value=to_elements(value, element)).result
 
 
 def quantity(value: Number, element: Element) -> SSAValue:

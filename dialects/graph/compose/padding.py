@@ -1,20 +1,26 @@
-"""Padding with elements of the tensor itself: edge, reflect and wrap."""
+"""
+Padding by amounts that may be computed from sizes: with one value, or with elements of
+the tensor itself (edge, reflect and wrap). Negative amounts crop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from .parts import joined, part
+from ...dims import Dim, greater, lesser
+from ..ops.pad import PadOp
+from .number import number_like
+from .parts import cut, joined, part
 from .shaping import expanded, shape_of
 
-Around: TypeAlias = Callable[[SSAValue, int, int, bool], SSAValue]
+Around: TypeAlias = Callable[[SSAValue, int, Dim, bool], SSAValue]
 """Builds a number of padding elements before or after an axis."""
 
 
-def edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
+def edge(x: SSAValue, axis: int, count: Dim, is_before: bool) -> SSAValue:
     """Builds the first or the last element of an axis, `count` times."""
     shape = list(shape_of(x))
     one = part(x, axis, 0 if is_before else shape[axis] - 1, 1)
@@ -22,7 +28,7 @@ def edge(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
     return expanded(one, shape)
 
 
-def _mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
+def _mirrored(x: SSAValue, axis: int, count: Dim, is_before: bool) -> SSAValue:
     """
     Builds the `count` elements next to the first or the last one, in reverse order.
     """
@@ -31,7 +37,7 @@ def _mirrored(x: SSAValue, axis: int, count: int, is_before: bool) -> SSAValue:
 
 
 def _from_the_other_end(
-    x: SSAValue, axis: int, count: int, is_before: bool
+    x: SSAValue, axis: int, count: Dim, is_before: bool
 ) -> SSAValue:
     """Builds the `count` elements at the other end of an axis."""
     start = shape_of(x)[axis] - count if is_before else 0
@@ -46,11 +52,57 @@ AROUND: dict[str, Around] = {
 """What builds the padding, by numpy's name of the mode."""
 
 
-def padded(x: SSAValue, axis: int, low: int, high: int, mode: str) -> SSAValue:
-    """Builds `x` padded along one axis by `low` elements before and `high` after."""
-    parts = [x]
-    if low > 0:
-        parts.insert(0, AROUND[mode](x, axis, low, True))
-    if high > 0:
-        parts.append(AROUND[mode](x, axis, high, False))
-    return joined(parts, axis)
+def padded(
+    x: SSAValue,
+    low: Sequence[Dim],
+    high: Sequence[Dim],
+    mode: str,
+    value: float = 0.0,
+) -> SSAValue:
+    """
+    Builds `x` with `low` elements before and `high` after each axis, or without as many
+    for a negative amount; `mode` is one of `AROUND`, or constant for one `value`.
+    """
+    x = _cropped(x, low, high)
+    low, high = ([greater(each, 0) for each in amounts] for amounts in (low, high))
+    if mode == "constant":
+        return _surrounded(x, low, high, value)
+    for axis, (before, after) in enumerate(zip(low, high, strict=True)):
+        parts = [x]
+        if before != 0:
+            parts.insert(0, AROUND[mode](x, axis, before, True))
+        if after != 0:
+            parts.append(AROUND[mode](x, axis, after, False))
+        x = joined(parts, axis)
+    return x
+
+
+def _cropped(x: SSAValue, low: Sequence[Dim], high: Sequence[Dim]) -> SSAValue:
+    """Builds `x` without the elements that negative amounts of padding remove."""
+    less = [lesser(each, 0) for each in low]
+    sides = zip(shape_of(x), less, high, strict=True)
+    counts = [size + before + lesser(after, 0) for size, before, after in sides]
+    pairs = zip(less, counts, strict=True)
+    return cut(x, {axis: (b * -1, count, 1) for axis, (b, count) in enumerate(pairs)})
+
+
+def _surrounded(
+    x: SSAValue, low: Sequence[Dim], high: Sequence[Dim], value: float
+) -> SSAValue:
+    """Builds `x` with one value before and after each axis."""
+    before, after = (
+        tuple(each if isinstance(each, int) else 0 for each in amounts)
+        for amounts in (low, high)
+    )
+    if any((*before, *after)):
+        x = PadOp(x, low=before, high=after, value=value).result
+    for axis, amounts in enumerate(zip(low, high, strict=True)):
+        shape = list(shape_of(x))
+        parts = [x]
+        for at, amount in enumerate(amounts):
+            if not isinstance(amount, int):
+                shape[axis] = amount
+                filler = expanded(number_like(value, x), shape)
+                parts.insert(at * len(parts), filler)
+        x = joined(parts, axis)
+    return x

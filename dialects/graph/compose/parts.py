@@ -34,7 +34,7 @@ def part(x: SSAValue, axis: int, start: Dim, size: Dim, step: int = 1) -> SSAVal
     return cut(x, {axis: (start, size, step)})
 
 
-def taken(x: SSAValue, axis: int, index: int) -> SSAValue:
+def at_index(x: SSAValue, axis: int, index: int) -> SSAValue:
     """Builds the slice of `x` at one index of an axis, without that axis."""
     shape = shape_of(x)
     return reshaped(part(x, axis, index, 1), [*shape[:axis], *shape[axis + 1 :]])

@@ -40,6 +40,12 @@ class Window:
     """Further padding after the image, for a last window that is partly outside."""
 
     @property
+    def reach(self) -> Sizes:
+        """How many elements of the image each axis spans."""
+        pairs = zip(self.kernel, self.dilation, strict=True)
+        return tuple((kernel - 1) * step + 1 for kernel, step in pairs)
+
+    @property
     def padding(self) -> Sizes:
         """All paddings, in the order of the graph dialect."""
         high = (a + b for a, b in zip(self.high, self.beyond, strict=True))

@@ -19,6 +19,9 @@ from xdsl.utils.exceptions import VerifyException
 from ...dims import Dim
 from ...shape import Array
 
+_MOST_STRIDE = 1 << 40
+"""A stride that no result in memory has; each phase of it takes some bytes here."""
+
 
 @dataclass(frozen=True, eq=False)
 class Phases:
@@ -75,6 +78,10 @@ class TransposedWindow:
                 "expected strides and dilations of one or more and paddings of zero "
                 f"or more, got {tuple(strides)}, {tuple(dilation)}, {tuple(padding)} "
                 f"and {tuple(output_padding)}"
+            )
+        if max((*strides, 0)) > _MOST_STRIDE:
+            raise VerifyException(
+                f"expected strides of up to {_MOST_STRIDE}, got {tuple(strides)}"
             )
         low, high = tuple(padding[:count]), tuple(padding[count:])
         return cls(

@@ -72,6 +72,8 @@ class SignOp(UnaryOp):
 
     def scalar(self, x: SSAValue) -> SSAValue:
         zero, one = scalar.constant(0, x.type), scalar.constant(1, x.type)
+        if scalar.is_unsigned(x.type):
+            return scalar.minimum(x, one)
         least = scalar.constant(-1, x.type)
         below = scalar.select(scalar.compare("lt", x, zero), least, x)
         return scalar.select(scalar.compare("gt", x, zero), one, below)

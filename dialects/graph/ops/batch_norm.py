@@ -13,7 +13,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...agreement import agreed_shape
-from ...shape import Array, Tensor, dtype, sizes
+from ...shape import Array, Tensor, sizes
+from ..element_array import to_elements
 from ..families.elementwise import require
 from ..literal import to_names
 from ..op import SingleResultOp
@@ -74,7 +75,7 @@ class BatchNormOp(SingleResultOp):
     def scale_and_shift(self) -> tuple[SSAValue, SSAValue]:
         """Builds the scale and the bias of each channel: two tensors of size C."""
         epsilon = ConstantOp(
-            value=np.array(dtype(self.type).type(self.epsilon.value.data))
+            value=to_elements(self.epsilon.value.data, self.type.element_type)
         )
         factor = DivOp(self.scale, SqrtOp(AddOp(self.variance, epsilon)))
         shift = SubOp(self.bias, MulOp(self.mean, factor))

@@ -165,7 +165,7 @@ def _whole_power(base: SSAValue, exponent: SSAValue) -> SSAValue:
     assert isa(type, IntegerType)
     zero, one = scalar.constant(0, type), scalar.constant(1, type)
     result, square = one, base
-    for position in range(type.width.data - 1):
+    for position in range(type.width.data - (not scalar.is_unsigned(type))):
         bit = scalar.binary("and")(exponent, scalar.constant(1 << position, type))
         is_set = scalar.compare("ne", bit, zero)
         result = scalar.select(is_set, scalar.mul(result, square), result)

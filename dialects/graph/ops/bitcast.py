@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...element_type import Element
+from ...element_type import ELEMENT_TYPES, Element
 from ...shape import DTYPES, Array, Tensor, dtype, tensor_type, with_element
 from .. import scalar
 from ..nest import Nest, elementwise
@@ -32,6 +33,8 @@ class BitcastOp(SingleResultOp):
 
     name = "graph.bitcast"
 
+    TAKES_ELEMENTS: ClassVar = True
+
     input = operand_def(TensorType)
     to = prop_def(TypeAttribute)
 
@@ -39,6 +42,8 @@ class BitcastOp(SingleResultOp):
     def infer(cls, input: Tensor, to: Element) -> Tensor:
         if to not in DTYPES or to == i1:
             raise VerifyException(f"expected numbers, got {input} to {to}")
+        if ELEMENT_TYPES[to].bits < 8 or 1 < input.element_type.bitwidth < 8:
+            raise VerifyException(f"expected whole bytes, got {input} to {to}")
         if DTYPES[to].itemsize != dtype(input).itemsize:
             raise VerifyException(f"expected as many bits, got {input} to {to}")
         return with_element(input, to)

@@ -129,6 +129,10 @@ class ShiftRightOp(BinaryOp):
     NUMPY: ClassVar = np.right_shift
 
     def scalar(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        if scalar.is_unsigned(lhs.type):
+            shifted = arith.ShRUIOp(lhs, rhs).result
+            zero = scalar.constant(0, lhs.type)
+            return scalar.select(_is_position(rhs), shifted, zero)
         last = scalar.constant(width(lhs) - 1, lhs.type)
         return arith.ShRSIOp(lhs, scalar.select(_is_position(rhs), rhs, last)).result
 

@@ -65,7 +65,7 @@ def limits(
     kind: np.dtype[Any], min: float | None = None, max: float | None = None
 ) -> tuple[float | None, float | None]:
     """The bounds as values of the element type: rounded and in range for integers."""
-    if kind.kind == "f":
+    if kind.kind not in "iu":
         return min, max
     info = np.iinfo(kind)
 

@@ -84,7 +84,7 @@ class IfOp(ControlOp):
     def argument_types(self) -> Sequence[Attribute]:
         return self.operand_types[1:]
 
-    def yield_types(self) -> Sequence[Attribute]:
+    def yield_types(self, block: Block) -> Sequence[Attribute]:
         return self.result_types
 
     def result_types_for(self) -> Sequence[Attribute]:
@@ -95,7 +95,7 @@ class IfOp(ControlOp):
     def memory_of(self, argument: BlockArgument) -> SSAValue | None:
         return self.operands[1 + argument.index]
 
-    def destination(self, number: int) -> OpResult | None:
+    def destination(self, block: Block, number: int) -> OpResult | None:
         return self.results[number]
 
     def verify_operands(self) -> None:
@@ -238,7 +238,7 @@ class LoopOp(ControlOp):
             types[number] = unstacked_type(types[number])
         return types
 
-    def yield_types(self) -> Sequence[Attribute]:
+    def yield_types(self, block: Block) -> Sequence[Attribute]:
         count = self.carried_count
         elements = [unstacked_type(each) for each in self.result_types[count:]]
         condition = [tensor(i1)] * self.first
@@ -258,7 +258,7 @@ class LoopOp(ControlOp):
             return None
         return self.operands[self.first + argument.index]
 
-    def destination(self, number: int) -> OpResult | None:
+    def destination(self, block: Block, number: int) -> OpResult | None:
         return self.results[number - self.first] if number >= self.first else None
 
     def verify_operands(self) -> None:
@@ -287,13 +287,13 @@ class LoopOp(ControlOp):
         self, operands: Sequence[Array], symbols: Mapping[str, int]
     ) -> tuple[Array, ...]:
         """Runs the loop in numpy."""
-        limit = known(self.limit, symbols)
+        limit = _size_value(self.limit, symbols)
         goes_on = bool(operands[0]) if self.first else True
         values = list(operands[self.first :])
         count, scanned = self.carried_count, self.scanned_count
         carried, rest = values[:count], values[count + scanned :]
         stacks = [
-            np.zeros([known(each, symbols) for each in sizes(type)], dtype(type))
+            np.zeros([_size_value(each, symbols) for each in sizes(type)], dtype(type))
             for type in map(tensor_type, self.result_types[count:])
         ]
         trip = 0
@@ -333,7 +333,7 @@ def unstacked_type(stack: Attribute | SSAValue) -> TensorType[Attribute]:
     return tensor(type.element_type, *sizes(type)[1:])
 
 
-def known(size: Dim, symbols: Mapping[str, int]) -> int:
+def _size_value(size: Dim, symbols: Mapping[str, int]) -> int:
     """The value of a size when its symbols have these values."""
     number = evaluate(size, symbols)
     assert isinstance(number, int), "every symbol has a value"

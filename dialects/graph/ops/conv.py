@@ -13,15 +13,17 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...agreement import agree
 from ...dims import Dim, product
+from ...element_type import Element
 from ...shape import Array, Tensor, sizes, tensor
 from .. import scalar
 from ..families.elementwise import require
+from ..families.product import sum_element, widened
 from ..families.window import (
     channels_to_end,
     pad_spatial,
@@ -56,7 +58,7 @@ class ConvOp(SingleResultOp):
 
     `padding` holds the zeros before each spatial axis, then those after each. Products
     are added up channel by channel, or, with `channels_last` or `taps_first`, position
-    by position of the window.
+    by position of the window. `to` is as of `graph.matmul`.
 
     ```mlir
     %2 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x5x7xf32>, tensor<4x3x3x3xf32> -> tensor<2x4x5x7xf32>
@@ -67,6 +69,7 @@ class ConvOp(SingleResultOp):
     %7 = graph.conv %0, %1 {strides = array<i64: 2>, padding = array<i64: 1, 0>, dilation = array<i64: 1>, groups = 2 : i64, channels_last} : tensor<2x8x4xf32>, tensor<3x2x6xf32> -> tensor<2x4x6xf32>
     %8 = graph.conv %0, %1 {strides = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1>, groups = 9 : i64, channels_last} : tensor<2x5x9xf32>, tensor<3x1x9xf32> -> tensor<2x5x9xf32>
     %9 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, taps_first} : tensor<2x3x5x7xf32>, tensor<4x3x3x3xf32> -> tensor<2x4x5x7xf32>
+    %10 = graph.conv %0, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, to = i32} : tensor<2x3x5x7xui8>, tensor<4x3x3x3xsi8> -> tensor<2x4x5x7xi32>
     ```
     """
 
@@ -80,6 +83,7 @@ class ConvOp(SingleResultOp):
     groups = prop_def(IntegerAttr.constr(i64))
     channels_last = opt_prop_def(UnitAttr)
     taps_first = opt_prop_def(UnitAttr)
+    to = opt_prop_def(TypeAttribute)
 
     @classmethod
     def infer(
@@ -92,14 +96,16 @@ class ConvOp(SingleResultOp):
         groups: int,
         channels_last: bool = False,
         taps_first: bool = False,
+        to: Element | None = None,
     ) -> Tensor:
         require(input, "number")
+        element = sum_element(input, weight, to)
         image, filters = sizes(input), sizes(weight)
         if len(image) == len(filters) >= 2:
             n, c, spatial = take_apart(image, channels_last)
             o, c_group, kernel = _take_filters(filters, channels_last)
             if (
-                input.element_type == weight.element_type
+                element is not None
                 and isinstance(o, int)
                 and groups > 0
                 and o % groups == 0
@@ -107,7 +113,7 @@ class ConvOp(SingleResultOp):
             ):
                 window = window_sizes(spatial, kernel, strides, padding, dilation)
                 result = put_together(n, o, window, channels_last)
-                return tensor(input.element_type, *result)
+                return tensor(element, *result)
         wanted = (
             f"Nx...xC and ...x(C/{groups})xO"
             if channels_last
@@ -116,7 +122,7 @@ class ConvOp(SingleResultOp):
         raise VerifyException(f"expected {wanted}, got {input} and {weight}")
 
     @property
-    def parts(self) -> tuple[tuple[Dim, Dim, tuple[Dim, ...]], ...]:
+    def image_filter_result(self) -> tuple[tuple[Dim, Dim, tuple[Dim, ...]], ...]:
         """
         The dimensions of the image, of the weights and of the result, each as batch or
         outputs, channels, spatial sizes.
@@ -131,11 +137,11 @@ class ConvOp(SingleResultOp):
 
     def requirements(self) -> Sequence[Requirement]:
         message = f"expected a window that fits {self.input.type}"
-        return [Requirement(each, message) for each in self.parts[2][2]]
+        return [Requirement(each, message) for each in self.image_filter_result[2][2]]
 
     @property
     def preferred(self) -> Order | None:
-        _, (outputs, channels, kernel), _ = self.parts
+        _, (outputs, channels, kernel), _ = self.image_filter_result
         taps = product((channels, *kernel))
         if self.channels_last is not None or not isinstance(taps, int):
             return None
@@ -173,7 +179,9 @@ class ConvOp(SingleResultOp):
         groups: int,
         channels_last: bool = False,
         taps_first: bool = False,
+        to: Element | None = None,
     ) -> Array:
+        input, weight = widened(input, to), widened(weight, to)
         if channels_last:
             first = inverse(order := channels_to_end(input.ndim))
             filters = (input.ndim - 1, input.ndim - 2, *range(input.ndim - 2))
@@ -215,7 +223,7 @@ class ConvOp(SingleResultOp):
         if any(values["padding"]):
             return None
         groups, last = values["groups"], self.channels_last is not None
-        (n, _, _), (o, c_group, kernel), (_, _, spatial) = self.parts
+        (n, _, _), (o, c_group, kernel), (_, _, spatial) = self.image_filter_result
         count = len(spatial)
         assert isinstance(o, int), "the weights have so many filters"
         per_group = o // groups

@@ -27,6 +27,9 @@ class CumulativeOp(SingleResultOp, ABC):
     COMBINE: ClassVar[Combiner]
     """How elements are combined."""
 
+    NUMPY: ClassVar[np.ufunc]
+    """The function of numpy that does the same."""
+
     input = operand_def(TensorType)
     axis = prop_def(IntegerAttr.constr(i64))
 
@@ -40,6 +43,10 @@ class CumulativeOp(SingleResultOp, ABC):
         along = normalize_axis(self.axis.value.data, len(order))
         axis = to_attribute(order.index(along))
         return Carried((order,), order, {**self.properties, "axis": axis})
+
+    def reference(self, input: Array, axis: int) -> Array:
+        with np.errstate(all="ignore"):
+            return self.NUMPY.accumulate(input, axis, dtype=input.dtype)
 
     def nests(self) -> Sequence[Nest]:
         rank = len(self.shape)
@@ -73,10 +80,7 @@ class CumsumOp(CumulativeOp):
 
     name = "graph.cumsum"
     COMBINE: ClassVar = "add"
-
-    def reference(self, input: Array, axis: int) -> Array:
-        with np.errstate(all="ignore"):
-            return np.add.accumulate(input, axis, dtype=input.dtype)
+    NUMPY: ClassVar = np.add
 
 
 @irdl_op_definition
@@ -91,10 +95,7 @@ class CumprodOp(CumulativeOp):
 
     name = "graph.cumprod"
     COMBINE: ClassVar = "mul"
-
-    def reference(self, input: Array, axis: int) -> Array:
-        with np.errstate(all="ignore"):
-            return np.multiply.accumulate(input, axis, dtype=input.dtype)
+    NUMPY: ClassVar = np.multiply
 
 
 @irdl_op_definition
@@ -110,10 +111,7 @@ class CummaxOp(CumulativeOp):
     name = "graph.cummax"
     ACCEPTS: ClassVar = "any"
     COMBINE: ClassVar = "max"
-
-    def reference(self, input: Array, axis: int) -> Array:
-        with np.errstate(all="ignore"):
-            return np.maximum.accumulate(input, axis, dtype=input.dtype)
+    NUMPY: ClassVar = np.maximum
 
 
 @irdl_op_definition
@@ -129,7 +127,4 @@ class CumminOp(CumulativeOp):
     name = "graph.cummin"
     ACCEPTS: ClassVar = "any"
     COMBINE: ClassVar = "min"
-
-    def reference(self, input: Array, axis: int) -> Array:
-        with np.errstate(all="ignore"):
-            return np.minimum.accumulate(input, axis, dtype=input.dtype)
+    NUMPY: ClassVar = np.minimum

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, cast
+from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -64,8 +64,6 @@ class FusionOp(SingleResultOp, RegionOp):
 
     name = "graph.fusion"
 
-    TAKES_STORED: ClassVar = True
-
     inputs = var_operand_def(TensorType)
     body = region_def("single_block")
 
@@ -82,7 +80,7 @@ class FusionOp(SingleResultOp, RegionOp):
     def argument_types(self) -> Sequence[Attribute]:
         return self.operand_types
 
-    def yield_types(self) -> Sequence[Attribute]:
+    def yield_types(self, block: Block) -> Sequence[Attribute]:
         return self.result_types
 
     def result_types_for(self) -> Sequence[Attribute]:

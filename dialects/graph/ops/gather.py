@@ -16,7 +16,7 @@ from ..nest import Lookup, Nest, Position, Read, axes, same
 from ..op import Requirement, SingleResultOp
 
 
-def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
+def _spare_sizes(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
     """The size of `input` minus that of `indices` along every axis but `axis`."""
     outer, inner = sizes(input), sizes(indices)
     along = normalize_axis(axis, len(outer))
@@ -25,21 +25,24 @@ def room(input: Tensor, indices: Tensor, axis: int) -> list[Dim]:
     return [outer[each] - inner[each] for each in range(len(outer)) if each != along]
 
 
-def require_room(input: Tensor, indices: Tensor, axis: int) -> None:
+def require_fit(input: Tensor, indices: Tensor, axis: int) -> None:
     """
     Raises `VerifyException` when `indices` is larger than `input` along another axis.
     """
     require(indices, "integer")
-    if any(isinstance(each, int) and each < 0 for each in room(input, indices, axis)):
+    if any(
+        isinstance(each, int) and each < 0
+        for each in _spare_sizes(input, indices, axis)
+    ):
         raise VerifyException(
             f"expected indices that fit off axis {axis}, got {input} and {indices}"
         )
 
 
 def fit(input: Tensor, indices: Tensor, axis: int) -> list[Requirement]:
-    """The conditions of `require_room` on sizes that are known only at run time."""
+    """The conditions of `require_fit` on sizes that are known only at run time."""
     message = f"expected indices that fit off axis {axis}, got {input} and {indices}"
-    return [Requirement(each, message) for each in room(input, indices, axis)]
+    return [Requirement(each, message) for each in _spare_sizes(input, indices, axis)]
 
 
 def line(input: Tensor, axis: int, wraps: bool) -> tuple[Position, ...]:
@@ -93,7 +96,7 @@ class GatherOp(SingleResultOp):
 
     @classmethod
     def infer(cls, input: Tensor, indices: Tensor, axis: int, wraps: bool) -> Tensor:
-        require_room(input, indices, axis)
+        require_fit(input, indices, axis)
         return tensor(input.element_type, *sizes(indices))
 
     def requirements(self) -> Sequence[Requirement]:

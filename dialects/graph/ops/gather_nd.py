@@ -77,19 +77,23 @@ def chosen(
     wraps: bool,
 ) -> tuple[Array, ...]:
     """
-    The index arrays for numpy's advanced indexing, one for each axis.
+    The index arrays for numpy's advanced indexing, one for each axis, all of the same
+    shape; a scalar is indexed as a row of one.
 
     Raises `IndexError` when an index is out of range.
     """
     for number, each in enumerate(axes):
         check_range(indices[..., number], shape[each], wraps)
     outer = indices.shape[:-1]
+    if not shape:
+        return (np.zeros(outer, np.int64),)
     rest = [n for n in range(batch_dims, len(shape)) if n not in axes]
     grid = np.indices((*outer, *(shape[each] for each in rest)), sparse=True)
     at = dict(zip([*range(batch_dims)], grid)) | dict(zip(rest, grid[len(outer) :]))
     for number, each in enumerate(axes):
         at[each] = indices[..., number].reshape(outer + (1,) * len(rest))
-    return tuple(at[number] for number in range(len(shape)))
+    whole = (*outer, *(shape[each] for each in rest))
+    return tuple(np.broadcast_to(at[number], whole) for number in range(len(shape)))
 
 
 @irdl_op_definition
@@ -108,6 +112,8 @@ class GatherNdOp(SingleResultOp):
     %3 = graph.gather_nd %0, %1 {axes = array<i64: 1>, batch_dims = 1 : i64, wraps = false} : tensor<3x7x4xf32>, tensor<3x5x1xi64> -> tensor<3x5x4xf32>
     %4 = graph.gather_nd %0, %1 {axes = array<i64: 2, 0>, batch_dims = 0 : i64, wraps = true} : tensor<7x5x4xf32>, tensor<3x2xi64> -> tensor<3x5xf32>
     %5 = graph.gather_nd %0, %1 {axes = array<i64: 0>, batch_dims = 0 : i64, wraps = true} : tensor<7xf32>, tensor<1xi64> -> tensor<f32>
+    %6 = graph.gather_nd %0, %1 {axes = array<i64>, batch_dims = 0 : i64, wraps = true} : tensor<7x5xf32>, tensor<3x0xi64> -> tensor<3x7x5xf32>
+    %7 = graph.gather_nd %0, %1 {axes = array<i64>, batch_dims = 0 : i64, wraps = true} : tensor<f32>, tensor<3x0xi64> -> tensor<3xf32>
     ```
     """
 
@@ -139,7 +145,8 @@ class GatherNdOp(SingleResultOp):
         batch_dims: int,
         wraps: bool,
     ) -> Array:
-        return input[chosen(input.shape, indices, axes, batch_dims, wraps)]
+        at = chosen(input.shape, indices, axes, batch_dims, wraps)
+        return np.atleast_1d(input)[at]
 
     def nests(self) -> Sequence[Nest]:
         values = self.values()

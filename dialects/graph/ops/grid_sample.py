@@ -14,7 +14,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...agreement import agree
 from ...dims import Dim, maximum, product
-from ...shape import Array, Tensor, dtype, sizes, tensor, tensor_type
+from ...shape import Array, Tensor, sizes, tensor, tensor_type
+from ..element_array import to_elements
 from ..families.elementwise import require
 from ..families.grid import FARTHEST, MODES, PADDINGS, Grid
 from ..literal import to_names
@@ -151,7 +152,6 @@ class _Line:
         """The axis of the image that `op` samples, which has `size` elements."""
         self.how, self.size = how, size
         self.kind = op.type.element_type
-        self.of = dtype(op.type)
         outer = sizes(tensor_type(op.grid))[:-1]
         starts = [*(0 for _ in outer), len(outer) - 2 - axis]
         part = SliceOp(
@@ -166,7 +166,7 @@ class _Line:
     def number(self, value: Dim | float) -> SSAValue:
         """Builds a constant."""
         if isinstance(value, (int, float)):
-            return ConstantOp(value=np.array(value, self.of)).result
+            return ConstantOp(value=to_elements(value, self.kind)).result
         return CastOp(DimOp(value=str(value)), to=self.kind).result
 
     def table(self) -> tuple[SSAValue, SSAValue]:
@@ -175,7 +175,7 @@ class _Line:
         position = self.positions()
         if how.mode != "cubic":
             position = self.brought_inside(position)
-        taps = ConstantOp(value=how.taps.astype(self.of))
+        taps = ConstantOp(value=to_elements(how.taps, self.kind))
         column = to_names([*self.shape, 1])
         if how.mode == "nearest":
             elements = ReshapeOp(RoundOp(position), shape=column).result

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, prop_def, result_def
 
 from ...shape import Array, sizes, tensor_type
 from ..literal import to_names
-from ..recurrent import RecurrentOp, columns, part, parts
+from ..recurrent import RecurrentOp, column_blocks, columns, part
 from .binary import AddOp, MulOp, SubOp
 from .concat import ConcatOp
 from .matmul import MatmulOp
@@ -95,8 +95,8 @@ class GruOp(RecurrentOp):
         _, hidden = sizes(tensor_type(state))
         products = MatmulOp(state, captured["weight"]).result
         count = 3 if self.is_reset_late else 2
-        of_state = parts(products, count, hidden)
-        of_input = parts(x, 3, hidden)
+        of_state = column_blocks(products, count, hidden)
+        of_input = column_blocks(x, 3, hidden)
         r, z = (
             gate(self.held(AddOp(of_input[each], of_state[each]).result))
             for each in (0, 1)

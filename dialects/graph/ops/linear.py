@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.ir import SSAValue, TypeAttribute
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...agreement import agree
+from ...element_type import Element
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from ..families.elementwise import require
+from ..families.product import sum_element, widened
 from ..literal import to_names
 from ..op import SingleResultOp
 from .matmul import MatmulOp
@@ -25,10 +27,12 @@ from .reshape import ReshapeOp
 @irdl_op_definition
 class LinearOp(SingleResultOp):
     """
-    The product of `...xK` and the transpose of an NxK weight.
+    The product of `...xK` and the transpose of an NxK weight; `to` is as of
+    `graph.matmul`.
 
     ```mlir
     %2 = graph.linear %0, %1 : tensor<2x7x3xf32>, tensor<5x3xf32> -> tensor<2x7x5xf32>
+    %3 = graph.linear %0, %1 {to = i32} : tensor<2x7x3xsi8>, tensor<5x3xsi8> -> tensor<2x7x5xi32>
     ```
     """
 
@@ -36,28 +40,31 @@ class LinearOp(SingleResultOp):
 
     input = operand_def(TensorType)
     weight = operand_def(TensorType)
+    to = opt_prop_def(TypeAttribute)
 
     @classmethod
-    def infer(cls, input: Tensor, weight: Tensor) -> Tensor:
+    def infer(cls, input: Tensor, weight: Tensor, to: Element | None = None) -> Tensor:
         require(input, "number")
+        element = sum_element(input, weight, to)
         match sizes(input), sizes(weight):
-            case (*rows, k), (n, k2) if (
-                input.element_type == weight.element_type and agree(k, k2)
-            ):
-                return tensor(input.element_type, *rows, n)
+            case (*rows, k), (n, k2) if element is not None and agree(k, k2):
+                return tensor(element, *rows, n)
             case _:
                 raise VerifyException(
                     f"expected ...xK and NxK, got {input} and {weight}"
                 )
 
-    def reference(self, input: Array, weight: Array) -> Array:
+    def reference(
+        self, input: Array, weight: Array, to: Element | None = None
+    ) -> Array:
         with np.errstate(all="ignore"):
-            return np.matmul(input, weight.T)
+            return np.matmul(widened(input, to), widened(weight, to).T)
 
     def decompose(self) -> Sequence[SSAValue]:
         *rows, k = sizes(tensor_type(self.input))
         transposed = PermuteOp(self.weight, order=(1, 0))
         if rows:
-            return MatmulOp(self.input, transposed).results
+            return MatmulOp(self.input, transposed, **self.properties).results
         row = ReshapeOp(self.input, shape=to_names([1, k]))
-        return [ReshapeOp(MatmulOp(row, transposed), shape=to_names(self.shape)).result]
+        product = MatmulOp(row, transposed, **self.properties)
+        return [ReshapeOp(product, shape=to_names(self.shape)).result]

@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
 
 from ...shape import Array, sizes, tensor_type
 from ..literal import to_names
-from ..recurrent import RecurrentOp, columns, complement, part, parts
+from ..recurrent import RecurrentOp, column_blocks, columns, complement, part
 from .binary import AddOp, MulOp
 from .matmul import MatmulOp
 from .permute import PermuteOp
@@ -99,7 +99,7 @@ class LstmOp(RecurrentOp):
             return self.held(value)
 
         sums = AddOp(MatmulOp(state, captured["weight"]), x).result
-        i, f, g, o = parts(sums, 4, hidden)
+        i, f, g, o = column_blocks(sums, 4, hidden)
         entering = gate(with_cell(i, "i", cell))
         if self.is_coupled:
             kept = complement(entering)

@@ -15,7 +15,7 @@ from ...agreement import agree
 from ...dims import dim
 from ...shape import Array, Tensor, sizes, tensor, tensor_type
 from .. import scalar
-from ..choice import Choice, room
+from ..choice import Choice, result_capacity
 from ..families.elementwise import require
 from ..nest import Linear, Read, axes, axis
 from ..op import SingleResultOp
@@ -84,7 +84,7 @@ class NonMaxSuppressionOp(SingleResultOp):
                 and agree(b, b2)
                 and agree(n, n2)
             ):
-                return tensor(i64, room(b * c, n, dim(most)))
+                return tensor(i64, result_capacity(b * c, n, dim(most)))
             case _:
                 raise VerifyException(
                     f"expected boxes BxNx4 and scores BxCxN, got {boxes} and {scores}"
@@ -116,7 +116,7 @@ class NonMaxSuppressionOp(SingleResultOp):
                 if not np.any(_overlaps(corners, chosen, at) > overlap):
                     chosen.append(at)
             found += [row * n + int(at) for at in chosen]
-        size = room(b * c, n, most[0])
+        size = result_capacity(b * c, n, most[0])
         assert isinstance(size, int), "arrays have sizes that are numbers"
         result = np.full(size, -1, np.int64)
         result[: 1 + len(found)] = [len(found), *found]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import product as pairs
 from math import inf, prod
+from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -22,6 +23,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Array, Tensor, dtype, is_float, sizes, tensor, tensor_type
+from ..element_array import to_elements
 from ..families.elementwise import require
 from ..families.window import (
     channels_to_end,
@@ -158,8 +160,40 @@ class PoolOp(SingleResultOp, ABC):
         return type(self)(wide, **self.properties | {"padding": zeros}).results
 
 
+class _CombiningPoolOp(PoolOp, ABC):
+    """A pool whose padding has the value that changes no result."""
+
+    COMBINE: ClassVar[Combiner]
+    """How elements are combined."""
+
+    NUMPY: ClassVar[np.ufunc]
+    """The function of numpy that does the same."""
+
+    def identity(self) -> float:
+        """What padding has."""
+        return 0.0
+
+    def reference(
+        self,
+        input: Array,
+        kernel: tuple[int, ...],
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilation: tuple[int, ...],
+        channels_last: bool = False,
+    ) -> Array:
+        window = (kernel, strides, padding, dilation, channels_last)
+        return _combine_windows(input, *window, self.identity(), self.NUMPY)
+
+    def nests(self) -> Sequence[Nest] | None:
+        return self.windows(self.COMBINE)
+
+    def decompose(self) -> Sequence[SSAValue] | None:
+        return self.with_padding(self.identity())
+
+
 @irdl_op_definition
-class MaxPoolOp(PoolOp):
+class MaxPoolOp(_CombiningPoolOp):
     """
     The greatest element of each window; padding does not count.
 
@@ -171,32 +205,16 @@ class MaxPoolOp(PoolOp):
     """
 
     name = "graph.max_pool"
+    COMBINE: ClassVar = "max"
+    NUMPY: ClassVar = np.maximum
 
-    def least(self) -> float:
+    def identity(self) -> float:
         """The least value of the element type."""
         return least_of(tensor_type(self.input))
 
-    def reference(
-        self,
-        input: Array,
-        kernel: tuple[int, ...],
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilation: tuple[int, ...],
-        channels_last: bool = False,
-    ) -> Array:
-        window = (kernel, strides, padding, dilation, channels_last)
-        return _combine_windows(input, *window, self.least(), np.maximum)
-
-    def nests(self) -> Sequence[Nest] | None:
-        return self.windows("max")
-
-    def decompose(self) -> Sequence[SSAValue] | None:
-        return self.with_padding(self.least())
-
 
 @irdl_op_definition
-class SumPoolOp(PoolOp):
+class SumPoolOp(_CombiningPoolOp):
     """
     The sum of the elements of each window; padding counts as zero.
 
@@ -207,24 +225,8 @@ class SumPoolOp(PoolOp):
     """
 
     name = "graph.sum_pool"
-
-    def reference(
-        self,
-        input: Array,
-        kernel: tuple[int, ...],
-        strides: tuple[int, ...],
-        padding: tuple[int, ...],
-        dilation: tuple[int, ...],
-        channels_last: bool = False,
-    ) -> Array:
-        window = (kernel, strides, padding, dilation, channels_last)
-        return _combine_windows(input, *window, 0, np.add)
-
-    def nests(self) -> Sequence[Nest] | None:
-        return self.windows("add")
-
-    def decompose(self) -> Sequence[SSAValue] | None:
-        return self.with_padding(0.0)
+    COMBINE: ClassVar = "add"
+    NUMPY: ClassVar = np.add
 
 
 @irdl_op_definition
@@ -278,13 +280,15 @@ class AvgPoolOp(PoolOp):
         values, window = self.values(), dict(self.properties)
         del window["count_padding"]
         total = SumPoolOp(self.input, **window)
-        of = dtype(self.type).type
+        element = self.type.element_type
         if values["count_padding"] or not any(values["padding"]):
-            count = ConstantOp(value=np.array(of(prod(values["kernel"])))).result
+            count = ConstantOp(
+                value=to_elements(prod(values["kernel"]), element)
+            ).result
         else:
             last = self.channels_last is not None
             _, _, spatial = take_apart(sizes(tensor_type(self.input)), last)
             image = to_names(put_together(1, 1, spatial, last))
-            one = ExpandOp(ConstantOp(value=np.array(of(1))), shape=image)
+            one = ExpandOp(ConstantOp(value=to_elements(1, element)), shape=image)
             count = SumPoolOp(one, **window).result
         return [DivOp(total, count).result]

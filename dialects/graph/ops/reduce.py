@@ -15,14 +15,24 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import SSAValue, TypeAttribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, product
-from ...element_type import ELEMENT_TYPES
-from ...shape import Array, Tensor, dtype, normalize_axis, sizes, tensor, tensor_type
+from ...element_type import ELEMENT_TYPES, Element
+from ...shape import (
+    Array,
+    Tensor,
+    normalize_axis,
+    sizes,
+    tensor,
+    tensor_type,
+    with_element,
+)
+from ..element_array import to_elements
 from ..families.elementwise import Accepts, require
+from ..families.product import sum_element, widened
 from ..literal import to_attribute
 from ..nest import Combiner, Linear, Nest, Read, axis, same
 from ..op import Requirement, SingleResultOp
@@ -105,18 +115,40 @@ def _row(axes: Sequence[int]) -> Sequence[int]:
 @irdl_op_definition
 class SumOp(ReduceOp):
     """
-    The sum along `axes`.
+    The sum along `axes`; with `to` it has that type, to which a load widens elements.
 
     ```mlir
     %1 = graph.sum %0 {axes = array<i64: 1>, keepdims = true} : tensor<2x3x5xf32> -> tensor<2x1x5xf32>
     %2 = graph.sum %0 {axes = array<i64: 0, 2>, keepdims = false} : tensor<2x3x5xf32> -> tensor<3xf32>
     %3 = graph.sum %0 {axes = array<i64: 2>, keepdims = false} : tensor<2x3x5xf32> -> tensor<2x3xf32>
+    %4 = graph.sum %0 {axes = array<i64: 0>, keepdims = true, to = i32} : tensor<2x3xsi8> -> tensor<1x3xi32>
     ```
     """
 
     name = "graph.sum"
 
-    def reference(self, input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    to = opt_prop_def(TypeAttribute)
+
+    @classmethod
+    def infer(
+        cls,
+        input: Tensor,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        to: Element | None = None,
+    ) -> Tensor:
+        if (element := sum_element(input, input, to)) is None:
+            raise VerifyException(f"expected bytes for sums of {to}, got {input}")
+        return with_element(super().infer(input, axes, keepdims), element)
+
+    def reference(
+        self,
+        input: Array,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        to: Element | None = None,
+    ) -> Array:
+        input = widened(input, to)
         return np.sum(input, axes, dtype=input.dtype, keepdims=keepdims)
 
     def nests(self) -> Sequence[Nest]:
@@ -157,6 +189,12 @@ class ExtremeOp(ReduceOp, ABC):
     ACCEPTS: ClassVar[Accepts] = "any"
     ROUNDS: ClassVar[bool] = False
 
+    COMBINE: ClassVar[Combiner]
+    """How elements are combined."""
+
+    NUMPY: ClassVar[np.ufunc]
+    """The function of numpy that does the same."""
+
     or_identity = opt_prop_def(UnitAttr)
 
     @classmethod
@@ -180,9 +218,19 @@ class ExtremeOp(ReduceOp, ABC):
         missing = elements_missing(type, self.reduced)
         return [Requirement(missing, f"expected elements to reduce in {type}")]
 
-    def limit(self, least: bool) -> Any:
-        """The least or the greatest value of the element type."""
-        return ELEMENT_TYPES[self.type.element_type].limits[0 if least else 1]
+    def reference(
+        self,
+        input: Array,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        or_identity: bool = False,
+    ) -> Array:
+        least, greatest = ELEMENT_TYPES[self.type.element_type].limits
+        initial = least if self.COMBINE == "max" else greatest
+        return self.NUMPY.reduce(input, axes, keepdims=keepdims, initial=initial)
+
+    def nests(self) -> Sequence[Nest]:
+        return [self.combined(self.COMBINE)]
 
 
 @irdl_op_definition
@@ -197,18 +245,8 @@ class ReduceMaxOp(ExtremeOp):
     """
 
     name = "graph.reduce_max"
-
-    def reference(
-        self,
-        input: Array,
-        axes: tuple[int, ...],
-        keepdims: bool,
-        or_identity: bool = False,
-    ) -> Array:
-        return np.max(input, axes, keepdims=keepdims, initial=self.limit(least=True))
-
-    def nests(self) -> Sequence[Nest]:
-        return [self.combined("max")]
+    COMBINE: ClassVar = "max"
+    NUMPY: ClassVar = np.maximum
 
 
 @irdl_op_definition
@@ -222,18 +260,8 @@ class ReduceMinOp(ExtremeOp):
     """
 
     name = "graph.reduce_min"
-
-    def reference(
-        self,
-        input: Array,
-        axes: tuple[int, ...],
-        keepdims: bool,
-        or_identity: bool = False,
-    ) -> Array:
-        return np.min(input, axes, keepdims=keepdims, initial=self.limit(least=False))
-
-    def nests(self) -> Sequence[Nest]:
-        return [self.combined("min")]
+    COMBINE: ClassVar = "min"
+    NUMPY: ClassVar = np.minimum
 
 
 @irdl_op_definition
@@ -260,7 +288,7 @@ class MeanOp(ReduceOp):
         count = product(shape[each] for each in self.reduced)
         total = SumOp(self.input, **self.properties).result
         if isinstance(count, int):
-            divisor = ConstantOp(value=np.array(count, dtype(type))).result
+            divisor = ConstantOp(value=to_elements(count, type.element_type)).result
         else:
             divisor = CastOp(DimOp(value=str(count)), to=type.element_type).result
         return [DivOp(total, divisor).result]

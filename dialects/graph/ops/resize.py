@@ -23,7 +23,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, maximum, minimum
 from ...shape import (
-    DTYPES,
     Array,
     Element,
     Tensor,
@@ -32,6 +31,7 @@ from ...shape import (
     tensor,
     tensor_type,
 )
+from ..element_array import to_elements
 from ..families.elementwise import require
 from ..families.interpolation import Interpolation
 from ..literal import to_names
@@ -178,7 +178,7 @@ class ResizeOp(SingleResultOp):
         )
         shape = [1 for _ in self.shape]
         wide = [*shape[: self.along], self.shape[self.along], *shape[self.along + 1 :]]
-        value = np.array(how.outside, DTYPES[self.type.element_type])
+        value = to_elements(how.outside, self.type.element_type)
         return [
             WhereOp(
                 ReshapeOp(is_inside, shape=to_names(wide)),
@@ -199,7 +199,7 @@ class _Row:
         """Builds a constant."""
         kind = kind or self.kind
         if isinstance(value, (int, float)):
-            return ConstantOp(value=np.array(value, DTYPES[kind])).result
+            return ConstantOp(value=to_elements(value, kind)).result
         return CastOp(DimOp(value=str(value)), to=kind).result
 
     def column(self, row: Operation | SSAValue) -> SSAValue:
@@ -267,11 +267,13 @@ class _Row:
 
     def table(self, positions: SSAValue) -> tuple[SSAValue, SSAValue]:
         """Builds the elements that each position samples, and their weights."""
-        how, dtype = self.how, DTYPES[self.kind]
+        how = self.how
         taps, shrink = how.taps(self.count, self.size)
         before = FloorOp(positions)
         rest = self.column(SubOp(positions, before))
-        distance = AbsOp(SubOp(ConstantOp(value=taps.astype(dtype)), rest)).result
+        distance = AbsOp(
+            SubOp(ConstantOp(value=to_elements(taps, self.kind)), rest)
+        ).result
         if shrink != 1:
             distance = MulOp(distance, self.number(shrink)).result
         cubic = how.cubic if how.mode == "cubic" else None

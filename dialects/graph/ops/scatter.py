@@ -12,7 +12,7 @@ from ...shape import Array, Tensor, sizes, tensor_type
 from ..families.scatter import combiner, require_update, update
 from ..nest import Nest, Read, axes, same
 from ..op import Requirement, SingleResultOp
-from .gather import along, fit, line, require_room
+from .gather import along, fit, line, require_fit
 
 
 @irdl_op_definition
@@ -54,7 +54,7 @@ class ScatterOp(SingleResultOp):
         wraps: bool,
         reduction: str,
     ) -> Tensor:
-        require_room(input, indices, axis)
+        require_fit(input, indices, axis)
         require_update(input, updates, reduction)
         inner, outer = sizes(indices), sizes(updates)
         if len(inner) != len(outer) or any(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
@@ -40,6 +41,8 @@ class ScatterNdOp(SingleResultOp):
     %5 = graph.scatter_nd %0, %1, %2 {axes = array<i64: 1>, wraps = true, reduction = "mul"} : tensor<4x7xf32>, tensor<5x1xi64>, tensor<5x4xf32> -> tensor<4x7xf32>
     %6 = graph.scatter_nd %0, %1, %2 {axes = array<i64: 0>, wraps = true, reduction = "max"} : tensor<7xf32>, tensor<2x5x1xi64>, tensor<2x5xf32> -> tensor<7xf32>
     %7 = graph.scatter_nd %0, %1, %2 {axes = array<i64: 0>, wraps = true, reduction = "min"} : tensor<7x4xf32>, tensor<1xi64>, tensor<4xf32> -> tensor<7x4xf32>
+    %8 = graph.scatter_nd %0, %1, %2 {axes = array<i64>, wraps = true, reduction = "add"} : tensor<7x4xf32>, tensor<5x0xi64>, tensor<5x7x4xf32> -> tensor<7x4xf32>
+    %9 = graph.scatter_nd %0, %1, %2 {axes = array<i64>, wraps = true, reduction = "none"} : tensor<f32>, tensor<5x0xi64>, tensor<5xf32> -> tensor<f32>
     ```
     """
 
@@ -82,7 +85,8 @@ class ScatterNdOp(SingleResultOp):
         reduction: str,
     ) -> Array:
         at = chosen(input.shape, indices, axes, 0, wraps)
-        return update(input, at, updates, reduction)
+        made = update(np.atleast_1d(input), at, updates, reduction)
+        return made.reshape(input.shape)
 
     def nests(self) -> Sequence[Nest]:
         values = self.values()

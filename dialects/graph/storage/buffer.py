@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from ...dims import Dim, dim, product
-from ...entries import MAYBE, TEXT, WORD, EntriesAttr, bare, entry
+from ...entries import IDENTIFIER, MAYBE, TEXT, EntriesAttr, bare, entry
 from ...shape import Tensor, dtype, sizes, tensor_type, verified_dim
 
 Region: TypeAlias = Literal["inputs", "constants", "activations", "outputs"]
@@ -86,7 +86,7 @@ class BufferAttr(EntriesAttr):
     bytes: StringAttr = param_def()
 
     FORM: ClassVar = (
-        bare("region", WORD),
+        bare("region", IDENTIFIER),
         entry("slot"),
         entry("offset", MAYBE),
         entry("size", TEXT, of="bytes"),

@@ -10,12 +10,13 @@ stride of 120 elements, and 120 columns with a stride of 1. The store holds pane
 with 16 columns of every row, row after row, padded with zeros after the last column. So
 a contraction reads contiguous memory. With `vnni = 2` two rows are interleaved: each
 element is beside that of the next row in its column, and the two are one word (the VNNI
-layout, `dialects/loop/isa.py`).
+layout, `dialects/loop/isa.py`). Zeros fill up the last word of the innermost axis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
@@ -70,10 +71,12 @@ class PanelsAttr(ParametrizedAttribute):
     @property
     def panel_size(self) -> int:
         """The elements of a panel."""
-        size = self.width.data
-        for length, _ in self.rows:
-            size *= length
-        return size
+        return self.width.data * prod(self._lengths())
+
+    def _lengths(self) -> list[int]:
+        """The length of each axis of the rows, the innermost one in whole words."""
+        lengths, group = [length for length, _ in self.rows], self.k_group.data
+        return [*lengths[:-1], *(-(-last // group) * group for last in lengths[-1:])]
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -85,7 +88,8 @@ class PanelsAttr(ParametrizedAttribute):
         """The stride in a panel for each stride of the rows in the tensor."""
         found: dict[int, int] = {}
         step = self.width.data
-        for length, stride in reversed(self.rows):
+        rows = zip(self.rows, self._lengths(), strict=True)
+        for (_, stride), length in reversed([*rows]):
             found[stride] = step
             step *= length
         return found
@@ -97,10 +101,8 @@ class PanelsAttr(ParametrizedAttribute):
                 f"expected panels of a width, got {self.width.data} and {self.axes}"
             )
         group = self.k_group.data
-        if group < 1 or (group > 1 and (not self.rows or self.rows[-1][0] % group)):
-            raise VerifyException(
-                f"expected rows in whole groups of {group}, got {self.axes}"
-            )
+        if group < 1 or (group > 1 and not self.rows):
+            raise VerifyException(f"expected rows in groups of {group}, got none")
 
     def pack(self, array: Array) -> Array:
         """
@@ -111,8 +113,11 @@ class PanelsAttr(ParametrizedAttribute):
         if (group := self.k_group.data) == 1:
             return panels
         *outer, rows, width = panels.shape
+        if rows % group:
+            more = np.zeros((*outer, -rows % group, width), panels.dtype)
+            panels, rows = np.concatenate([panels, more], -2), rows + more.shape[-2]
         groups = panels.reshape(*outer, rows // group, group, width)
-        return np.swapaxes(groups, -1, -2).reshape(panels.shape)
+        return np.swapaxes(groups, -1, -2).reshape(*outer, rows, width)
 
     def _in_rows(self, array: Array) -> Array:
         """The panels of a tensor, whose rows are not interleaved."""

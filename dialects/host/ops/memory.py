@@ -102,16 +102,16 @@ class StoreOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RoomOp(IRDLOperation):
+class AllocaOp(IRDLOperation):
     """
     The address of an array of some integers, which is there until the function ends.
 
     ```mlir
-    %tried = host.room %count : i64
+    %tried = host.alloca %count : i64
     ```
     """
 
-    name = "host.room"
+    name = "host.alloca"
 
     count = operand_def(i64)
     stored = prop_def(_STORED)

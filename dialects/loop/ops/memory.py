@@ -24,7 +24,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
-from ...element_type import ELEMENT_TYPES, compute_type
+from ...element_type import ELEMENT_TYPES, loaded_type
 from ..subscript import Subscript, parse_subscript, print_subscript, resolve_index
 
 
@@ -78,7 +78,7 @@ def parse_element(
 @irdl_op_definition
 class LoadOp(IRDLOperation):
     """
-    The element of a buffer at a subscript, widened to its compute type.
+    The element of a buffer at a subscript; an integer is widened.
 
     ```mlir
     %x = loop.load %a[%i * 32 + %j] : memref<?xf32>
@@ -97,7 +97,7 @@ class LoadOp(IRDLOperation):
         super().__init__(
             operands=[buffer, at.indices],
             properties={"strides": at.attribute()},
-            result_types=[compute_type(element_type(buffer))],
+            result_types=[loaded_type(element_type(buffer))],
         )
 
     @property
@@ -122,14 +122,14 @@ class LoadOp(IRDLOperation):
         return cls.create(
             operands=operands,
             properties={"strides": strides},
-            result_types=[compute_type(element)],
+            result_types=[loaded_type(element)],
         )
 
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
     """
-    Sets the element of a buffer at a subscript, narrowed from its compute type.
+    Sets the element of a buffer at a subscript; an integer is narrowed.
 
     ```mlir
     loop.store %x, %a[%i * 32 + %j] : memref<?xf32>
@@ -168,6 +168,6 @@ class StoreOp(IRDLOperation):
         parser.parse_punctuation(",")
         operands, strides, element = parse_element(parser)
         return cls.create(
-            operands=[parser.resolve_operand(value, compute_type(element)), *operands],
+            operands=[parser.resolve_operand(value, loaded_type(element)), *operands],
             properties={"strides": strides},
         )

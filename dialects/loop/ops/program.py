@@ -51,6 +51,15 @@ NONE: ArrayAttr[Attribute] = ArrayAttr([])
 PROFILED = "loop.profiled"
 """The attribute of a program whose calls of kernels note how long they took."""
 
+CHECKED = "loop.checked"
+"""
+The attribute of a program whose memory is checked before and after each call
+(`instrument-memory`).
+"""
+
+CALLS = (CallOp, CallOutOp, DefineOp, RequireOp)
+"""The ops of a program that may end a run, in whose order they are counted."""
+
 
 @irdl_custom_directive
 class Body(CustomDirective):

@@ -178,7 +178,7 @@ class CallOutOp(IRDLOperation):
 
     `number` counts the fallback ops of the model; `op` holds its text, from which the
     runtime's owner makes the function to call, and `inputs` and `outputs` the types of
-    its tensors.
+    its tensors. `framework` is what runs it, where that is no reference of ours.
 
     ```mlir
     loop.call_out 0 (%0, %1) {inputs = […], op = "…", outputs = […]}
@@ -192,6 +192,7 @@ class CallOutOp(IRDLOperation):
     op = prop_def(StringAttr)
     inputs = prop_def(ArrayAttr)
     outputs = prop_def(ArrayAttr)
+    framework = opt_prop_def(StringAttr)
     buffers = var_operand_def(MemRefType)
 
     irdl_options = (ParsePropInAttrDict(),)
@@ -204,6 +205,7 @@ class CallOutOp(IRDLOperation):
         buffers: Sequence[SSAValue],
         inputs: Sequence[Attribute],
         outputs: Sequence[Attribute],
+        framework: StringAttr | None = None,
     ):
         """The call of the fallback op `number` on `buffers`, tensors of these types."""
         super().__init__(
@@ -213,6 +215,7 @@ class CallOutOp(IRDLOperation):
                 "op": StringAttr(op),
                 "inputs": ArrayAttr(inputs),
                 "outputs": ArrayAttr(outputs),
+                "framework": framework,
             },
         )
 

@@ -1,18 +1,19 @@
-"""Verify what a program says of its memory: constants, slots, donated inputs."""
+"""What memory a buffer is, and what a program says of its memory, verified."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...shape import Tensor
 from ..interface import DonationAttr, may_be_one
 from ..skip import SkipAttr
 from ..storage import ConstantAttr, PlanAttr, SlotAttr
-from .program_calls import CallOp
+from .program_calls import CallOp, ViewOp
+from .program_flow import ElementOp
 
 
 def verify_memory(
@@ -98,3 +99,12 @@ def verify_skips(
                 raise VerifyException(
                     f"expected a skip of {len(skipped)}, got {op.skip.value.data}"
                 )
+
+
+def memory_of(buffer: SSAValue) -> tuple[str, int]:
+    """The region and the number of the memory that a buffer is, or is an element of."""
+    while isinstance(buffer.owner, ElementOp):
+        buffer = buffer.owner.buffer
+    view = buffer.owner
+    assert isinstance(view, ViewOp), "a program works on views and their elements"
+    return view.region.data, view.number.value.data

@@ -21,13 +21,21 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...dims import Dim, dim, product
+from ..factors import find_factors, made_of
 from ..schedule import ScheduleAttr
 from ..subscript import DIM, parse_counts, parse_number, print_counts, print_number
+from ..target import IN_FLIGHT, STEPS_IN_FLIGHT
 from .for_loop import ForOp, YieldOp
 from .memory import LoadOp, StoreOp
 
 _NUMBERS = ("unroll", "prefetch")
 """The properties that are numbers, as they are printed."""
+
+MANY_ROWS = 64
+"""
+Rows for which B is packed where the k-loop would widen it from bf16, or make it of
+steps: then products are as fast as in f32 (`docs/performance.md`, "Weights of bf16").
+"""
 
 _SHARED = ("rows", "columns")
 """What threads may share."""
@@ -156,32 +164,44 @@ class TileOp(IRDLOperation):
         return [each for each in self.k_loop.block.ops if isinstance(each, LoadOp)]
 
     def factors(self) -> tuple[LoadOp, LoadOp] | None:
-        """
-        The loads of A, which moves with the rows, and of B, which moves with the columns.
+        """The loads of both factors, A and B, if the k-loop is a product of two."""
+        found = find_factors(self.k_loop.block)
+        return None if found is None else (found.a, found.b)
 
-        None unless the k-loop is a product of two such elements, or of what is computed
-        from each alone (`made_of`).
-        """
-        block = self.k_loop.block
-        row, column, *_ = block.args
-        loads = self.loads
-        across = [each for each in loads if column in each.indices]
-        down = [each for each in loads if column not in each.indices]
-        if len(across) != 1 or len(down) != 1 or row in across[0].indices:
-            return None
-        indices = [index for each in loads for index in each.indices]
-        if any(not isinstance(index.owner, Block) for index in indices):
-            return None
-        return down[0], across[0]
+    @property
+    def beside(self) -> tuple[LoadOp, ...]:
+        """What else the factor B is made of: the scales of the groups of its steps."""
+        found = find_factors(self.k_loop.block)
+        return () if found is None else found.beside
+
+    @property
+    def shares_words(self) -> bool:
+        """Whether the innermost k share a word of B, which holds a step of each."""
+        found, (*_, last, _) = find_factors(self.k_loop.block), self.k_loop.block.args
+        return found is not None and bool(found.beside) and last not in found.b.indices
+
+    @property
+    def in_flight(self) -> int:
+        """As many vectors of accumulators keep the multiply-adds of one row busy."""
+        return STEPS_IN_FLIGHT if self.beside else IN_FLIGHT
 
     def made_of(self, load: LoadOp) -> list[Operation]:
-        """What the k-loop computes of one load alone, such as a conversion of it."""
-        known, found = {load.result}, list[Operation]()
-        for op in self.k_loop.block.ops:
-            if op.operands and op.results and known.issuperset(op.operands):
-                known.update(op.results)
-                found.append(op)
-        return found
+        """What the k-loop computes of one factor, such as a conversion of it."""
+        return made_of(self.k_loop.block, load)
+
+    def element_of(self, load: LoadOp) -> Attribute:
+        """
+        The narrowest type that has all values of a factor: what is loaded is widened, or
+        what the k-loop narrows it to.
+        """
+        made = self.made_of(load)
+        match made[-1] if made else load:
+            case arith.ExtFOp() | arith.ExtSIOp() as op:
+                return op.input.type
+            case LoadOp() as op:
+                return op.element
+            case op:
+                return op.results[0].type
 
     def verify_(self) -> None:
         """The regions take what they should, and the k-loop yields an accumulator."""
@@ -196,6 +216,8 @@ class TileOp(IRDLOperation):
             raise VerifyException(
                 f"expected an epilogue of row, column, accumulator, got {ends}"
             )
+        if any(isinstance(each, int) and each < 0 for each in self.sizes):
+            raise VerifyException(f"expected sizes of 0 or more, got {self.sizes}")
         for region in self.regions:
             if not isinstance(region.block.last_op, YieldOp):
                 raise VerifyException("expected regions that end in loop.yield")
@@ -314,3 +336,11 @@ class TileOp(IRDLOperation):
             properties=properties,
             regions=[k_loop, epilogue],
         )
+
+
+def packs_if_many(tile: TileOp) -> bool:
+    """
+    Whether a run packs B only if it has many rows: B is made of steps, and the number
+    of rows is not known before.
+    """
+    return bool(tile.beside) and not isinstance(tile.sizes[0], int)

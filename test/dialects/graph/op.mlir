@@ -62,9 +62,9 @@ func.func @no_dimension(%x : tensor<?xf32, ["n +"]>) {
 // -----
 
 // The compiler computes with five element types.
-func.func @no_such_element(%x : tensor<4xf16>) {
-  // expected-error {{expected elements of f32, f64, i32, i64, i1, si8, ui8, got tensor<4xf16>}}
-  %0 = graph.relu %x : tensor<4xf16> -> tensor<4xf16>
+func.func @no_such_element(%x : tensor<4xtf32>) {
+  // expected-error {{expected elements of f32, f64, i32, i64, i1, si8, ui8, si16, ui16, ui32, ui64, f16, bf16, f8E4M3FN, f8E4M3FNUZ, f8E5M2, f8E5M2FNUZ, f8E8M0FNU, f4E2M1FN, si4, ui4, si2, ui2, got tensor<4xtf32>}}
+  %0 = graph.relu %x : tensor<4xtf32> -> tensor<4xtf32>
   return
 }
 
@@ -102,10 +102,43 @@ func.func @property_of_another_type(%x : tensor<4xf32>) {
 
 // -----
 
-// Elements of bf16 are stored, and not computed with.
-func.func @stored_elements() {
+// Floats of 16 bits are computed with as others are.
+//
+// CHECK-LABEL: func.func @halves
+// CHECK:         graph.relu %{{.*}} : tensor<4xbf16> -> tensor<4xbf16>
+// CHECK:         graph.relu %{{.*}} : tensor<4xf16> -> tensor<4xf16>
+func.func @halves(%x : tensor<4xf16>) {
   %0 = graph.weight "w" : tensor<4xbf16>
-  // expected-error {{expected elements of f32, f64, i32, i64, i1, si8, ui8, got tensor<4xbf16>}}
   %1 = graph.relu %0 : tensor<4xbf16> -> tensor<4xbf16>
+  %2 = graph.relu %x : tensor<4xf16> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+// Narrower ones are moved, and converted.
+//
+// CHECK-LABEL: func.func @stored
+// CHECK:         graph.permute %x {order = array<i64: 1, 0>} : tensor<2x3xf8E4M3FN> -> tensor<3x2xf8E4M3FN>
+// CHECK:         graph.reshape %y {shape = ["6"]} : tensor<2x3xsi4> -> tensor<6xsi4>
+func.func @stored(%x : tensor<2x3xf8E4M3FN>, %y : tensor<2x3xsi4>) {
+  %0 = graph.permute %x {order = array<i64: 1, 0>} : tensor<2x3xf8E4M3FN> -> tensor<3x2xf8E4M3FN>
+  %1 = graph.reshape %y {shape = ["6"]} : tensor<2x3xsi4> -> tensor<6xsi4>
+  return
+}
+
+// -----
+
+func.func @stored_elements(%x : tensor<4xf8E5M2>) {
+  // expected-error {{expected elements that are computed with, got tensor<4xf8E5M2>: convert it}}
+  %0 = graph.relu %x : tensor<4xf8E5M2> -> tensor<4xf8E5M2>
+  return
+}
+
+// -----
+
+func.func @stored_integers(%x : tensor<4xui2>) {
+  // expected-error {{expected elements that are computed with, got tensor<4xui2>: convert it}}
+  %0 = graph.add %x, %x : tensor<4xui2>, tensor<4xui2> -> tensor<4xui2>
   return
 }

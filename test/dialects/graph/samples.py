@@ -27,8 +27,10 @@ from static_runtime.compiler.library.cases import (
     typed,
 )
 from static_runtime.dialects.dims import Dim, dim, evaluate, symbol
+from static_runtime.dialects.graph.element_array import to_elements
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.shape import (
+    ELEMENTS,
     Array,
     dtype,
     sizes,
@@ -68,11 +70,12 @@ def sized(case: Case) -> Iterator[Case]:
     yield from broadcast(case)
 
 
-def symbolic_cases(op: type[GraphOp]) -> Iterator[Case]:
+def symbolic_cases(op: type[GraphOp], start: int = 0) -> Iterator[Case]:
     """
-    The examples with symbols for as many sizes as the op accepts, each with its own.
+    The examples with symbols for as many sizes as the op accepts, each with its own;
+    their names are numbered from `start` on.
     """
-    for number, first in enumerate(examples(op)):
+    for number, first in enumerate(examples(op), start):
         known: dict[int, Dim] = {}
         for size in numbers(first):
             trial = known | {size: symbol(f"n{size}_{number}")}
@@ -156,9 +159,12 @@ def sample(
         values = random.integers(-9, 10, shape).astype(kind)
         edges: list[Any] = [0, ~kind.type(0), np.iinfo(kind).min, np.iinfo(kind).max]
     else:
-        values = (random.standard_normal(shape) * 2).astype(kind)
+        element = ELEMENTS[kind]
+        values = to_elements(random.standard_normal(shape) * 2, element)
         edges = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-15, -1e8]
     if special and values.size:
         places = random.random(shape) < 0.3
-        values = np.where(places, random.choice(np.array(edges, kind), shape), values)
+        whole = kind.kind in "iu"
+        few = np.array(edges, kind) if whole else to_elements(edges, ELEMENTS[kind])
+        values = np.where(places, few[random.choice(len(few), shape)], values)
     return np.asarray(values, kind)

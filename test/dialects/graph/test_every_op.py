@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, cycle
 from random import Random
 from typing import Any
 
@@ -29,6 +29,7 @@ from static_runtime.dialects.graph.ops.control_flow import LoopOp
 from static_runtime.dialects.shape import Array
 
 from ...as_host import skip_unless_runs
+from ...harness import as_numbers, compare
 from .samples import (
     RUNS,
     Case,
@@ -48,11 +49,21 @@ SOME = {"x86-64": 6, "x86-64-v3": 6, "host": 8}
 NEWS = {"x86-64": 2, "x86-64-v3": 2, "host": 1}
 """The least that each of them has and none before it, of what `traits` tells."""
 
-# Ops on containers, which never reach machine code, leaves without operands, and what
-# is more than its operands: regions, and a symbol for what comes after.
+# Ops on containers and futures, which never reach machine code, leaves without
+# operands, and what is more than its operands: regions, a symbol for what comes after,
+# code of others.
 WITHOUT_CASES = {
+    "graph.foreign",
     *("graph.constant", "graph.fusion", "graph.concat_list"),
-    *("graph.if", "graph.loop", "graph.define_symbol", "graph.require"),
+    *(
+        "graph.if",
+        "graph.loop",
+        "graph.parallel",
+        "graph.fork",
+        "graph.wait",
+        "graph.define_symbol",
+        "graph.require",
+    ),
     *("graph.list_construct", "graph.list_unpack", "graph.tuple_construct"),
     *("graph.tuple_get", "graph.dict_construct", "graph.dict_get"),
 }
@@ -114,24 +125,8 @@ def leeway(case: Case, inputs: Sequence[Array], wanted: Sequence[Array]) -> list
     ]
     with np.errstate(all="ignore"):
         pairs = zip(wanted, expected(case, nearby), strict=True)
-        moves = [np.abs(a - b) for a, b in pairs]
+        moves = [np.abs(as_numbers(a) - as_numbers(b)) for a, b in pairs]
     return [float(each[np.isfinite(each)].max(initial=0)) for each in moves]
-
-
-def check(case: Case, got: Array, want: Array, more: float = 0) -> None:
-    """Compares results: the same dtype and shape, numbers as close as math allows."""
-    assert got.dtype == want.dtype, case
-    assert got.shape == want.shape, case
-    precision = 1e-5 if got.dtype == np.float32 else 1e-13
-    finite = np.abs(want[np.isfinite(want)])
-    np.testing.assert_allclose(
-        got,
-        want,
-        rtol=precision,
-        atol=precision * finite.max(initial=0.1) + more,
-        equal_nan=True,
-        err_msg=str(case),
-    )
 
 
 @cache
@@ -144,16 +139,17 @@ def is_like_host(target: str) -> bool:
 
 def pairs() -> Iterator[Any]:
     """
-    Every op for every target, by some of its cases; by all of them in `make soak`, and
-    there for other targets than the host what is made of other ops, and for one that
-    has what the host has.
+    Every op for the host and one other target, by some of its cases; in `make soak` by
+    all of them, and for every target. What is made of other ops, and a target that has
+    what the host has, are left to that too.
     """
-    for op in OPS:
+    others = cycle(each for each in TARGETS if each != "host")
+    for op, other in zip(OPS, others, strict=False):
         is_made_of_others = op.decompose is not GraphOp.decompose
         kinds = [(each, most) for each in TARGETS for most in (SOME[each], None)]
         for target, most in kinds:
             again = target != "host" and (is_made_of_others or is_like_host(target))
-            later = most is None or again
+            later = most is None or again or target not in ("host", other)
             marks = (pytest.mark.soak,) if later else ()
             name = f"{op.name}-{target}-{most or 'all'}"
             yield pytest.param(op, target, most, marks=marks, id=name)
@@ -220,7 +216,7 @@ def test_computes_the_reference(op: type[GraphOp], target: str, most: int | None
             wanted = expected(case, inputs)
             more = leeway(case, inputs, wanted)
             for want, each in zip(wanted, more, strict=True):
-                check(case, next(results), np.asarray(want), each)
+                compare(next(results), np.asarray(want), case, each)
         assert not list(results)
 
 
@@ -252,7 +248,7 @@ def test_computes_the_reference_at_sizes_known_when_it_runs(
             wanted = expected(known, inputs)
             more = leeway(known, inputs, wanted)
             for want, each in zip(wanted, more, strict=True):
-                check(known, next(results), np.asarray(want), each)
+                compare(next(results), np.asarray(want), known, each)
         assert not list(results)
     for number, each in enumerate(runs):
         for run in each:
@@ -309,6 +305,7 @@ def test_every_op_has_a_kernel():
         if op.nests is GraphOp.nests
         and op.choice is GraphOp.choice
         and op.ranking is GraphOp.ranking
+        and op.descent is GraphOp.descent
         and op.decompose is GraphOp.decompose
         and not op.IS_VIEW
     }

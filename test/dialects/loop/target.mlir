@@ -32,7 +32,7 @@ builtin.module attributes {loop.target = #loop.target<"cooperlake", vector = 512
 
 // An instruction set is one of `dialects/loop/isa.py`.
 //
-// expected-error @below {{expected instruction sets of amx, avx512_bf16, portable, portable_amx, got sse5}}
+// expected-error @below {{expected instruction sets of amx, avx512_bf16, portable, portable_amx, amx_int8, avx512_vnni, avx_vnni, neon_i8mm, neon_dotprod, x86_pairs, portable_int8, portable_vnni, portable_amx_int8, got sse5}}
 builtin.module attributes {loop.target = #loop.target<"x86-64", vector = 512, registers = 32, fma = true, isas = ["sse5"]>} {
 }
 

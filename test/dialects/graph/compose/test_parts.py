@@ -24,7 +24,7 @@ def test_cut_of_the_whole_builds_nothing():
 def test_part_and_taken():
     got = run(lambda v: parts.part(v, 2, 1, 2, 2), X)
     np.testing.assert_array_equal(got, X[:, :, 1:5:2])
-    got = run(lambda v: parts.taken(v, 1, 2), X)
+    got = run(lambda v: parts.at_index(v, 1, 2), X)
     np.testing.assert_array_equal(got, X[:, 2])
 
 

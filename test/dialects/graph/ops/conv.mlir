@@ -114,3 +114,14 @@ func.func @booleans_have_no_product(%x : tensor<1x3x8xi1>, %w : tensor<4x3x3xi1>
   %0 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x3x8xi1>, tensor<4x3x3xi1> -> tensor<1x4x6xi1>
   return
 }
+
+// -----
+
+// Bytes of any sign are summed in i32.
+//
+// CHECK-LABEL: func.func @bytes
+// CHECK:         to = i32} : tensor<1x3x5xui8>, tensor<4x3x3xsi8> -> tensor<1x4x3xi32>
+func.func @bytes(%x : tensor<1x3x5xui8>, %w : tensor<4x3x3xsi8>) {
+  %0 = graph.conv %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0>, dilation = array<i64: 1>, groups = 1 : i64, to = i32} : tensor<1x3x5xui8>, tensor<4x3x3xsi8> -> tensor<1x4x3xi32>
+  return
+}

@@ -57,3 +57,14 @@ func.func @booleans_have_no_product(%x : tensor<2x3xi1>, %w : tensor<5x3xi1>) {
   %0 = graph.linear %x, %w : tensor<2x3xi1>, tensor<5x3xi1> -> tensor<2x5xi1>
   return
 }
+
+// -----
+
+// Bytes of any sign are summed in i32.
+//
+// CHECK-LABEL: func.func @bytes
+// CHECK:         graph.linear %x, %w {to = i32} : tensor<2x3xui8>, tensor<5x3xsi8> -> tensor<2x5xi32>
+func.func @bytes(%x : tensor<2x3xui8>, %w : tensor<5x3xsi8>) {
+  %0 = graph.linear %x, %w {to = i32} : tensor<2x3xui8>, tensor<5x3xsi8> -> tensor<2x5xi32>
+  return
+}

@@ -77,3 +77,23 @@ func.func @booleans_have_no_product(%a : tensor<2x3xi1>, %b : tensor<3x5xi1>) {
   %0 = graph.matmul %a, %b : tensor<2x3xi1>, tensor<3x5xi1> -> tensor<2x5xi1>
   return
 }
+
+// -----
+
+// Bytes of any sign are summed in i32.
+//
+// CHECK-LABEL: func.func @bytes
+// CHECK:         graph.matmul %a, %b {to = i32} : tensor<2x3xui8>, tensor<3x5xsi8> -> tensor<2x5xi32>
+func.func @bytes(%a : tensor<2x3xui8>, %b : tensor<3x5xsi8>) {
+  %0 = graph.matmul %a, %b {to = i32} : tensor<2x3xui8>, tensor<3x5xsi8> -> tensor<2x5xi32>
+  return
+}
+
+// -----
+
+// A load of an f32 widens nothing.
+func.func @wider_sums_of_floats(%a : tensor<2x3xf32>, %b : tensor<3x5xf32>) {
+  // expected-error {{expected bytes for sums of i32, got tensor<2x3xf32> and tensor<3x5xf32>}}
+  %0 = graph.matmul %a, %b {to = i32} : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xi32>
+  return
+}

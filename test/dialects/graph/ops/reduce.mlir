@@ -107,3 +107,23 @@ func.func @axis_twice(%x : tensor<2x3xf32>) {
   %0 = graph.reduce_min %x {axes = array<i64: 1, 1>, keepdims = false} : tensor<2x3xf32> -> tensor<2xf32>
   return
 }
+
+// -----
+
+// Bytes are summed in i32 where the op says so.
+//
+// CHECK-LABEL: func.func @bytes
+// CHECK:         graph.sum %x {axes = array<i64: 0>, keepdims = false, to = i32} : tensor<2x3xui8> -> tensor<3xi32>
+func.func @bytes(%x : tensor<2x3xui8>) {
+  %0 = graph.sum %x {axes = array<i64: 0>, keepdims = false, to = i32} : tensor<2x3xui8> -> tensor<3xi32>
+  return
+}
+
+// -----
+
+// A load of an f32 widens nothing.
+func.func @wider_sums_of_floats(%x : tensor<2x3xf32>) {
+  // expected-error {{expected bytes for sums of f64, got tensor<2x3xf32>}}
+  %0 = graph.sum %x {axes = array<i64: 0>, keepdims = false, to = f64} : tensor<2x3xf32> -> tensor<3xf64>
+  return
+}

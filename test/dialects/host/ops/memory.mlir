@@ -6,7 +6,7 @@
 // CHECK-NEXT:    %x = host.load %p[24] : i64
 // CHECK-NEXT:    %y = host.load volatile %x[0] : i8
 // CHECK-NEXT:    host.store %y, %p[8] : i32
-// CHECK-NEXT:    %room = host.room %y : i64
+// CHECK-NEXT:    %room = host.alloca %y : i64
 // CHECK-NEXT:    %words = host.words(%x, %y)
 // CHECK-NEXT:    %none = host.words()
 // CHECK-NEXT:    %table = host.table array<i32: 0, 2, 1>
@@ -14,7 +14,7 @@ func.func @round_trip(%p: i64) {
   %x = host.load %p[24] : i64
   %y = host.load volatile %x[0] : i8
   host.store %y, %p[8] : i32
-  %room = host.room %y : i64
+  %room = host.alloca %y : i64
   %words = host.words(%x, %y)
   %none = host.words()
   %table = host.table array<i32: 0, 2, 1>
@@ -41,6 +41,6 @@ func.func @two_bytes_are_stored(%p: i64) {
 
 func.func @room_of_bits(%p: i64) {
   // expected-error @below {{expected memory of i8, i32 or i64}}
-  %x = host.room %p : i1
+  %x = host.alloca %p : i1
   return
 }

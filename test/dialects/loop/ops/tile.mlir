@@ -196,3 +196,16 @@ loop.kernel @kept_over_it(%x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32
     loop.yield
   }
 }
+
+// -----
+
+// No loop runs less than never.
+loop.kernel @fewer_than_none() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error {{expected sizes of 0 or more, got (-5, 7)}}
+  loop.tile %i to -5, %j to 7 from %zero : f32 k_loop (%sum) {
+    loop.yield %sum : f32
+  } epilogue (%row, %column, %accumulator) {
+    loop.yield
+  }
+}

@@ -1,0 +1,28 @@
+// RUN: sr-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// Rows of the first are as long as all blocks of the second; axes before may be open.
+//
+// CHECK-LABEL: func.func @round_trip
+// CHECK:         graph.block_matmul %a, %b : tensor<2x7x12xf32>, tensor<3x4x5xf32> -> tensor<2x7x5xf32>
+// CHECK:         graph.block_matmul %c, %b : tensor<?x12xf32, ["n"]>, tensor<3x4x5xf32> -> tensor<?x5xf32, ["n"]>
+func.func @round_trip(%a : tensor<2x7x12xf32>, %b : tensor<3x4x5xf32>, %c : tensor<?x12xf32, ["n"]>) {
+  %0 = graph.block_matmul %a, %b : tensor<2x7x12xf32>, tensor<3x4x5xf32> -> tensor<2x7x5xf32>
+  %1 = graph.block_matmul %c, %b : tensor<?x12xf32, ["n"]>, tensor<3x4x5xf32> -> tensor<?x5xf32, ["n"]>
+  return
+}
+
+// -----
+
+func.func @too_few_rows(%a : tensor<2x13xf32>, %b : tensor<3x4x5xf32>) {
+  // expected-error {{expected ...xK and blocks of K rows, got tensor<2x13xf32> and tensor<3x4x5xf32>}}
+  %0 = graph.block_matmul %a, %b : tensor<2x13xf32>, tensor<3x4x5xf32> -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @two_types(%a : tensor<2x12xf32>, %b : tensor<3x4x5xf64>) {
+  // expected-error {{expected operands of one dtype, got tensor<2x12xf32> and tensor<3x4x5xf64>}}
+  %0 = graph.block_matmul %a, %b : tensor<2x12xf32>, tensor<3x4x5xf64> -> tensor<2x5xf32>
+  return
+}
