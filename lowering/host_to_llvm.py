@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +19,26 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import Dim
 from ..dialects.loop import CallOp, KernelOp, ProgramOp, target_of
-from ..runtime.hostcode import Function, llvm_text, placing_text
+from ..runtime.hostcode import (
+    Function,
+    interpreter_functions,
+    llvm_text,
+    placing_text,
+)
 from ..runtime.machine import ENTRY
 from .loop_to_llvm import (
     LlvmModule,
     each_kernel,
     kernel_function,
     lower_kernels,
+    sizes_inside,
     written_kernel,
 )
 from .program_to_host import (
     Places,
     Reach,
     callee_of,
+    data_entry,
     is_wide,
     lending,
     lower_body,
@@ -48,11 +56,26 @@ from .program_to_host import (
     reach_of,
 )
 
-SUPPORT = llvm_text([*lending(), *python_calls(), *new_arrays()]) + (
+
+def _support() -> list[Function]:
+    """The functions that the programs of all models call."""
+    return [*lending(), *python_calls(), *new_arrays()]
+
+
+SUPPORT = llvm_text(_support()) + (
     # Of no function; a module that has it takes few passes.
     'attributes #0 = { "few-passes" }\n'
 )
-"""The functions that the programs of all models call, as one LLVM module."""
+"""These functions as one LLVM module."""
+
+
+@cache
+def data_entry_text() -> str:
+    """The functions that run any model as data, with what they call, as one module."""
+    found = [*data_entry(), *interpreter_functions(), *_support()]
+    # The first of a name is meant: others are for modules that lack it.
+    by_name = {each.signature.name: each for each in reversed(found)}
+    return llvm_text([*by_name.values()])
 
 
 @dataclass(frozen=True)
@@ -105,15 +128,38 @@ def lower_by_module(module: ModuleOp) -> Generator[str, None, LlvmProgram]:
         if each.name not in once:
             once[each.name] = each
             yield each.text
-    body = lower_body(program, is_polled=True)
-    entry, compared = (lower_wide_entry if is_wide(program) else lower_entry)(program)
+    body = lower_body(program, is_polled=True, forks=True)
+    entry, compared = _entry_of(program)
     functions = [*body.functions, *lower_enter(program), *entry]
     main = LlvmModule(
         "main", _with_kernels(functions, kernels, lowered), (*body.sizes, *compared)
     )
     yield main.text
-    reach = reach_of(program, main.sizes, _computed_inside(kernels, lowered))
+    sizes = {name: each.sizes for name, each in lowered.items()}
+    reach = reach_of(program, main.sizes, _computed_inside(kernels, sizes))
     return LlvmProgram(tuple(once.values()), main, reach)
+
+
+def reach_in(module: ModuleOp, known: dict[str, tuple[Dim, ...]]) -> Reach:
+    """
+    What all numbers of the only program of a module are less than. What a kernel's code
+    computes is `known` by its name, or else is found, which takes as long as to write
+    that code, and is then known.
+    """
+    program, kernels = _program_in(module), _kernels_in(module)
+    new = [each for name, each in kernels.items() if name not in known]
+    for kernel in new:
+        known[kernel.sym_name.data] = sizes_inside(kernel, target_of(module))
+    body = lower_body(program, is_polled=True)
+    _, compared = _entry_of(program)
+    sizes = {name: known[name] for name in kernels}
+    inside = _computed_inside(kernels, sizes)
+    return reach_of(program, (*body.sizes, *compared), inside)
+
+
+def _entry_of(program: ProgramOp) -> tuple[list[Function], tuple[Dim, ...]]:
+    """`sr_call` for a program, and the dimensions that it computes."""
+    return (lower_wide_entry if is_wide(program) else lower_entry)(program)
 
 
 def _program_in(module: ModuleOp) -> ProgramOp:
@@ -143,12 +189,12 @@ def _with_kernels(
 
 
 def _computed_inside(
-    kernels: Mapping[str, KernelOp], lowered: Mapping[str, LlvmModule]
+    kernels: Mapping[str, KernelOp], sizes: Mapping[str, tuple[Dim, ...]]
 ) -> dict[str, tuple[list[str], tuple[Dim, ...]]]:
     """The symbols of each kernel, and the dimensions that its code computes."""
     return {
-        name: ([each.data for each in kernels[name].symbols], each.sizes)
-        for name, each in lowered.items()
+        name: ([each.data for each in kernels[name].symbols], inside)
+        for name, inside in sizes.items()
     }
 
 
@@ -188,7 +234,8 @@ def lower_bundle(
     texts = {each.name: each.text for each in lowered.values()}
     texts["run"] = _with_kernels(runs, kernels, lowered)
     if places is None:
-        reach = reach_of(program, body.sizes, _computed_inside(kernels, lowered))
+        sizes = {name: each.sizes for name, each in lowered.items()}
+        reach = reach_of(program, body.sizes, _computed_inside(kernels, sizes))
         plan = lower_plan(program, reach, is_placed=True, linkage="internal")
         texts["place"] = placing_text()
         texts["plan"] = llvm_text([plan, lower_bundle_plan(program, name)])

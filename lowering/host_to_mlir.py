@@ -18,11 +18,11 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.host import (
+    AllocaOp,
     CallAddressOp,
     KernelOp,
     LeaveOp,
     LoadOp,
-    RoomOp,
     StoreOp,
     TableOp,
     WordsOp,
@@ -241,8 +241,8 @@ class _Lowering:
                 return LoadOp(values[0], *op.data)
             case "store":
                 return StoreOp(values[0], values[1], *op.data)
-            case "room":
-                return RoomOp(values[0], op.data)
+            case "alloca":
+                return AllocaOp(values[0], op.data)
             case "table" if op.data in self.function.tables:
                 return TableOp(*self.function.tables[op.data])
             case "words":

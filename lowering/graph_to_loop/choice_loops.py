@@ -69,7 +69,7 @@ class _ChoiceBuilder:
         limit = self.load(choice.limit, ())
         most = ExtentOp(self.rename(choice.most)).result
         limit = scalar.minimum(limit, most)
-        found = choice.room - choice.candidates
+        found = choice.result_capacity - choice.candidates
         self.clear(0, found)
         one = scalar.constant(1, i64)
         end = self.rows((), one, limit)
@@ -120,7 +120,7 @@ class _ChoiceBuilder:
         for axis, bound in zip(axes(len(row)), choice.bounds, strict=True):
             first = first * bound + axis
         at = self.subscript(first * choice.candidates, row)
-        bounds = self.rename(choice.candidates), self.rename(choice.room)
+        bounds = self.rename(choice.candidates), self.rename(choice.result_capacity)
         made = ChooseOp(self.output, at, bounds, start, limit, score, conflict)
         return made.end
 
@@ -130,7 +130,7 @@ class _ChoiceBuilder:
         at = [each for each in read.at if isinstance(each, Linear)]
         assert len(at) == len(read.at), "a choice looks nothing up"
         subscript = self.subscript(element(value, at).at, point)
-        return LoadOp(self.buffers[value], subscript).result
+        return scalar.loaded(LoadOp(self.buffers[value], subscript).result)
 
     def subscript(self, position: Linear, point: Sequence[SSAValue]) -> Subscript:
         """A position as a subscript."""

@@ -2,8 +2,9 @@
 Build the kernel of a group: checks of the indices that it looks up, and its loops.
 
 A nest becomes loops of its own (`nest_loops.py`), or several one after the other inside
-of a row where its reductions share rows (`row_loops.py`). A greedy choice and an order
-have kernels of their own (`choice_loops.py`, `ranking_loops.py`).
+of a row where its reductions share rows (`row_loops.py`). A greedy choice, an order and
+a descent have kernels of their own (`choice_loops.py`, `ranking_loops.py`,
+`descent_loops.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from xdsl.ir import Block, SSAValue
 
 from ...dialects import Dim, product, tensor_type
 from ...dialects.graph import GraphOp
+from ...dialects.graph.custom import CustomOp
 from ...dialects.kernel import Group, copies, group_of
 from ...dialects.loop import CheckIndexOp, KernelOp, buffer_type
 from .choice_loops import build_choice
+from .descent_loops import build_descent
+from .native import build_native, work_of
 from .nest_loops import NestBuilder, Renaming
 from .ranking_loops import build_ranking
 from .row_loops import build_stages
@@ -46,6 +50,12 @@ def build_kernels(op: GraphOp, name: str) -> Iterator[Kernel]:
     elif (ranking := op.ranking()) is not None:
         made, buffers, rename = build_ranking(op, ranking, name)
         work = ranking.points
+    elif (descent := op.descent()) is not None:
+        made, buffers, rename = build_descent(op, descent, name)
+        work = descent.points
+    elif isinstance(op, CustomOp) and (native := op.native()) is not None:
+        made, buffers, rename = build_native(op, native, name)
+        work = work_of(op)
     else:
         whole = group_of(op)
         assert whole is not None, "an op with a kernel has loops"

@@ -45,6 +45,7 @@ from ...dialects.loop import (
     Subscript,
     TileOp,
     YieldOp,
+    element_type,
 )
 from ...dialects.scalar import rounds
 
@@ -168,9 +169,9 @@ class NestBuilder:
         scalars = Scalars(self, point, () if accumulator is None else (accumulator,))
         result, at = scalars.value(value), scalars.subscript_of(self.nest.store)
         if self.nest.onto is not None:
-            before = LoadOp(self.output, at).result
+            before = scalar.loaded(LoadOp(self.output, at).result)
             result = scalar.binary(self.nest.onto)(before, result)
-        StoreOp(result, self.output, at)
+        StoreOp(scalar.stored(result, element_type(self.output)), self.output, at)
 
     def scalars(self, point: Point, accumulators: Sequence[SSAValue]) -> Scalars:
         """
@@ -284,7 +285,8 @@ class Scalars:
 
     def load(self, load: Load) -> SSAValue:
         """Builds a load, after the indices that it looks up."""
-        return LoadOp(self.nest.buffers[load.buffer], self.subscript_of(load)).result
+        at = self.subscript_of(load)
+        return scalar.loaded(LoadOp(self.nest.buffers[load.buffer], at).result)
 
     def subscript_of(self, load: Load) -> Subscript:
         """Builds where an element is, after the indices that it looks up."""

@@ -33,23 +33,26 @@ from ...dialects import (
     tensor_type,
 )
 from ...dialects.graph import (
-    TRACE,
     ConstantOp,
     CopyOp,
     DefineSymbolOp,
+    ForeignOp,
     FusionOp,
     GraphOp,
     IfOp,
     LoopOp,
     MemoryMap,
+    ParallelOp,
     Part,
     Requirement,
     defined_symbols,
     describe,
     kernel_name,
     offset_of,
+    ranges_of,
 )
-from ...dialects.graph.storage import BUFFERS, LIFETIMES, buffer_of, donated_to
+from ...dialects.graph.custom import CustomOp
+from ...dialects.graph.storage import buffer_of, donated_to
 from ...dialects.kernel import structure
 from ...dialects.loop import (
     MAY_SHARE,
@@ -75,10 +78,11 @@ from ...dialects.loop import (
     strategies_of,
 )
 from ...dialects.loop import IfOp as FlowIfOp
-from ...runtime.program import STRUCTURE
+from ...dialects.loop import ParallelOp as FlowParallelOp
+from ...runtime.program import GROWTH, STRUCTURE
 from .kernel import Kernel, build_kernels, total
-from .origin import with_origin
-from .signature import Storage, plan_of, ranges_of, tensors_of
+from .origin import as_function, with_origin
+from .signature import Storage, plan_of, tensors_of
 from .skips import Skips, is_folded
 
 
@@ -145,8 +149,10 @@ class ProgramBuilder:
             # The entry asks for it before the run has defined any symbol.
             work=greatest(total(self.work), self.defined),
         )
-        if (known := self.function.attributes.get(STRUCTURE)) is not None:
-            made.attributes[STRUCTURE] = known
+        known = self.function.attributes
+        made.attributes |= {
+            name: known[name] for name in (STRUCTURE, GROWTH) if name in known
+        }
         return made
 
     def symbols(
@@ -174,6 +180,8 @@ class ProgramBuilder:
                     self.add_if(op)
                 case LoopOp():
                     self.add_loop(op)
+                case ParallelOp():
+                    self.body.add_op(FlowParallelOp([*map(self.inside, op.blocks)]))
                 case DefineSymbolOp():
                     define = DefineOp(op.symbol.data, self.view(op.value), *op.range)
                     self.body.add_op(with_origin(define, op))
@@ -210,7 +218,7 @@ class ProgramBuilder:
         """Whether one of some sizes is known only after the program has computed it."""
         return any(not symbols_of(each).isdisjoint(self.defined) for each in sizes)
 
-    def inside(self, block: Block, trips: Dim) -> Block:
+    def inside(self, block: Block, trips: Dim = 1) -> Block:
         """The calls of a region that runs a number of times."""
         body, work = self.body, self.work
         self.body, self.work = Block(), []
@@ -222,7 +230,7 @@ class ProgramBuilder:
 
     def add_if(self, op: IfOp) -> None:
         """Adds the choice between two regions."""
-        blocks = [self.inside(each, 1) for each in op.blocks]
+        blocks = map(self.inside, op.blocks)
         self.body.add_op(FlowIfOp(self.view(op.condition), *blocks))
 
     def add_loop(self, op: LoopOp) -> None:
@@ -248,6 +256,8 @@ class ProgramBuilder:
         if isinstance(op, FusionOp) or op.has_kernel:
             self.add_call(op)
         else:
+            if isinstance(op, CustomOp):
+                op.check_runs()
             self.add_call_out(op)
 
     def add_call(self, op: GraphOp) -> None:
@@ -260,7 +270,7 @@ class ProgramBuilder:
         for made in self.made[key]:
             self.work.append(made.work)
             read = [op.operands[each] for each in made.operands]
-            buffers = [self.view(each) for each in (*read, op.results[0])]
+            buffers = [self.view(each) for each in (*read, *op.results)]
             is_copy = isinstance(op, CopyOp) and len(buffers) == 2
             skip = self.skips.number_of(op, made.name)
             call = CallOp(made.name, buffers, made.symbols, is_copy, skip)
@@ -295,9 +305,10 @@ class ProgramBuilder:
         for result in op.results:
             tensor_type(result)
         buffers = [self.view(each) for each in (*op.operands, *op.results)]
-        call = CallOutOp(
-            self.call_outs, _as_function(op), buffers, op.operand_types, op.result_types
-        )
+        types = op.operand_types, op.result_types
+        framework = op.framework if isinstance(op, ForeignOp) else None
+        text = as_function(op)
+        call = CallOutOp(self.call_outs, text, buffers, *types, framework)
         self.call_outs += 1
         self.body.add_op(with_origin(call, op))
 
@@ -331,16 +342,3 @@ class ProgramBuilder:
 
 _ASSUMED_TRIPS = 64
 """Trips that are assumed of a loop which its condition alone ends."""
-
-
-def _as_function(op: Operation) -> str:
-    """The text of a function of just this op, from which the op can be made again."""
-    body = Block(arg_types=op.operand_types)
-    copy = op.clone(dict(zip(op.operands, body.args, strict=True)))
-    for name in (BUFFERS, LIFETIMES, TRACE):
-        copy.attributes.pop(name, None)
-    body.add_ops([copy, func.ReturnOp(*copy.results)])
-    function = func.FuncOp("op", (op.operand_types, op.result_types))
-    function.body.detach_block(0)
-    function.body.add_block(body)
-    return str(function)

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from ...dialects import tensor_type
-from ...dialects.graph import GraphOp, Linear, Ranking, axes
+from ...dialects.graph import GraphOp, Linear, Ranking, axes, scalar
 from ...dialects.kernel import element
 from ...dialects.loop import (
     ArgsortOp,
@@ -73,7 +73,7 @@ class _RankingBuilder:
             at = [each for each in ranking.key.at if isinstance(each, Linear)]
             assert len(at) == len(ranking.key.at), "an order looks nothing up"
             place = self.subscript(element(operand, at).at, (*row, key.args[0]))
-            YieldOp(LoadOp(self.keys, place).result)
+            YieldOp(scalar.loaded(LoadOp(self.keys, place).result))
         first = Linear()
         for axis, bound in zip(axes(len(row)), ranking.bounds, strict=True):
             first = first * bound + axis

@@ -23,7 +23,14 @@ from xdsl.ir import Block, SSAValue
 from ...dialects import product
 from ...dialects.graph import scalar
 from ...dialects.kernel import Apply, Expression, Load, Stage, linears, loads, walk
-from ...dialects.loop import ForOp, PrefetchOp, StoreOp, Subscript, YieldOp
+from ...dialects.loop import (
+    ForOp,
+    PrefetchOp,
+    StoreOp,
+    Subscript,
+    YieldOp,
+    element_type,
+)
 from .nest_loops import NestBuilder, Point, Scalars
 
 _PREFETCHED = range(128, 4097)
@@ -131,5 +138,6 @@ class _Row:
         values = [
             (scalars.value(value), scalars.subscript_of(at)) for value, at in pairs
         ]
+        output = self.builder.output
         for value, at in values:
-            StoreOp(value, self.builder.output, at)
+            StoreOp(scalar.stored(value, element_type(output)), output, at)

@@ -23,7 +23,14 @@ from xdsl.ir import Attribute, OpResult
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from ...dialects.graph import ControlOp, MemoryMap, WeightOp, describe, ops_in
+from ...dialects.graph import (
+    ControlOp,
+    MemoryMap,
+    WeightOp,
+    describe,
+    ops_in,
+    tensor_names,
+)
 from ...dialects.graph.storage import (
     BUFFERS,
     LIFETIMES,
@@ -103,12 +110,15 @@ def plan_of(function: func.FuncOp, steps: int) -> PlanAttr:
     entries: Mapping[str, Attribute] = (
         known.data if isinstance(known, DictionaryAttr) else {}
     )
+    branches = _rows(entries.get("branches"))
     names = ("planner", "bytes", "lower_bound")
     match [entries.get(each) for each in names]:
         case StringAttr(planner), IntegerAttr() as bytes, IntegerAttr() as bound:
-            return PlanAttr.of(planner, steps, bytes.value.data, bound.value.data)
+            bytes_of_plan = bytes.value.data, bound.value.data
+            return PlanAttr.of(planner, steps, *bytes_of_plan, branches=branches)
         case StringAttr(planner), None, None:
-            return PlanAttr.of(planner, steps, orders=_orders(entries.get("orders")))
+            orders = _rows(entries.get("orders"))
+            return PlanAttr.of(planner, steps, orders=orders, branches=branches)
         case _:
             raise VerifyException(
                 f"expected graph.plan of function {function.sym_name.data}, got "
@@ -116,8 +126,8 @@ def plan_of(function: func.FuncOp, steps: int) -> PlanAttr:
             )
 
 
-def _orders(known: Attribute | None) -> Sequence[Sequence[int]]:
-    """The orders of slots that `assign-buffers` found, if any."""
+def _rows(known: Attribute | None) -> Sequence[Sequence[int]]:
+    """The rows of integers that `assign-buffers` wrote, if any."""
     if not isa(known, ArrayAttr[DenseArrayBase]):
         return ()
     rows = (cast("DenseArrayBase[IntegerType]", each) for each in known)
@@ -137,25 +147,5 @@ def named(
     function: func.FuncOp, kind: str, types: Sequence[Attribute]
 ) -> list[TensorAttr]:
     """Tensors with the names that the function has for them, or else their numbers."""
-    names = [kind] if len(types) == 1 else [f"{kind}_{at}" for at in range(len(types))]
-    known = function.attributes.get(f"graph.{kind}_names")
-    if isa(known, ArrayAttr[StringAttr]) and len(known) == len(types):
-        names = [each.data for each in known]
+    names = tensor_names(function, kind, len(types))
     return [TensorAttr.of(*each) for each in zip(names, types, strict=True)]
-
-
-def ranges_of(function: func.FuncOp) -> dict[str, tuple[int, int]]:
-    """The least and the greatest that symbols of the inputs can be."""
-    known = function.attributes.get("graph.symbols")
-    if not isinstance(known, DictionaryAttr):
-        return {}
-    found: dict[str, tuple[int, int]] = {}
-    for name, each in known.data.items():
-        match each:
-            case ArrayAttr(data=(IntegerAttr() as least, IntegerAttr() as most)):
-                found[name] = least.value.data, most.value.data
-            case _:
-                raise VerifyException(
-                    f"expected the range of {name} to be [least, most], got {each}"
-                )
-    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -181,13 +181,18 @@ def _key(text: str, machine: Machine) -> str:
 
 
 def objects(
-    texts: Iterable[str], machine: Machine, cache: Cache | None, threads: int = 1
+    texts: Iterable[str],
+    machine: Machine,
+    cache: Cache | None,
+    threads: int = 1,
+    done: Callable[[int, int], None] | None = None,
 ) -> tuple[list[bytes], int]:
     """
     The object code of each module, and how many were in the cache.
 
-    Threads compile the others, a module at a time. The objects, and which error is
-    raised when there are several, do not depend on the number of threads.
+    Threads compile the others, a module at a time, and begin while texts are given.
+    The objects, and which error is raised when there are several, do not depend on the
+    number of threads. `done` is told how many modules are, and of how many.
     """
     keys: list[str] = []
     found: dict[str, bytes] = {}
@@ -205,7 +210,9 @@ def objects(
                 hits += cache is not None
             else:
                 jobs[key] = pool.submit(len(text), partial(compile_text, text, machine))
-        for key, job in jobs.items():
+        for at, (key, job) in enumerate(jobs.items()):
+            if done is not None:
+                done(at, len(jobs))
             found[key] = pool.result(job)
             if cache is not None:
                 cache.put(key, found[key])

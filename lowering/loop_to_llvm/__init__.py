@@ -26,6 +26,7 @@ __all__ = [
     "each_kernel",
     "kernel_function",
     "lower_kernels",
+    "sizes_inside",
     "text_constant",
     "written_kernel",
 ]
@@ -57,6 +58,11 @@ def each_kernel(module: ModuleOp) -> Iterator[tuple[str, LlvmModule]]:
             text = text.replace(f"{PLACEHOLDER}(", f"@{kernel_function(digest)}(")
             text += declarations(text)
             yield op.sym_name.data, LlvmModule(digest, text, sizes)
+
+
+def sizes_inside(kernel: KernelOp, target: TargetAttr) -> tuple[Dim, ...]:
+    """The dimensions that a kernel's code computes from symbols."""
+    return write_kernel(kernel, target, PLACEHOLDER)[1]
 
 
 def written_kernel(kernel: KernelOp, target: TargetAttr, name: str, more: str) -> str:

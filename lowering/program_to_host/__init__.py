@@ -7,7 +7,7 @@ calls in order, plans, the entry that Python calls, and the entry of a bundle.
 
 from __future__ import annotations
 
-from .body import SPEND, lower_body, lower_whole
+from .body import lower_body, lower_whole
 from .bundle import (
     NOT_PLANNED,
     OTHER_WEIGHTS,
@@ -18,24 +18,29 @@ from .bundle import (
     sum_of_words,
 )
 from .call import lower_enter
+from .data_entry import data_entry
 from .entry import lower_entry
 from .lending import lending
 from .new_arrays import new_arrays
-from .plan import MOST, limits_of, lower_plan, plan_layout, refusals
+from .notes import SPEND
+from .plan import MAX_SIZE, limits_of, lower_plan, plan_layout, refusals
+from .polls import length_of
 from .python_calls import python_calls
 from .reach import Reach, reach_of
 from .sharing import callee_of, lower_kernel_entry, lower_sharing
 from .wide_entry import is_wide, lower_wide_entry
 
 __all__ = [
-    "MOST",
+    "MAX_SIZE",
     "NOT_PLANNED",
     "OTHER_WEIGHTS",
     "Places",
     "Reach",
     "SPEND",
     "callee_of",
+    "data_entry",
     "is_wide",
+    "length_of",
     "lending",
     "limits_of",
     "lower_body",

@@ -72,16 +72,16 @@ class AddressBuilder:
             for at, name in enumerate(program.symbol_names)
         }
         for name, field in defined.items():
-            symbols[name] = b.known(self.context, field)
+            symbols[name] = b.load_constant(self.context, field)
         self.sizes = SizeBuilder(b, symbols)
 
     def pointer(self, field: int) -> Op:
         """The address that a field of the context holds."""
-        return self.b.known(self.context, field, ADDRESS)
+        return self.b.load_constant(self.context, field, ADDRESS)
 
     def planned(self, field: int) -> Op:
         """What a field of the run's plan row holds."""
-        return self.b.known(self.pointer(ContextLayout.PLAN), field)
+        return self.b.load_constant(self.pointer(ContextLayout.PLAN), field)
 
     def skipped(self, number: int) -> Op:
         """Which way of a skip is taken, from 1; zero where none is."""

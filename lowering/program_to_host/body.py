@@ -3,7 +3,9 @@ Lower a program to `i32 sr_run(context)`: its calls in order, as a host function
 
 A call that fails ends the run with its status, and says which call it was. A size that
 the program defines is a field of the context as well. A long list becomes several
-functions where that is asked for, as LLVM takes too long over one that is long.
+functions where that is asked for, as LLVM takes too long over one that is long. Lists
+that may run at once become functions too where threads are to run them (`branches.py`);
+elsewhere they are lowered one after the other.
 """
 
 from __future__ import annotations
@@ -11,25 +13,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IntAttr, IntegerAttr
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects import Dim, dim, guess, symbols_of
+from ...dialects import Dim, dim, guess
 from ...dialects.loop import (
-    PROFILED,
+    CHECKED,
     TRACED,
     CallOp,
     CallOutOp,
     DefineOp,
     ElementOp,
     IfOp,
+    ParallelOp,
     ProgramOp,
     RepeatOp,
     RequireOp,
     ViewOp,
 )
 from ...runtime.abi import (
+    AGAIN,
     CALL_OUT_ERROR,
     CALLED,
     EQUALITY_ERROR,
@@ -43,7 +46,6 @@ from ...runtime.abi import (
 from ...runtime.hostcode import (
     ADDRESS,
     INT32,
-    WORD,
     Builder,
     Function,
     Signature,
@@ -51,16 +53,13 @@ from ...runtime.hostcode import (
 )
 from . import polls
 from .addresses import AddressBuilder, layout_of
+from .branches import fork, lower_part, may_fork
+from .memory_checks import CALL_OUT, MemoryChecks
+from .notes import ASK, NotingBuilder
 from .outlining import inlining, outlined
 from .profile import BEGIN, LAP, lower_laps
 
 RUN = Signature("sr_run", (ADDRESS,), INT32)
-SPEND = Signature("sr_spend", (ADDRESS, WORD), INT32)
-ASK = Signature("sr_ask", (ADDRESS,), INT32)
-_CALL_OUT = Signature("", (ADDRESS, WORD, ADDRESS), INT32)
-
-_MARKS = "sr_marks"
-"""The marks of calls that are traced, a byte each."""
 
 
 @dataclass(frozen=True)
@@ -71,22 +70,15 @@ class Body:
     sizes: tuple[Dim, ...]
 
 
-def lower_body(program: ProgramOp, is_polled: bool, linkage: str = "") -> Body:
+def lower_body(
+    program: ProgramOp, is_polled: bool, linkage: str = "", forks: bool = False
+) -> Body:
     """
     The functions that run a program: several where it is long. Where it is polled, a
-    long run can be interrupted.
+    long run can be interrupted; where it `forks`, threads run lists of calls at once.
     """
-    lowering = _Lowering(program, is_polled)
-    lists = [*outlined(program.body.block)]
-    if len(lists) == 1:
-        made = [lowering.function(RUN, lists[0], False)]
-    else:
-        parts = [Signature(f"run.{at}", (ADDRESS,), INT32) for at in range(len(lists))]
-        made = [
-            lowering.function(part, ops, True)
-            for part, ops in zip(parts, lists, strict=True)
-        ]
-        made.append(_chain(parts))
+    lowering = _Lowering(program, is_polled, forks=forks)
+    made = lowering.functions(RUN, program.body.block)
     made[-1].linkage = linkage
     if lowering.is_profiled:
         made = [*lower_laps(), *made]
@@ -100,9 +92,9 @@ def lower_whole(program: ProgramOp, is_polled: bool = False) -> Body:
     return Body(made, tuple(lowering.computed))
 
 
-def _chain(parts: Sequence[Signature]) -> Function:
+def _chain(whole: Signature, parts: Sequence[Signature]) -> Function:
     """The function that calls all others in order, until one fails."""
-    b = Builder(RUN, "nounwind")
+    b = Builder(whole, "nounwind")
     for each in parts:
         status = b.call(each, b.parameters[0])
         b.leave_if(b.ne(status, 0), status)
@@ -110,27 +102,53 @@ def _chain(parts: Sequence[Signature]) -> Function:
     return b.function
 
 
-class _Lowering:
+class _Lowering(NotingBuilder):
     """Lowers the ops of a program, to one function or several."""
 
-    a: AddressBuilder
-    b: Builder
-
-    def __init__(self, program: ProgramOp, is_polled: bool, is_marked: bool = True):
-        self.program, self.kernels, self.is_marked = program, program.kernels, is_marked
-        self.is_polled = is_polled and polls.length_of(program).is_ever_long
-        self.is_profiled, self.is_begun = PROFILED in program.attributes, False
+    def __init__(
+        self,
+        program: ProgramOp,
+        is_polled: bool,
+        is_marked: bool = True,
+        forks: bool = False,
+    ):
+        super().__init__(program, is_polled, is_marked)
+        self.is_begun = False
+        self.is_checked = CHECKED in program.attributes
+        # Profiles and checks of memory are of one kernel after the other.
+        self.forks = forks and not (self.is_profiled or self.is_checked)
+        self.branches: list[Function] = []
+        """What threads run at once, and what they need for that."""
+        self.forked = 0
         first = layout_of(program).first_defined
         self.fields = {name: first + at for at, name in enumerate(program.defined)}
         self.ready: set[str] = set()
         """The symbols that were defined before what is lowered now."""
         self.computed: dict[Dim, None] = {}
-        self.calls = 0
-        """The ops so far that may end a run."""
-        self.spent: Dim = 0
-        """Points of loops since the last poll."""
         self.share = polls.share(program.body.block, self.kernels)
         """Points of loops after which there is another one."""
+
+    def functions(self, signature: Signature, block: Block) -> list[Function]:
+        """
+        The functions that do what a block does, the last of them by this signature;
+        what they fork comes first.
+        """
+        lists, is_run = [*outlined(block)], signature is RUN
+        if len(lists) == 1:
+            made = [self.function(signature, lists[0], not is_run)]
+        else:
+            stem = signature.name.removeprefix("sr_")
+            parts = [
+                Signature(f"{stem}.{at}", (ADDRESS,), INT32) for at in range(len(lists))
+            ]
+            made = [
+                self.function(part, ops, True)
+                for part, ops in zip(parts, lists, strict=True)
+            ]
+            made.append(_chain(signature, parts))
+            made[-1].linkage = "" if is_run else "internal"
+        forked, self.branches = self.branches, []
+        return [*forked, *made]
 
     def function(
         self, signature: Signature, ops: Sequence[Operation], is_part: bool
@@ -170,6 +188,8 @@ class _Lowering:
                     self.choose(op)
                 case RepeatOp():
                     self.repeat(op)
+                case ParallelOp():
+                    self.run_all(op)
                 case _:
                     raise VerifyException(
                         f"expected a program that views and calls, got {op.name}"
@@ -206,6 +226,25 @@ class _Lowering:
             loop.trip = b.add(loop.trip, 1)
             loop.goes = b.both(b.lt(loop.trip, limit), again)
 
+    def run_all(self, op: ParallelOp) -> None:
+        """Lowers lists of calls that all run: by threads, or one after the other."""
+        if not (self.forks and may_fork(op)):
+            for block in op.blocks:
+                self.add_inside(block.ops)
+            return
+        around = self.a, self.b, self.spent, self.share
+        number, self.forked = self.forked, self.forked + 1
+        branches: list[Signature] = []
+        made: list[Function] = []
+        for at, block in enumerate(op.blocks):
+            branches.append(Signature(f"branch.{number}.{at}", (ADDRESS,), INT32))
+            self.spent, self.share = 0, polls.share(block, self.kernels)
+            made += self.functions(branches[-1], block)
+        self.a, self.b, self.spent, self.share = around
+        part = lower_part(branches, self.a.layout, number)
+        self.branches += [*made, part]
+        fork(self.b, self.a.layout, branches, part.signature)
+
     def define(self, op: DefineOp) -> None:
         """Notes a size that the program computed in its field, if it is in range."""
         b, name, size = self.b, op.symbol.data, self.a.sizes.size
@@ -225,15 +264,6 @@ class _Lowering:
         shown = [*map(self.a.sizes.size, op.shown)]
         self.leave_if(below, EQUALITY_ERROR if shown else SIZE_ERROR, shown)
         self.calls += 1
-
-    def leave_if(self, bad: Value, status: int, shown: Sequence[Value] = ()) -> None:
-        """Ends the run where something is bad, and notes at which op that was."""
-        context = self.a.context
-        notes = [
-            (each, context, ContextLayout.ERROR + at) for at, each in enumerate(shown)
-        ]
-        notes.append((self.calls, context, ContextLayout.FAILED))
-        self.b.leave_if(bad, status, notes)
 
     def call(self, op: CallOp) -> None:
         """
@@ -261,7 +291,17 @@ class _Lowering:
         """Lowers the run of a kernel, and its marks where it is traced."""
         sizes = [*map(self.a.sizes.size, op.sizes)]
         self.mark(op, RAN)
-        self.b.kernel(op.kernel_name, self.calls, self.a.context, *buffers, *sizes)
+        operands = (self.calls, self.a.context, *buffers, *sizes)
+        if self.is_checked:
+            checks = MemoryChecks(self.a, op, self.calls)
+            self.leave_if(checks.before(), CALL_OUT_ERROR)
+            with self.b.repeat(again=True) as run:
+                self.b.kernel(op.kernel_name, *operands)
+                status = checks.ask(1)
+                self.leave_if(checks.is_bad(status), CALL_OUT_ERROR)
+                run.again = self.b.eq(status, AGAIN)
+        else:
+            self.b.kernel(op.kernel_name, *operands)
         self.lap(LAP, self.calls)
         if (
             self.is_marked
@@ -275,7 +315,7 @@ class _Lowering:
     def call_out(self, op: CallOutOp) -> None:
         """Lowers the call of the function that runs fallback ops."""
         b, context = self.b, self.a.context
-        table = b.room(len(op.buffers))
+        table = b.alloca(len(op.buffers))
         for at, buffer in enumerate(op.buffers):
             b.store(self.a.address(buffer), table, at)
         # Here, since an exception of a handler is lost where ctypes begins a call.
@@ -283,38 +323,12 @@ class _Lowering:
         self.mark(op, RAN)
         function = self.a.pointer(ContextLayout.CALL_OUT)
         number = op.number.value.data
-        status = b.call_address(function, _CALL_OUT, context, number, table)
+        checks = MemoryChecks(self.a, op, self.calls) if self.is_checked else None
+        if checks is not None:
+            self.leave_if(checks.before(), CALL_OUT_ERROR)
+        status = b.call_address(function, CALL_OUT, context, number, table)
         self.leave_if(b.ne(status, CALLED), CALL_OUT_ERROR)
+        if checks is not None:
+            self.leave_if(checks.is_bad(checks.ask(1)), CALL_OUT_ERROR)
         self.lap(LAP, self.calls)
         self.calls += 1
-
-    def mark(self, op: CallOp | CallOutOp, bit: int) -> None:
-        """Sets a bit of the mark of a call that is traced."""
-        match op.attributes.get(TRACED):
-            case IntegerAttr(value=IntAttr(data=number)) if self.is_marked:
-                marks = self.b.outside(_MARKS)
-                # Runs in several threads may set it at once.
-                self.b.atomic("or", "monotonic", 1, self.b.offset(marks, number), bit)
-            case _:
-                pass
-
-    def poll(self, in_trip: bool = False) -> None:
-        """Lets a run be interrupted here, if it is long."""
-        b, sizes = self.b, self.a.sizes
-        thread = self.a.pointer(ContextLayout.THREAD)
-        with b.when(b.ne(b.number_of(thread), 0)):
-            # The poll of a trip spends the trip's points; others look at the clock.
-            spent: Dim = polls.LONG
-            if in_trip and symbols_of(self.spent) <= sizes.symbols.keys():
-                spent = polls.bounded(self.spent)
-            status = b.call(SPEND, self.a.context, sizes.size(spent))
-            b.leave_if(b.ne(status, 0), INTERRUPTED)
-            self.lap(BEGIN)
-        self.spent = 0
-
-    def lap(self, function: Signature, *arguments: Value) -> None:
-        """Calls a function that notes the time, if the run has a profile."""
-        if self.is_profiled:
-            b, profile = self.b, self.a.pointer(self.a.layout.profile)
-            with b.when(b.ne(b.number_of(profile), 0)):
-                b.call(function, profile, *arguments)

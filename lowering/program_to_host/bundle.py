@@ -86,7 +86,7 @@ class _Run:
         """A context whose fields are all zero."""
         self.program, self.b, self.layout = program, b, layout_of(program)
         *_, self.constants, self.mutable, self.activations, self.threads = b.parameters
-        self.context = b.room(self.layout.size)
+        self.context = b.alloca(self.layout.size)
         with b.loop(0, self.layout.size) as each:
             b.store(0, b.at(self.context, each.index))
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects import UNKNOWN, Dim, Symbol, Tensor, dtype, sizes, symbols_of
-from ...dialects.loop import ProgramOp
+from ...dialects import ELEMENT_TYPES, UNKNOWN, Dim, Symbol, Tensor, sizes, symbols_of
+from ...dialects.loop import CHECKED, ProgramOp
 from ...runtime.abi import (
     DTYPE_NAMES,
+    WORTH_RELEASING,
     ContextLayout,
     RowLayout,
     State,
@@ -42,13 +43,10 @@ from .sizes import SizeBuilder
 
 CALL = Signature("sr_call", (ADDRESS, ADDRESS, WORD, ADDRESS), ADDRESS)
 
-_WORTH_RELEASING = 32768
-"""Points of loops from which on a run is some two microseconds long."""
-
 
 def descriptor_field(type: Tensor) -> int:
     """The field of the state that has the descriptor of a tensor's dtype."""
-    return State.DTYPES + DTYPE_NAMES.index(dtype(type).name)
+    return State.DTYPES + DTYPE_NAMES.index(ELEMENT_TYPES[type.element_type].numpy)
 
 
 class ArrayBuilder:
@@ -77,7 +75,7 @@ class ArrayBuilder:
         declared = sizes(type)
         if not declared:
             return []
-        dims = self.b.load(self.b.offset(array, api.DIMS), type=ADDRESS)
+        dims = self.dims(array)
         return [(self.b.load(dims, axis), each) for axis, each in enumerate(declared)]
 
     def require_sizes(self, dimensions: Sequence[tuple[Op, Dim]]) -> None:
@@ -92,30 +90,22 @@ class ArrayBuilder:
         kind = descriptor_field(type), len(sizes(type))
         return self.b.call(NEW_ARRAY, at, *kind, dims)
 
+    def dims(self, array: Value) -> Op:
+        """Where the sizes of an array are."""
+        return self.b.load(self.b.offset(array, api.DIMS), type=ADDRESS)
+
     def data(self, array: Value) -> Op:
         """Where the elements of an array are."""
         return self.b.load(self.b.offset(array, api.DATA), type=ADDRESS)
 
 
-class CallBuilder(ArrayBuilder):
-    """Builds `sr_call` for a program."""
+class EntryBuilder(ArrayBuilder):
+    """Builds what `sr_call` does, whatever it calls."""
 
-    def __init__(self, program: ProgramOp):
-        """A function that calls a program, before anything of it is built."""
+    def __init__(self) -> None:
+        """A function before anything of it is built."""
         super().__init__(Builder(CALL, '"few-passes"'))
-        self.program = program
         _, self.arguments, self.flags, self.names = self.b.parameters
-        self.inputs, self.outputs = program.input_types, program.output_types
-        self.layout, self.row = layout_of(program), row_of(program)
-        self.symbols = program.symbol_names
-        self.length = length_of(program)
-        self.wanted: Value = self.b.room(len(self.symbols)) if self.symbols else NULL
-        """Where the values of the symbols are, in their order."""
-        defined = {*program.defined}
-        self.is_cut = any(
-            symbols_of(size) & defined for type in self.outputs for size in sizes(type)
-        )
-        """Whether the shapes of outputs are known only after the run."""
 
     def made(self) -> Function:
         """The function, which ends here, but for the way to Python."""
@@ -123,68 +113,55 @@ class CallBuilder(ArrayBuilder):
             self.b.leave(self.b.call(SLOW, self.arguments, self.flags, self.names))
         return self.b.function
 
-    def begin(self) -> bool:
-        """
-        Leaves calls with another number of arguments to Python; false when it leaves
-        every call to it, since the shapes of outputs are not known before the run.
-        """
-        if self.is_cut:
-            self.b.go("slow")
-            return False
+    def require_count(self, inputs: Value) -> None:
+        """Leaves calls with another number of arguments to Python."""
         count = self.b.binary("and", self.flags, COUNT)
-        self.require(self.b.eq(count, len(self.inputs)))
-        return True
+        self.require(self.b.eq(count, inputs))
 
-    def argument(self, at: int) -> Op:
-        """The argument of a number."""
-        return self.b.load(self.arguments, at, ADDRESS)
-
-    def search(self) -> Op:
-        """The plan row in the table; Python adds one, or explains the call."""
+    def look_up(self, wanted: Value, symbols: Value) -> Op:
+        """
+        The plan row in the table for the values of symbols; Python adds one, or
+        explains the call.
+        """
         b = self.b
-        row = b.call(ROW, self.wanted, len(self.symbols), self.row.first_symbol)
+        row = b.call(ROW, wanted, symbols, RowLayout.HEAD)
         self.require(b.ne(row, NULL))
         b.store(row, api.state(b), State.LAST)
         return row
 
-    def borrow(self, row: Value) -> Value:
+    def lend(
+        self, wanted: Value, bytes: Value, row: Value | None, is_noted: bool
+    ) -> Value:
         """
-        A context with memory for the plan of a row (no row without symbols). Nothing
-        is left to Python after this, but the end of a call whose memory there is not.
+        A context with memory of some bytes for the plan of a row, if there is one.
+        Nothing is left to Python after this, but the end of a call whose memory there
+        is not.
         """
-        b, planned = self.b, self.program.plan.bytes.data
+        b = self.b
         first = api.field(b, State.FREE)
-        bytes: Value = max(planned, 0)
-        if planned == UNKNOWN and self.symbols:
-            bytes = b.load(row, RowLayout.BYTES)
         with b.when(b.ne(first, NULL), fits=False) as look:
-            look.fits = b.binary("ule", bytes, b.load(first, ContextLayout.ROOM))
-            if self.symbols:
+            look.fits = b.binary("ule", bytes, b.load(first, ContextLayout.BLOCK_BYTES))
+            if row is not None:
                 left = b.load(first, ContextLayout.LEFT)
                 look.fits = b.both(look.fits, b.ne(left, 0))
         with b.when(look.fits, context=first) as have:
             take(b, first)
-            if self.symbols:
+            if row is not None:
                 b.store(row, first, ContextLayout.PLAN)
                 b.store(1, first, ContextLayout.TOUCHED)
                 b.store(b.load(api.state(b), State.NOW), row, RowLayout.USED)
                 note_need(b, first, bytes)
         with have.otherwise():
-            have.context = b.call(RESERVE, self.wanted)
+            have.context = b.call(RESERVE, wanted)
             b.leave_if(b.eq(have.context, NULL), NULL)
-        if self.program.skips:
+        if is_noted:
             # The row that was found may be gone, if Python lent the context.
             b.call(NOTE, b.load(have.context, ContextLayout.PLAN, ADDRESS))
         return have.context
 
-    def run(self, context: Value) -> Value:
-        """Runs the program, without the GIL when it is long; its status."""
-        b, work = self.b, self.length.work
-        if self.length.is_endless:
-            return b.call(ENTER, context)
-        if isinstance(work, int):
-            return b.call(RUN if work < _WORTH_RELEASING else ENTER, context)
-        is_short = b.lt(self.sizes.size(work), _WORTH_RELEASING)
+    def run_if(self, is_short: Value, context: Value) -> Value:
+        """Runs the program, without the GIL unless it is short; its status."""
+        b = self.b
         with b.when(is_short, status=0) as way:
             way.status = b.call(RUN, context)
         with way.otherwise():
@@ -204,6 +181,64 @@ class CallBuilder(ArrayBuilder):
         self.b.call(GIVE_BACK, context)
         self.b.call(api.CLEAR)
         self.b.go("slow")
+
+
+class CallBuilder(EntryBuilder):
+    """Builds `sr_call` for a program."""
+
+    def __init__(self, program: ProgramOp):
+        """A function that calls a program, before anything of it is built."""
+        super().__init__()
+        self.program = program
+        self.inputs, self.outputs = program.input_types, program.output_types
+        self.layout, self.row = layout_of(program), row_of(program)
+        self.symbols = program.symbol_names
+        self.length = length_of(program)
+        self.wanted: Value = self.b.alloca(len(self.symbols)) if self.symbols else NULL
+        """Where the values of the symbols are, in their order."""
+        defined = {*program.defined}
+        self.is_cut = any(
+            symbols_of(size) & defined for type in self.outputs for size in sizes(type)
+        )
+        """Whether the shapes of outputs are known only after the run."""
+
+    def begin(self) -> bool:
+        """
+        Leaves calls with another number of arguments to Python; false when it leaves
+        every call to it, since the shapes of outputs are not known before the run, or
+        since Python checks memory.
+        """
+        if self.is_cut or CHECKED in self.program.attributes:
+            self.b.go("slow")
+            return False
+        self.require_count(len(self.inputs))
+        return True
+
+    def argument(self, at: int) -> Op:
+        """The argument of a number."""
+        return self.b.load(self.arguments, at, ADDRESS)
+
+    def search(self) -> Op:
+        """The plan row of the values of the symbols, which are at `wanted`."""
+        return self.look_up(self.wanted, len(self.symbols))
+
+    def borrow(self, row: Value) -> Value:
+        """A context with memory for the plan of a row (no row without symbols)."""
+        planned = self.program.plan.bytes.data
+        bytes: Value = max(planned, 0)
+        if planned == UNKNOWN and self.symbols:
+            bytes = self.b.load(row, RowLayout.BYTES)
+        known = row if self.symbols else None
+        return self.lend(self.wanted, bytes, known, bool(self.program.skips))
+
+    def run(self, context: Value) -> Value:
+        """Runs the program, without the GIL when it is long; its status."""
+        b, work = self.b, self.length.work
+        if self.length.is_endless:
+            return b.call(ENTER, context)
+        if isinstance(work, int):
+            return b.call(RUN if work < WORTH_RELEASING else ENTER, context)
+        return self.run_if(b.lt(self.sizes.size(work), WORTH_RELEASING), context)
 
 
 def bare_symbol(size: Dim) -> str | None:
@@ -229,7 +264,9 @@ def lower_enter(program: ProgramOp) -> list[Function]:
     if not length.is_always_long:
         row, first = row_of(program), b.load(context, ContextLayout.PLAN, ADDRESS)
         names = enumerate(program.symbol_names, row.first_symbol)
-        symbols: dict[str, Value] = {name: b.known(first, at) for at, name in names}
-        is_long = b.le(polls.LONG, SizeBuilder(b, symbols).size(length.work))
+        symbols: dict[str, Value] = {
+            name: b.load_constant(first, at) for at, name in names
+        }
+        is_long = b.le(polls.POINTS_PER_POLL, SizeBuilder(b, symbols).size(length.work))
     b.leave(b.call(ENTER_IF, context, is_long))
     return [b.function]

@@ -4,16 +4,18 @@ Lower the entry of a program: the function that Python calls, which reads arrays
     PyObject *sr_call(self, PyObject **arguments, size_t flags, PyObject *names)
 
 It takes a call whose arguments are numpy arrays of just the declared dtypes and shapes,
-contiguous and aligned, with symbols that have a plan. It makes the outputs, or writes
-to those that the caller gave as `out`, borrows a context from the module's free list,
-and runs. Everything else goes to the module's Python callable with the arguments as
-they came, which converts or explains. A run that ends in an error is explained by
-another callable, which is given the context and what the run returned.
+contiguous and aligned, with symbols that have a plan or can get one. It makes the
+outputs, or writes to those that the caller gave as `out`, borrows a context from the
+module's free list, and runs. Everything else goes to the module's Python callable with
+the arguments as they came, which converts or explains. A run that ends in an error is
+explained by another callable, which is given the context and what the run returned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import Dim, Tensor, sizes
 from ...dialects.loop import ProgramOp
@@ -26,7 +28,7 @@ from .python_calls import IS_APART, IS_ARRAY, IS_OUT, TUPLE
 _FEW_OUTPUTS = 4
 """The most outputs whose tuple is made in line."""
 
-_FEW_PAIRS = 6
+_MAX_UNROLLED_PAIRS = 6
 """Pairs of ranges of memory that are compared without a table and a loop."""
 
 
@@ -87,7 +89,9 @@ class _Entry(CallBuilder):
         b, last = self.b, api.field(self.b, State.LAST)
         same: Value = True
         for at, name in enumerate(self.symbols):
-            value = self.sizes.symbols[name]
+            value = self.sizes.symbols.get(name)
+            if value is None:
+                raise VerifyException(f"expected an input of size {name}, got none")
             b.store(value, self.wanted, at)
             same = b.both(same, b.eq(b.load(last, self.row.first_symbol + at), value))
         with b.when(b.ne(same, True), row=last) as other:
@@ -140,13 +144,13 @@ class _Entry(CallBuilder):
         starts = [b.number_of(each) for each in (*outputs, *inputs)]
         ends = [b.add(*each) for each in zip(starts, counts, strict=True)]
         pairs = [(x, y) for x in range(own) for y in range(x + 1, len(starts))]
-        if len(pairs) <= _FEW_PAIRS:
+        if len(pairs) <= _MAX_UNROLLED_PAIRS:
             for x, y in pairs:
                 before = b.binary("ule", ends[x], starts[y])
                 after = b.binary("ule", ends[y], starts[x])
                 self.require(b.either(before, after))
             return
-        table = b.room(2 * len(starts))
+        table = b.alloca(2 * len(starts))
         for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
             b.store(start, table, 2 * at)
             b.store(end, table, 2 * at + 1)
@@ -173,7 +177,7 @@ class _Entry(CallBuilder):
         """Makes an array for each output; without memory, Python says for which."""
         b = self.b
         made: list[Value] = []
-        dims = b.room(max((len(sizes(each)) for each in self.outputs), default=0))
+        dims = b.alloca(max((len(sizes(each)) for each in self.outputs), default=0))
         for at, type in enumerate(self.outputs):
             made.append(self.new_array(at, type, dims))
             b.go_unless(b.ne(made[at], NULL), f"failed.{at}")
@@ -198,7 +202,7 @@ class _Entry(CallBuilder):
             return
         if len(made) > _FEW_OUTPUTS:
             # A table is less code for many.
-            table = b.room(len(made))
+            table = b.alloca(len(made))
             for at, each in enumerate(made):
                 b.store(each, table, at)
             b.leave(b.call(TUPLE, table, len(made)))

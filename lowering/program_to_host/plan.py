@@ -40,14 +40,14 @@ from .sizes import SizeBuilder
 
 PLAN = Signature("sr_plan", (ADDRESS,), INT32)
 
-MOST = 2**63 - 1
+MAX_SIZE = 2**63 - 1
 """The most that a size can be."""
 
 
 def limits_of(program: ProgramOp) -> Iterable[tuple[str, int, int]]:
     """Each symbol, and the least and the most that it may be."""
     for each in program.symbols:
-        least, most = each.limits or (0, MOST)
+        least, most = each.limits or (0, MAX_SIZE)
         yield each.label.data, least, most
 
 
@@ -55,7 +55,7 @@ def refusals(program: ProgramOp) -> tuple[str, ...]:
     """What was expected of sizes when planning returned 1, 2, ...."""
     ranges = [
         f"expected {name} "
-        + (f"of {least} or more" if most >= MOST else f"from {least} to {most}")
+        + (f"of {least} or more" if most >= MAX_SIZE else f"from {least} to {most}")
         for name, least, most in limits_of(program)
     ]
     return (*ranges, *GENERAL, *(each.message.data for each in program.checks))
@@ -103,7 +103,7 @@ class _Planning:
         self.memory = self.b.parameters[0]
         first = self.first_row + self.row.first_symbol
         symbols: dict[str, Value] = {
-            name: self.b.known(self.memory, first + at)
+            name: self.b.load_constant(self.memory, first + at)
             for at, name in enumerate(program.symbol_names)
         }
         self.sizes = SizeBuilder(self.b, symbols)
@@ -128,7 +128,7 @@ class _Planning:
         for number, (name, least, most) in enumerate(limits_of(self.program), 1):
             symbol = self.sizes.symbols[name]
             bad = b.lt(symbol, max(least, 0))
-            if most < MOST:
+            if most < MAX_SIZE:
                 bad = b.either(bad, b.lt(most, symbol))
             b.leave_if(bad, number)
 
@@ -181,7 +181,7 @@ class _Planning:
         """Stores the fields of the row; refuses activations of 2**62 bytes."""
         program, row, first = self.program, self.row, self.first_row
         ways = ways_of(program)
-        taken = {slot: self.taken(each) for slot, each in ways.items()}
+        taken = {slot: self.chosen_way(each) for slot, each in ways.items()}
         for at, value in enumerate(taken.values()):
             self.store(value, first + row.first_skip + at)
         offsets: Sequence[Value] = [each.offset.data for each in program.slots]
@@ -197,7 +197,7 @@ class _Planning:
             self.store(bytes, PlanLayout.ACTIVATIONS)
             self.store(bound, PlanLayout.LOWER_BOUND)
 
-    def taken(self, ways: Sequence[SkipAttr]) -> Value:
+    def chosen_way(self, ways: Sequence[SkipAttr]) -> Value:
         """The first way that holds, from 1; zero where none does."""
         b, found = self.b, 0
         for number, way in reversed([*enumerate(ways, 1)]):

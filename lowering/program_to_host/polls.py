@@ -27,13 +27,15 @@ from ...dialects.loop import (
     ForOp,
     IfOp,
     KernelOp,
+    NativeOp,
+    ParallelOp,
     ProgramOp,
     RepeatOp,
     TileOp,
     is_unlimited,
 )
 
-LONG = 1 << 22
+POINTS_PER_POLL = 1 << 22
 """
 Points of loops after which a run looks at the clock, and from which on it may be
 interrupted at all: a tenth of a millisecond of products, or some of other kernels.
@@ -51,7 +53,7 @@ LEAST = 1 << 20
 TRIP = 64
 """Points that a trip, or the call of a kernel, is as long as besides its own."""
 
-_MOST = 1 << 40
+_MAX_POINTS = 1 << 40
 """Points that are told apart from more."""
 
 
@@ -66,7 +68,9 @@ class Length:
     """
 
     is_endless: bool
-    """Whether there is a loop without a limit, whose trips `work` guesses."""
+    """
+    Whether `work` guesses: there is a loop without a limit, or a C function of a user.
+    """
 
     calls_out: bool
     """Whether Python code is run, which may take any time."""
@@ -74,7 +78,7 @@ class Length:
     @property
     def is_always_long(self) -> bool:
         """Whether every run may be interrupted."""
-        long = isinstance(self.work, int) and self.work >= LONG
+        long = isinstance(self.work, int) and self.work >= POINTS_PER_POLL
         return long or self.is_endless or self.calls_out
 
     @property
@@ -89,16 +93,25 @@ def length_of(program: ProgramOp) -> Length:
     repeats = [op for op in ops if isinstance(op, RepeatOp)]
     return Length(
         bounded(greatest(program.points, program.ranges)),
-        any(is_unlimited(op.limit) for op in repeats),
+        any(is_unlimited(op.limit) for op in repeats)
+        or any(map(_calls_outside, program.kernels.values())),
         any(isinstance(op, CallOutOp) for op in ops),
     )
 
 
+def _calls_outside(kernel: KernelOp) -> bool:
+    """Whether a kernel calls a function that is not compiled with it."""
+    ops = kernel.body.block.ops
+    return any(isinstance(op, NativeOp) and not op.text.data for op in ops)
+
+
 def bounded(work: Dim) -> Dim:
-    """The points, or `_MOST` where there are more."""
+    """The points, or `_MAX_POINTS` where there are more."""
     if isinstance(work, int):
-        return min(work, _MOST)
-    return work if all(factor < _MOST for _, factor in work.terms) else _MOST
+        return min(work, _MAX_POINTS)
+    return (
+        work if all(factor < _MAX_POINTS for _, factor in work.terms) else _MAX_POINTS
+    )
 
 
 def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
@@ -107,7 +120,7 @@ def share(block: Block, kernels: Mapping[str, KernelOp]) -> int:
     ops = [*block.ops]
     for op in ops:
         match op:
-            case IfOp():
+            case IfOp() | ParallelOp():
                 ops += [each for region in op.regions for each in region.block.ops]
             case CallOp():
                 total = total + weight(op, kernels)
@@ -137,6 +150,8 @@ def _points(block: Block) -> Dim:
                 total = total + product(op.sizes)
             case ArgsortOp():
                 total = total + op.points
+            case NativeOp():
+                total = total + op.size
             case ForOp():
                 inner = _points(op.body.block)
                 total = total + op.size * (1 if inner == 0 else inner)

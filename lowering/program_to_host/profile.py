@@ -65,6 +65,6 @@ def _lap() -> Function:
 
 def _now(b: Builder) -> Value:
     """The nanoseconds on a clock that only goes forward."""
-    time = b.room(2)
+    time = b.alloca(2)
     b.call(api.CLOCK, _CLOCK, time)
     return b.add(b.mul(b.load(time), _SECOND), b.load(time, 1))

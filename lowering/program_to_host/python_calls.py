@@ -21,9 +21,10 @@ from ...runtime.hostcode import (
     Value,
 )
 from . import python_api as api
-from .body import ASK, RUN, SPEND
+from .body import RUN
 from .lending import GIVE_BACK
-from .polls import LONG
+from .notes import ASK, SPEND
+from .polls import POINTS_PER_POLL
 
 SLOW = Signature("sr_slow", (ADDRESS, WORD, ADDRESS), ADDRESS)
 EXPLAIN = Signature("sr_explain", (ADDRESS, WORD), ADDRESS)
@@ -129,8 +130,8 @@ def _spend() -> Function:
     left = b.sub(b.load(context, ContextLayout.FUEL), points)
     b.store(left, context, ContextLayout.FUEL)
     b.leave_if(b.le(0, left), 0)
-    b.store(LONG, context, ContextLayout.FUEL)
-    time = b.room(2)
+    b.store(POINTS_PER_POLL, context, ContextLayout.FUEL)
+    time = b.alloca(2)
     b.call(api.CLOCK, _COARSE_CLOCK, time)
     now = b.add(b.mul(b.load(time), 4), b.floordiv(b.load(time, 1), _POLL_INTERVAL))
     before = b.load(context, ContextLayout.TICK)

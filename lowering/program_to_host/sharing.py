@@ -23,7 +23,8 @@ from ...runtime.hostcode import (
 )
 from .sizes import SizeBuilder
 
-_FORK = Signature("", (ADDRESS, ADDRESS, ADDRESS, WORD))
+FORK = Signature("", (ADDRESS, ADDRESS, ADDRESS, WORD))
+"""The pool's function that lets threads run the parts of something."""
 
 
 def _arguments_of(kernel: KernelOp) -> tuple[str, ...]:
@@ -82,12 +83,12 @@ def _share(kernel: KernelOp, name: str) -> Function:
     parts = b.min(shares, b.load(context, ContextLayout.THREADS))
     b.store(parts, context, ContextLayout.PARTS)
     with b.when(b.lt(1, parts)) as several:
-        words = b.room(len(arguments))
+        words = b.alloca(len(arguments))
         for at, each in enumerate(arguments):
             b.store(each, words, at)
         pool = b.load(context, ContextLayout.POOL, ADDRESS)
         fork = b.load(context, ContextLayout.FORK, ADDRESS)
-        b.call_address(fork, _FORK, pool, b.outside(f"part.{name}"), words, parts)
+        b.call_address(fork, FORK, pool, b.outside(f"part.{name}"), words, parts)
     with several.otherwise():
         b.call(_whole(kernel, name), *arguments, 0, 1)
     b.leave()

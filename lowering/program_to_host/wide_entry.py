@@ -29,16 +29,16 @@ from ...runtime.hostcode import (
 from .call import ArrayBuilder, CallBuilder, bare_symbol
 from .python_calls import DROP, TUPLE
 
-MANY = 64
+MIN_WIDE_ARRAYS = 64
 """Inputs and outputs from which on an entry is wide: one function of them is quick."""
 
-PART = 16
+ARRAYS_PER_FUNCTION = 16
 """Arrays of one function."""
 
 
 def is_wide(program: ProgramOp) -> bool:
     """Whether a program has many inputs and outputs."""
-    return len(program.inputs) + len(program.outputs) > MANY
+    return len(program.inputs) + len(program.outputs) > MIN_WIDE_ARRAYS
 
 
 def lower_wide_entry(program: ProgramOp) -> tuple[list[Function], tuple[Dim, ...]]:
@@ -63,7 +63,7 @@ class _Part(ArrayBuilder):
         self.name = signature
         row = self.b.parameters[2]
         for at, each in enumerate(symbols, first):
-            self.sizes.symbols[each] = self.b.known(row, at)
+            self.sizes.symbols[each] = self.b.load_constant(row, at)
 
     def end(self) -> None:
         """Ends the function."""
@@ -91,7 +91,7 @@ class _WideEntry(CallBuilder):
         if not self.begin():
             return
         self.require(b.eq(self.names, NULL))
-        data = b.room(len(self.inputs))
+        data = b.alloca(len(self.inputs))
         self.read(data)
         row: Value = self.search() if self.symbols else NULL
         self.compare(row)
@@ -138,13 +138,13 @@ class _WideEntry(CallBuilder):
     def make(self, context: Value, row: Value) -> Value:
         """Makes the outputs; without memory for one, Python says for which."""
         b, count = self.b, len(self.outputs)
-        made = b.room(count)
+        made = b.alloca(count)
         with b.loop(0, count) as each:
             b.store(0, b.at(made, each.index))
         for first, types in _few(self.outputs):
             part = self.part(f"make.{first}", True)
             table, own, _ = part.b.parameters
-            dims = part.b.room(max(len(sizes(type)) for type in types))
+            dims = part.b.alloca(max(len(sizes(type)) for type in types))
             for at, type in enumerate(types, first):
                 array = part.new_array(at, type, dims)
                 part.require(part.b.ne(array, NULL))
@@ -161,7 +161,7 @@ class _WideEntry(CallBuilder):
         """Runs, and returns the outputs."""
         b, count = self.b, len(self.outputs)
         for at, name in enumerate(self.symbols, self.row.first_symbol):
-            self.sizes.symbols[name] = b.known(row, at)
+            self.sizes.symbols[name] = b.load_constant(row, at)
         status = self.run(context)
         with b.when(b.ne(status, 0)):
             b.call(DROP, made, count)
@@ -175,5 +175,5 @@ class _WideEntry(CallBuilder):
 
 def _few(types: Sequence[Tensor]) -> Iterator[tuple[int, Sequence[Tensor]]]:
     """A few tensors at a time, each time with the number of the first."""
-    for first in range(0, len(types), PART):
-        yield first, types[first : first + PART]
+    for first in range(0, len(types), ARRAYS_PER_FUNCTION):
+        yield first, types[first : first + ARRAYS_PER_FUNCTION]

@@ -105,8 +105,8 @@ class _Host(InterpreterFunctions):
         stored.from_address(address + op.offset.value.data).value = value
         return ()
 
-    @impl(host.RoomOp)
-    def run_room(self, _: Interpreter, op: host.RoomOp, args: PythonValues):
+    @impl(host.AllocaOp)
+    def run_alloca(self, _: Interpreter, op: host.AllocaOp, args: PythonValues):
         # What it holds at first is nothing that may be relied on.
         bytes = int(args[0]) * op.stored.width.data // 8
         return self.keep(np.full(bytes, 0xA5, np.uint8))

@@ -24,7 +24,7 @@ from static_runtime.lowering.program_to_host import (
     lower_whole,
 )
 from static_runtime.lowering.program_to_host.addresses import layout_of
-from static_runtime.lowering.program_to_host.body import SPEND
+from static_runtime.lowering.program_to_host.notes import SPEND
 from static_runtime.runtime.abi import ContextLayout, RowLayout
 from static_runtime.runtime.hostcode import (
     ADDRESS,
@@ -107,7 +107,7 @@ class Runs:
             types = *[ADDRESS] * buffers, *[WORD] * words, ADDRESS
             b = Builder(Signature(f"stub.{name}", types, INT32))
             *arguments, error = b.parameters
-            room = b.room(len(arguments))
+            room = b.alloca(len(arguments))
             for at, each in enumerate(arguments):
                 b.store(each, room, at)
             b.leave(_calls(b, self.callbacks[name], room, error))

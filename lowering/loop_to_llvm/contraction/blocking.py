@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.loop import IN_FLIGHT, ForOp, TileOp
+from ....dialects.loop import MANY_ROWS, ForOp, TileOp, packs_if_many
 from ..text.index_arithmetic import is_number
 from ..text.types import Value
 from .blocks import Blocks, ColumnBlock, KBlock, Position, RowBlock
-from .microkernel import Microkernel, find_panel
+from .microkernel import Microkernel, find_panel, write_zero_row
 from .packing import pack_a, pack_b
 from .partition import (
     Part,
@@ -35,11 +35,11 @@ from .partition import (
     partition_range,
     partition_rows,
 )
-from .register_tile import Host
+from .register_tile import KernelHost
 from .tile_registers import TileMicrokernel
 
 
-def write_blocks(host: Host, op: TileOp) -> None:
+def write_blocks(host: KernelHost, op: TileOp) -> None:
     """Writes a tile as its schedule says."""
     assert host.scope.lanes.count == 1, "a tile is not inside a vector"
     _BlockedWriter(Blocks(host, op)).write()
@@ -120,9 +120,26 @@ class _BlockedWriter:
 
     def write_k_block(self, columns: ColumnBlock, block: KBlock) -> None:
         """Writes a block of columns and k, for all rows."""
-        if self.blocks.packed_b:
+        over = [*self.op.over]
+
+        def packed() -> list[Value]:
             pack_b(self.blocks, columns, block)
-        self.write_over([*self.op.over], columns, block)
+            self.write_over(over, columns, block)
+            return []
+
+        def as_it_lies() -> list[Value]:
+            with self.blocks.unpacked():
+                self.write_over(over, columns, block)
+            return []
+
+        if not self.blocks.packed_b:
+            as_it_lies()
+        elif packs_if_many(self.op):
+            rows = self.w.size(self.blocks.row_count)
+            is_few = self.w.below(rows, str(MANY_ROWS))
+            self.w.branch(is_few, as_it_lies, packed)
+        else:
+            packed()
 
     def write_over(
         self, loops: Sequence[ForOp], columns: ColumnBlock, block: KBlock
@@ -265,6 +282,10 @@ class _BlockedWriter:
 
                 vectors = panels * blocks.nr // blocks.lanes
                 few = vectors // 2
+                if blocks.zero_row and rows.packed:
+                    here = w.add(columns.start, column)
+                    position = Position(rows.start, "0", here, column)
+                    write_zero_row(blocks, position, block, vectors)
                 if not blocks.may_be_narrow or panels > 1 or not few:
                     return tiles(vectors)
                 left = w.minus(
@@ -286,7 +307,7 @@ class _BlockedWriter:
         vectors = blocks.nr // blocks.lanes
         # As many registers as the full tile has for accumulators and a row of B.
         registers = (blocks.mr + 1) * (blocks.tile_columns // blocks.lanes)
-        most = IN_FLIGHT if mr == 1 else registers // (mr + 1)
+        most = self.op.in_flight if mr == 1 else registers // (mr + 1)
         return self.even(max(most // vectors, 1))
 
     def even(self, most: int) -> int:

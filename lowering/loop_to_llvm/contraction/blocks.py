@@ -6,20 +6,29 @@ A is the factor that moves with the rows, B the one that moves with the columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import Dim, product
-from ....dialects.loop import LoadOp, TileGeometry, TileOp, can_mask, element_type
+from ....dialects.loop import (
+    IN_FLIGHT,
+    LoadOp,
+    TileGeometry,
+    TileOp,
+    can_mask,
+    element_type,
+)
 from ..isa import instructions_of
 from ..text.dimensions import is_multiple
 from ..text.index_arithmetic import is_number
 from ..text.types import Value, memory_text
-from .register_tile import Host
+from .register_tile import KernelHost
 
 
 @dataclass(frozen=True)
@@ -64,16 +73,24 @@ class Position:
 class Blocks:
     """The facts of one tile, and its scratch memory."""
 
-    def __init__(self, host: Host, op: TileOp):
+    def __init__(self, host: KernelHost, op: TileOp):
         schedule, factors = op.schedule, op.factors()
         assert schedule is not None
-        assert factors is not None, "a schedule is for products"
+        if factors is None:
+            raise VerifyException(
+                "expected a k-loop that adds up products in a tile with a schedule, "
+                "got another"
+            )
         self.host, self.op, self.w, self.scope = host, op, host.w, host.scope
         self.schedule = schedule
         self.a, self.b = factors
-        self.instructions = instructions_of(host.target, self.b.result.type)
+        self.beside = op.beside
+        elements = (op.element_of(each) for each in factors)
+        fits = bool(schedule.pairs.data)
+        self.instructions = instructions_of(host.target, *elements, fits=fits)
         self.isa = self.instructions.isa
         made = [op.made_of(each) for each in factors]
+        self.made_of_b = made[1]
         self.factors = [
             made[-1].results[0] if made else load.result
             for load, made in zip(factors, made, strict=True)
@@ -87,10 +104,12 @@ class Blocks:
         self.nr = schedule.nr.data
         self.row_count, self.column_count, *self.reduced = op.sizes
         self.axis = schedule.axis.data
-        inner = product(self.reduced[self.axis + 1 :])
+        inner = product(self.filled[self.axis + 1 :])
         assert isinstance(inner, int), "what is inside of a block has a known size"
         self.inner = inner
         self.kc = schedule.kc.data * inner
+        if self.in_words:
+            self.kc = -(-self.kc // self.isa.k_group) * self.isa.k_group
         self.allocate_buffers()
 
     def allocate_buffers(self) -> None:
@@ -102,10 +121,13 @@ class Blocks:
         self.a_pitch = self.kc + schedule.pad.data
         """Elements from one row of packed A to the next."""
         if schedule.packs("b"):
-            self.packed_b = self.allocate(self.kc * schedule.nc.data)
+            count = self.kc * schedule.nc.data
+            self.packed_b = self.allocate(count, self.packed_type)
         if schedule.packs("a"):
             rows = max(schedule.mc.data, self.mr)
-            self.packed_a = self.allocate(rows * self.a_pitch, self.packed_type)
+            self.packed_a = self.allocate(
+                rows * self.a_pitch * self.parts, self.packed_type
+            )
         whole = self.column_count
         self.has_edge = not is_multiple(whole, self.nr)
         if self.tiles is not None:
@@ -113,6 +135,27 @@ class Blocks:
             self.registers = self.instructions.tiles(self.w)
         elif self.has_edge and not self.masks_edge:
             self.spilled = self.allocate(self.mr * self.nr)
+        self.zero_row = ""
+        """Where the sums of a row of zeros are, if they are not zero."""
+        if self.corrects:
+            self.zero_row = self.allocate(self.most_columns)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether what a row of zeros comes to is subtracted from accumulators."""
+        zeros = self.instructions.zeros is not None and self.tiles is None
+        return zeros and self.in_words and bool(self.packed_a)
+
+    @property
+    def most_columns(self) -> int:
+        """The columns of the widest register tile, beside however few rows."""
+        most = (self.mr + 1) * self.tile_columns
+        return max(most, IN_FLIGHT * self.lanes, self.nr)
+
+    @property
+    def parts(self) -> int:
+        """How many words a word of packed A takes."""
+        return self.isa.parts if self.in_words else 1
 
     @property
     def masks_edge(self) -> bool:
@@ -140,13 +183,36 @@ class Blocks:
     @property
     def in_words(self) -> bool:
         """Whether both factors are words of the VNNI layout, as instructions take."""
-        owners = [each.owner for each in self.factors]
-        widened = [
-            isinstance(each, arith.ExtFOp | arith.ExtSIOp)
-            and each.input.type == self.isa.element
-            for each in owners
-        ]
-        return self.b.at.vnni is not None and all(widened)
+        elements = (self.op.element_of(each) for each in (self.a, self.b))
+        return (
+            (self.b.at.vnni is not None or self.packs_words)
+            and self.adds_products
+            and all(each in self.isa.elements for each in elements)
+        )
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether B is made of steps and scales where they lie in panels."""
+        return bool(self.beside) and not self.packed_b and self.b.at.blocked is not None
+
+    @property
+    def packs_words(self) -> bool:
+        """Whether both factors are packed in words, if their elements are bytes."""
+        return (
+            self.isa.is_exact and self.schedule.packs("a") and self.schedule.packs("b")
+        )
+
+    def has_words(self, load: LoadOp) -> bool:
+        """Whether words of a factor are what is loaded, and nothing is made of it."""
+        return self.in_words and not self.op.made_of(load)
+
+    @property
+    def adds_products(self) -> bool:
+        """Whether the k-loop does nothing but add products of the factors."""
+        kinds = [type(each) for each in self.product_ops]
+        if kinds not in ([math.FmaOp], [arith.MuliOp, arith.AddiOp]):
+            return False
+        return {*self.factors} <= {*self.product_ops[0].operands}
 
     def find_tiles(self) -> TileGeometry | None:
         """The tile registers, where A is packed and MR x NR accumulators fit them."""
@@ -157,14 +223,36 @@ class Blocks:
         whole = whole and self.nr % tiles.columns == 0
         return tiles if whole and self.mr * self.nr <= tiles.capacity else None
 
+    @property
+    def filled(self) -> list[Dim]:
+        """The sizes of what is reduced, the innermost one in whole words."""
+        *outer, last = self.reduced or [1]
+        many = self.isa.k_group
+        if self.in_words and isinstance(last, int):
+            last = -(-last // many) * many
+        return [*outer, last] if self.reduced else []
+
     def count_k(self, block: KBlock) -> str:
-        """How many k a block has."""
-        return self.w.mul(block.count, str(self.inner))
+        """How many k a block has, in whole words where factors are words."""
+        count, many = block.count, self.isa.k_group
+        is_whole = is_multiple(self.reduced[-1], many) if self.reduced else True
+        if self.in_words and self.axis == len(self.reduced) - 1 and not is_whole:
+            count = self.w.whole(self.w.add(count, str(many - 1)), many)
+        return self.w.mul(count, str(self.inner))
 
     @property
     def packed_type(self) -> Attribute:
-        """The type of packed A."""
+        """The type of what is packed."""
         return self.isa.element if self.in_words else self.op.initial.type
+
+    @contextmanager
+    def unpacked(self) -> Generator[None]:
+        """A part of the code in which B is not packed, though another part packs it."""
+        packed, self.packed_b = self.packed_b, ""
+        try:
+            yield
+        finally:
+            self.packed_b = packed
 
     def allocate(self, count: int, type: Attribute | None = None) -> str:
         """Scratch memory of the kernel: of this type, or of the accumulators'."""
@@ -200,46 +288,6 @@ class Blocks:
         """Sets the reduced indices: those outside of the block, then those `inside`."""
         for index, value in zip(self.k_indices, (*block.outer, *inside), strict=True):
             self.scope.set_index(index, value)
-
-    def k_loop(
-        self,
-        block: KBlock,
-        carried: Sequence[Value],
-        build: Callable[[str, int, list[Value]], Sequence[Value]],
-        by: Sequence[int] = (),
-    ) -> list[Value]:
-        """
-        Writes loops over the reduced indices of a block, the innermost unrolled.
-
-        `build` takes the number of the first k in the block, how many k to write, and
-        what is carried; `by` says how many at a time, else it is as the tile says.
-        """
-        w, sizes = self.w, self.reduced[self.axis :]
-
-        def level(
-            indices: list[str], k: str, count: int, carried: Sequence[Value]
-        ) -> list[Value]:
-            number = len(indices)
-            if number == len(sizes):
-                with self.scope.inner():
-                    self.set_k(block, indices)
-                    return list(build(k, count, list(carried)))
-            bound = w.size(sizes[number]) if number else block.count
-            stride = product(sizes[number + 1 :])
-
-            def body(at: str, count: int, inner: list[Value]) -> Sequence[Value]:
-                here = at if number else w.add(block.start, at)
-                first = w.add(k, w.mul(at, w.size(stride)))
-                return level([*indices, here], first, count, inner)
-
-            counts = (
-                by or self.unrolled(bound, self.divisors_of(number))
-                if number == len(sizes) - 1
-                else (1,)
-            )
-            return w.loop_by(counts, bound, carried, body)
-
-        return level([], "0", 1, carried)
 
     def unrolled(self, bound: str, divided: Dim = 1) -> Sequence[int]:
         """

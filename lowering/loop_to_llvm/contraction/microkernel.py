@@ -16,9 +16,11 @@ from ..text.scope import SCALAR, Lanes
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
 from .edge_tile import EdgeTile
+from .k_loop import k_loop
 from .prefetch import Panel, PanelPrefetch, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 from .row_bases import row_bases, row_element
+from .steps import StepsWriter
 from .unroll import unrolled
 from .vnni import VnniWriter
 
@@ -53,6 +55,7 @@ class Microkernel:
                 partial, edge.load, lambda: [tile.load(at) for at in tile.positions]
             ),
         )
+        accumulators = self.without_zero_row(tile, accumulators)
         prefetch_epilogue(blocks, tile)
         results = self.write_k_loop(tile, accumulators)
         w.branch(
@@ -67,17 +70,38 @@ class Microkernel:
             ),
         )
 
+    def without_zero_row(
+        self, tile: RegisterTile, accumulators: list[Value]
+    ) -> list[Value]:
+        """Writes the subtraction of what a row of zeros comes to in the block."""
+        blocks, w = self.blocks, self.blocks.w
+        if not (blocks.zero_row and self.packed):
+            return accumulators
+        memory, type = blocks.host.memory, blocks.op.initial.type
+        sums = [
+            memory.read(
+                blocks.at(blocks.zero_row, str(vector * blocks.lanes)),
+                type,
+                blocks.lanes,
+            )
+            for vector in range(tile.shape.vectors)
+        ]
+        return [
+            w.value(f"sub {value.typed}, {sums[vector].text}", type, blocks.lanes)
+            for (_, vector), value in zip(tile.positions, accumulators, strict=True)
+        ]
+
     def write_k_loop(
         self, tile: RegisterTile, accumulators: list[Value]
     ) -> list[Value]:
         """Writes the k-loop of the block; the accumulators after it."""
         blocks, w, block = self.blocks, self.blocks.w, self.block
         panel = find_panel(blocks, self.position, block)
-        row = w.mul(self.position.row_in_block, str(blocks.a_pitch))
+        row = w.mul(self.position.row_in_block, str(blocks.a_pitch * blocks.parts))
         rows = blocks.at(blocks.packed_a, row) if self.packed else ""
         bases = [] if self.packed else row_bases(blocks, block, tile.rows)
         prefetch = PanelPrefetch.of(blocks, self.position, panel)
-        if blocks.b.at.vnni is not None and panel.start:
+        if (blocks.b.at.vnni is not None or blocks.in_words) and panel.start:
             vnni = VnniWriter(blocks, tile, panel, prefetch)
             if self.packed and blocks.in_words:
                 row_at = blocks.at(blocks.packed_a, row, blocks.isa.element)
@@ -96,6 +120,10 @@ class Microkernel:
                     one = blocks.element(blocks.a)
             return w.splat(one, blocks.lanes)
 
+        if blocks.has_steps:
+            steps = StepsWriter(blocks, tile, self.position, prefetch)
+            return steps.write(block, accumulators, element, self.multiply)
+
         def one_k(k: str, accumulators: Sequence[Value]) -> list[Value]:
             if panel.start:
                 b = self.load_b(panel, k, tile.shape.vectors)
@@ -112,7 +140,7 @@ class Microkernel:
             return unrolled(blocks, k, count, carried, one_k, index)
 
         if not self.packed:
-            return blocks.k_loop(block, accumulators, several)
+            return k_loop(blocks, block, accumulators, several)
         bound = blocks.count_k(block)
         return w.loop_by(blocks.unrolled(bound), bound, accumulators, several)
 
@@ -169,7 +197,8 @@ def find_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
     w, at = blocks.w, blocks.b.at
     if blocks.packed_b:
         offset = w.mul(position.column_in_block, str(blocks.kc))
-        return Panel(blocks.at(blocks.packed_b, offset), str(blocks.kc * blocks.nr))
+        start = blocks.at(blocks.packed_b, offset, blocks.packed_type)
+        return Panel(start, str(blocks.kc * blocks.nr))
     if at.blocked is None:
         return Panel("", "0")
     pitch, memory = w.size(at.blocked.stride), blocks.host.memory
@@ -180,3 +209,14 @@ def find_panel(blocks: Blocks, position: Position, block: KBlock) -> Panel:
         start = memory.offsets(at).first
         start = w.add(start, w.mul(w.div(position.column, blocks.nr), pitch))
         return Panel(memory.address(blocks.b.buffer, start), pitch)
+
+
+def write_zero_row(
+    blocks: Blocks, position: Position, block: KBlock, vectors: int
+) -> None:
+    """Writes what a row of zeros comes to in the panels at a position."""
+    shape = Shape(1, vectors, blocks.lanes)
+    tile = RegisterTile(blocks.host, blocks.op, shape, position.row, position.column)
+    panel = find_panel(blocks, position, block)
+    nothing = PanelPrefetch(blocks.w, "", 0)
+    VnniWriter(blocks, tile, panel, nothing).write_zero_row(block)

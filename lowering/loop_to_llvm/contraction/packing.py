@@ -1,8 +1,9 @@
 """
 Write the packing that a schedule asks for: of A row by row, of B into panels.
 
-A row of packed A has the elements of a block of k one after the other. A panel of
-packed B has, for each k, NR columns side by side.
+A row of packed A has the elements of a block of k one after the other, or the words
+that instructions multiply (`vnni.py`). A panel of packed B has, for each k, NR columns
+side by side.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from ..text.masks import mask_of
 from ..text.scope import SCALAR, Lanes
 from ..text.types import Value, memory_text
 from .blocks import Blocks, ColumnBlock, KBlock
+from .k_loop import k_loop
+from .words import pack_edge_panel, pack_panel, pack_row
 
 
 def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
@@ -24,7 +27,7 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
     by = (blocks.lanes, 1) if contiguous and blocks.lanes > 1 else (1,)
 
     def row(at: str, _: list[Value]) -> Sequence[Value]:
-        offset = w.mul(at, str(blocks.a_pitch))
+        offset = w.mul(at, str(blocks.a_pitch * blocks.parts))
         base = blocks.at(blocks.packed_a, offset, blocks.packed_type)
 
         def copy(k: str, lanes: int, _: list[Value]) -> Sequence[Value]:
@@ -35,7 +38,10 @@ def pack_a(blocks: Blocks, block: KBlock, start: str, end: str) -> None:
 
         with scope.inner():
             blocks.set_index(blocks.row, w.add(start, at))
-            blocks.k_loop(block, (), copy, by)
+            if blocks.has_words(blocks.a):
+                pack_row(blocks, block, base)
+            else:
+                k_loop(blocks, block, (), copy, by)
         count = blocks.count_k(block)
         if blocks.tiles is not None and w.whole(count, blocks.isa.k) != count:
             # Zeros fill up the k of the last instruction.
@@ -54,15 +60,19 @@ def pack_b(blocks: Blocks, columns: ColumnBlock, block: KBlock) -> None:
 
     def panel(at: str, _: list[Value]) -> Sequence[Value]:
         start = w.add(columns.start, at)
-        base = blocks.at(blocks.packed_b, w.mul(at, str(blocks.kc)))
+        offset = w.mul(at, str(blocks.kc))
+        base = blocks.at(blocks.packed_b, offset, blocks.packed_type)
         partial = "false"
         if blocks.has_edge:
             end = w.add(start, str(blocks.nr))
             partial = w.emit(f"icmp sgt i64 {end}, {total}")
+        edge, whole = _pack_edge_panel, _pack_panel
+        if blocks.in_words:
+            edge, whole = pack_edge_panel, pack_panel
         return w.branch(
             partial,
-            lambda: _pack_edge_panel(blocks, block, start, base),
-            lambda: _pack_panel(blocks, block, start, base),
+            lambda: edge(blocks, block, start, base),
+            lambda: whole(blocks, block, start, base),
         )
 
     w.loop("0", w.minus(columns.stop, columns.start), blocks.nr, (), panel)
@@ -81,7 +91,7 @@ def _pack_panel(blocks: Blocks, block: KBlock, start: str, base: str) -> list[Va
             blocks.host.memory.put(value, blocks.at(base, offset))
         return ()
 
-    return blocks.k_loop(block, (), copy, (1,))
+    return k_loop(blocks, block, (), copy, (1,))
 
 
 def _pack_edge_panel(
@@ -114,4 +124,4 @@ def _pack_edge_panel(
             blocks.host.memory.put(value, blocks.at(base, offset))
         return () if is_masked else w.loop("0", count, 1, (), element)
 
-    return blocks.k_loop(block, (), copy, (1,))
+    return k_loop(blocks, block, (), copy, (1,))

@@ -27,7 +27,7 @@ Known: TypeAlias = dict[tuple[SSAValue, int, int], Value]
 """What is written of a region: results for a row and a vector, or for all (-1)."""
 
 
-class Host(Protocol):
+class KernelHost(Protocol):
     """What the writer of a kernel does for a contraction."""
 
     w: FunctionWriter
@@ -62,7 +62,9 @@ def hidden(w: FunctionWriter, address: str) -> str:
 class RegisterTile:
     """The accumulators whose first is at a row and a column of the result."""
 
-    def __init__(self, host: Host, op: TileOp, shape: Shape, row: str, column: str):
+    def __init__(
+        self, host: KernelHost, op: TileOp, shape: Shape, row: str, column: str
+    ):
         self.host, self.op, self.shape = host, op, shape
         self.positions = [
             (row, vector)

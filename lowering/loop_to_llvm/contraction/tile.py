@@ -16,10 +16,10 @@ from ....dialects import Dim
 from ....dialects.loop import TileOp, can_mask
 from ..text.types import Value
 from .partition import partition_rows
-from .register_tile import Host, RegisterTile, Shape
+from .register_tile import KernelHost, RegisterTile, Shape
 
 
-def write_tile(host: Host, op: TileOp) -> None:
+def write_tile(host: KernelHost, op: TileOp) -> None:
     """Writes the loops over columns, and within them those over rows."""
     assert host.scope.lanes.count == 1, "a tile is not inside a vector"
     row_count, column_count, *_ = op.sizes
@@ -54,7 +54,7 @@ def write_tile(host: Host, op: TileOp) -> None:
         w.branch(w.below("0", left), masked, list)
 
 
-def _can_mask(host: Host, op: TileOp) -> bool:
+def _can_mask(host: KernelHost, op: TileOp) -> bool:
     """Whether the columns left may be the first lanes of a vector."""
     return all(
         can_mask(block.ops, block.args[1], host.target)
@@ -63,7 +63,7 @@ def _can_mask(host: Host, op: TileOp) -> bool:
 
 
 def _write_rows(
-    host: Host, op: TileOp, column: str, count: Dim, shape: Shape, valid: str = ""
+    host: KernelHost, op: TileOp, column: str, count: Dim, shape: Shape, valid: str = ""
 ) -> None:
     """Writes the register tiles of all rows at one column, or at the valid ones."""
     shared = op.split is not None and op.split.data == "rows"

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ....dialects.loop import WORD, TileGeometry
+from ....dialects.loop import VNNI_WORD_BITS, TileGeometry
 from ..isa.instructions import TileRegisters, write_zeros
 from ..text.types import Value
 from .blocks import Blocks, KBlock, Position
@@ -25,8 +25,8 @@ from .edge_tile import EdgeTile
 from .prefetch import Panel, prefetch_epilogue
 from .register_tile import RegisterTile, Shape
 
-_ZERO = "0x0000000000000000"
-"""The text of the initial value with which accumulators are cleared."""
+_ZEROS = ("0x0000000000000000", "0")
+"""The texts of initial values with which accumulators are cleared."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class TileMicrokernel:
         return tiles
 
     @property
-    def parts(self) -> list[tuple[int, int, int]]:
+    def places(self) -> list[tuple[int, int, int]]:
         """Each tile of accumulators: its register, its row and its column."""
         tiles, (mr, columns) = self.tiles, self.size
         down, across = mr // tiles.rows, columns // tiles.columns
@@ -113,8 +113,8 @@ class TileMicrokernel:
         """Writes the initial value of all accumulators."""
         blocks = self.blocks
         initial = blocks.scope[blocks.op.initial]
-        if initial.text == _ZERO:
-            for register, _, _ in self.parts:
+        if initial.text in _ZEROS:
+            for register, _, _ in self.places:
                 self.registers.clear(register)
             return []
         line = blocks.w.splat(initial, blocks.lanes)
@@ -142,13 +142,13 @@ class TileMicrokernel:
 
     def load(self, tile: RegisterTile) -> list[Value]:
         """Writes the loads of stored accumulators."""
-        for register, row, column in self.parts:
+        for register, row, column in self.places:
             self.registers.load(register, *self.kept(tile, row, column))
         return []
 
     def keep(self, tile: RegisterTile) -> list[Value]:
         """Writes the stores of accumulators that go on in the next block of k."""
-        for register, row, column in self.parts:
+        for register, row, column in self.places:
             self.registers.store(register, *self.kept(tile, row, column))
         return []
 
@@ -160,12 +160,12 @@ class TileMicrokernel:
 
     def spill(self) -> None:
         """Writes the stores of all accumulators to scratch memory."""
-        for register, row, column in self.parts:
+        for register, row, column in self.places:
             self.registers.store(register, *self.scratch(row, column))
 
     def unspill(self) -> list[Value]:
         """Writes the loads of all accumulators from scratch memory."""
-        for register, row, column in self.parts:
+        for register, row, column in self.places:
             self.registers.load(register, *self.scratch(row, column))
         return []
 
@@ -187,7 +187,7 @@ class TileMicrokernel:
             return found
 
         def one_instruction(k: str, _: list[Value]) -> list[Value]:
-            self.multiply(rows, k, columns(k), WORD // 8 * blocks.nr)
+            self.multiply(rows, k, columns(k), VNNI_WORD_BITS // 8 * blocks.nr)
             return []
 
         def last_k() -> list[Value]:
@@ -216,10 +216,14 @@ class TileMicrokernel:
         def words(at: str, _: list[Value]) -> list[Value]:
             sources = columns(w.add(whole, w.mul(at, str(isa.k_group))))
             for source, start in zip(sources, copies, strict=True):
-                line = w.emit(f"load <{tiles.columns} x i32>, ptr {source}, align 2")
+                line = w.emit(
+                    f"load <{tiles.columns} x i32>, ptr {source}, align {isa.bytes}"
+                )
                 row = w.mul(at, str(isa.k_group * tiles.columns))
                 to = blocks.at(start, row, isa.element)
-                w.do(f"store <{tiles.columns} x i32> {line}, ptr {to}, align 2")
+                w.do(
+                    f"store <{tiles.columns} x i32> {line}, ptr {to}, align {isa.bytes}"
+                )
             return []
 
         w.loop("0", w.div(rest, isa.k_group), 1, (), words)

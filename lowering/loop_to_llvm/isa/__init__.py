@@ -21,7 +21,7 @@ from .instructions import TileRegisters as TileRegisters
 
 
 @cache
-def known() -> dict[str, type[Instructions]]:
+def instruction_writers() -> dict[str, type[Instructions]]:
     """The writers of instructions, by the name of their set."""
     return {each.isa.name: each for each in _in_folder()}
 
@@ -35,7 +35,12 @@ def _in_folder() -> Iterator[type[Instructions]]:
                     yield item
 
 
-def instructions_of(target: TargetAttr, element: Attribute) -> Instructions:
-    """The instructions of a target for factors of this type; else portable ones."""
-    isa = target.isa(element) or PORTABLE
-    return known()[isa.name](bool(target.fma.data))
+def instructions_of(
+    target: TargetAttr, a: Attribute, b: Attribute, fits: bool = False
+) -> Instructions:
+    """
+    The instructions of a target for factors of these types, whose pairs of products are
+    known to fit into 16 bits or not; else portable ones.
+    """
+    isa = target.isa(b, fits) or PORTABLE
+    return instruction_writers()[isa.name](bool(target.fma.data), a, b)

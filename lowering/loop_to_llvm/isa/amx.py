@@ -44,14 +44,17 @@ class Amx(Portable):
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
         """Writes the configuration of the tiles, once for each function."""
-        return _Tiles(w)
+        return Tiles(w, "tdpbf16ps")
 
 
-class _Tiles:
-    """The tiles of a processor, which each thread configures before it uses them."""
+class Tiles:
+    """
+    The tiles of a processor, which each thread configures before it uses them, and the
+    name of the instruction that multiplies two.
+    """
 
-    def __init__(self, w: FunctionWriter):
-        self.w = w
+    def __init__(self, w: FunctionWriter, product: str):
+        self.w, self.product = w, product
         if w.leave:
             return
         words = w.entered(f"alloca [{len(_CONFIGURATION)} x i64], align 64")
@@ -80,6 +83,6 @@ class _Tiles:
         self.w.do(f"call void @llvm.x86.{name}({arguments})")
 
     def multiply(self, accumulators: int, a: int, b: int) -> None:
-        """Writes TDPBF16PS."""
+        """Writes the product, such as TDPBF16PS."""
         arguments = f"i8 {accumulators}, i8 {a}, i8 {b}"
-        self.w.do(f"call void @llvm.x86.tdpbf16ps({arguments})")
+        self.w.do(f"call void @llvm.x86.{self.product}({arguments})")

@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from ....dialects.loop import WORD, Isa
+from xdsl.ir import Attribute
+
+from ....dialects.loop import VNNI_WORD_BITS, Isa
 from ..text.function import FunctionWriter
 from ..text.types import Value
 
@@ -37,24 +39,50 @@ class TileRegisters(Protocol):
 
 @dataclass(frozen=True)
 class Instructions(ABC):
-    """The instructions of a set, for a target that has fused multiply-adds or not."""
+    """
+    The instructions of a set, for a target that has fused multiply-adds or not, and for
+    factors of two types.
+    """
 
     isa: ClassVar[Isa]
     fma: bool
+    a: Attribute
+    b: Attribute
 
-    @abstractmethod
+    @property
+    def zeros(self) -> Value | None:
+        """
+        The word of A, as it is multiplied, that stands for zeros, if that is not 0.
+        Then what a row of them comes to is no part of the sum, and is subtracted.
+        """
+        return None
+
     def narrow(self, w: FunctionWriter, value: Value) -> Value:
-        """Writes the conversion of f32 to the element of factors."""
+        """
+        Writes the conversion of f32 to the element of factors, if it is one of f32.
+        """
+        raise NotImplementedError(f"expected factors of f32, got {self.isa.name}")
 
     @abstractmethod
     def unpack(self, w: FunctionWriter, words: Value, k: int) -> Value:
-        """Writes the f32 that are the k-th elements of words of the VNNI layout."""
+        """Writes the values that are the k-th elements of words of B."""
+
+    def take_a(self, w: FunctionWriter, words: Value, part: int) -> Value:
+        """Writes a part of words of A, as it is packed and multiplied."""
+        return words
+
+    def take_b(self, w: FunctionWriter, words: Value, part: int) -> Value:
+        """Writes a part of words of B, as it is multiplied."""
+        return words
 
     @abstractmethod
     def multiply(
         self, w: FunctionWriter, a: Value, b: Value, accumulators: Value
     ) -> Value:
-        """Writes accumulators plus the products of the elements of two words each."""
+        """
+        Writes accumulators plus the products of the elements of two words each, or of
+        parts of them.
+        """
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
         """Writes the set-up of tile registers; only a set that has some is asked."""
@@ -63,7 +91,7 @@ class Instructions(ABC):
 
 def write_zeros(w: FunctionWriter, address: str, rows: int, row_bytes: int) -> None:
     """Writes zeros into rows that lie one after the other."""
-    words = row_bytes * 8 // WORD
+    words = row_bytes * 8 // VNNI_WORD_BITS
 
     def row(at: str, _: list[Value]) -> list[Value]:
         offset = w.mul(at, str(row_bytes))

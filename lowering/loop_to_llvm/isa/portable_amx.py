@@ -7,13 +7,17 @@ subnormal numbers are not taken as zero.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeAlias
+
 from xdsl.dialects.builtin import f32, i32
 
 from ....dialects.loop import AMX_TILES, PORTABLE_AMX
 from ..text.function import FunctionWriter
 from ..text.scalar_op import multiply_add
 from ..text.types import Value
-from .instructions import TileRegisters, write_zeros
+from .instructions import Instructions, TileRegisters, write_zeros
 from .portable import Portable
 
 _COUNT, _ROWS, _ROW_BYTES, COLUMNS = (
@@ -24,6 +28,10 @@ _COUNT, _ROWS, _ROW_BYTES, COLUMNS = (
 )
 
 
+WordsOf: TypeAlias = Callable[[str], tuple[Value, Value]]
+"""A word of a row of A, in all lanes, and the row of words of B, by their number."""
+
+
 class PortableAmx(Portable):
     """Multiply-adds, on tiles in memory where the schedule has tile registers."""
 
@@ -31,13 +39,13 @@ class PortableAmx(Portable):
 
     def tiles(self, w: FunctionWriter) -> TileRegisters:
         """Writes the allocation of the tiles."""
-        return _TilesInMemory(w, self)
+        return _TilesOfBf16(w, self)
 
 
-class _TilesInMemory:
+class TilesInMemory(ABC):
     """The tiles, one after the other on the stack."""
 
-    def __init__(self, w: FunctionWriter, instructions: Portable):
+    def __init__(self, w: FunctionWriter, instructions: Instructions):
         self.w, self.instructions = w, instructions
         self.base = w.entered(f"alloca [{_COUNT * _ROWS * _ROW_BYTES} x i8], align 64")
 
@@ -73,19 +81,47 @@ class _TilesInMemory:
 
         self.w.loop("0", str(_ROWS), 1, (), row)
 
-    def multiply(self, accumulators: int, a: int, b: int) -> None:
-        """Writes that the product of two tiles is added to a tile of accumulators."""
-        w, instructions = self.w, self.instructions
+    def each_row(
+        self,
+        accumulators: int,
+        a: int,
+        b: int,
+        build: Callable[[str, WordsOf], None],
+    ) -> None:
+        """Writes a loop over rows; `build` takes the address of the accumulators."""
+        w = self.w
 
         def row(at: str, _: list[Value]) -> list[Value]:
             a_row, sums_row = self.row(a, at), self.row(accumulators, at)
 
-            def word(number: str, sums: list[Value]) -> list[Value]:
+            def words(number: str) -> tuple[Value, Value]:
                 here = w.emit(f"getelementptr i32, ptr {a_row}, i64 {number}")
                 one = w.value(f"load i32, ptr {here}, align 4", i32)
                 one = w.splat(one, COLUMNS)
                 line = self.row(b, number)
                 both = w.value(f"load <16 x i32>, ptr {line}, align 4", i32, COLUMNS)
+                return one, both
+
+            build(sums_row, words)
+            return []
+
+        w.loop("0", str(_ROWS), 1, (), row)
+
+    @abstractmethod
+    def multiply(self, accumulators: int, a: int, b: int) -> None:
+        """Writes that the product of two tiles is added to a tile of accumulators."""
+
+
+class _TilesOfBf16(TilesInMemory):
+    """Tiles whose accumulators are f32."""
+
+    def multiply(self, accumulators: int, a: int, b: int) -> None:
+        """Writes that the product of two tiles is added to a tile of accumulators."""
+        w, instructions = self.w, self.instructions
+
+        def row(sums_row: str, words: WordsOf) -> None:
+            def word(number: str, sums: list[Value]) -> list[Value]:
+                one, both = words(number)
                 return [
                     multiply_add(
                         w,
@@ -101,6 +137,5 @@ class _TilesInMemory:
             both = w.emit(f"fadd {even.typed}, {odd.text}")
             after = w.emit(f"fadd <16 x float> {before}, {both}")
             w.do(f"store <16 x float> {after}, ptr {sums_row}, align 4")
-            return []
 
-        w.loop("0", str(_ROWS), 1, (), row)
+        self.each_row(accumulators, a, b, row)

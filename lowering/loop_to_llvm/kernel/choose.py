@@ -24,6 +24,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from ....dialects.loop import ChooseOp, YieldOp
 from ..text.memory_access import MemoryAccess
 from ..text.types import Value
+from .heap import Entry, sift_down
 
 
 @dataclass(frozen=True)
@@ -81,34 +82,12 @@ class ChoiceWriter:
 
     def sift(self, root: str, size: str) -> None:
         """Writes the loop that moves a node down until its children come after it."""
-        w = self.memory.w
+
+        def put(node: str, moved: Entry) -> None:
+            self.put(node, moved[0].text)
+
         moving = self.candidate(root)
-        head, compare, move, end = (
-            w.fresh(e) for e in ("sift", "down", "up", "placed")
-        )
-        node, following = (f"%{w.fresh('node')}" for _ in range(2))
-        before = w.label
-        w.do(f"br label %{head}")
-        w.start(head)
-        w.do(f"{node} = phi i64 [{root}, %{before}], [{following}, %{move}]")
-        child = w.add(w.mul(node, "2"), "1")
-        has_child = w.emit(f"icmp slt i64 {child}, {size}")
-        w.do(f"br i1 {has_child}, label %{compare}, label %{end}")
-        w.start(compare)
-        other = w.least(w.add(child, "1"), w.add(size, "-1"))
-        left, right = self.candidate(child), self.candidate(other)
-        is_right = self.precedes(right, left)
-        w.do(f"{following} = select i1 {is_right}, i64 {other}, i64 {child}")
-        number = w.emit(f"select i1 {is_right}, i64 {right[0]}, i64 {left[0]}")
-        scores = f"{right[1].typed}, {left[1].typed}"
-        score = w.value(f"select i1 {is_right}, {scores}", left[1].type)
-        goes_up = self.precedes((number, score), moving)
-        w.do(f"br i1 {goes_up}, label %{move}, label %{end}")
-        w.start(move)
-        self.put(node, number)
-        w.do(f"br label %{head}")
-        w.start(end)
-        self.put(node, moving[0])
+        sift_down(self.memory.w, root, size, moving, self.candidate, put, self.precedes)
 
     def take(self, size: str, first: str, start: str, stop: str) -> str:
         """
@@ -192,20 +171,20 @@ class ChoiceWriter:
                     w.start(on)
         return tested
 
-    def precedes(self, one: tuple[str, Value], other: tuple[str, Value]) -> str:
+    def precedes(self, one: Entry, other: Entry) -> str:
         """Writes whether a candidate is taken before another."""
         w, (number, score), (later, least) = self.memory.w, one, other
         above = w.emit(f"fcmp ogt {score.typed}, {least.text}")
         equal = w.emit(f"fcmp oeq {score.typed}, {least.text}")
-        first = w.emit(f"icmp slt i64 {number}, {later}")
+        first = w.emit(f"icmp slt {number.typed}, {later.text}")
         tied = w.emit(f"and i1 {equal}, {first}")
         return w.emit(f"or i1 {above}, {tied}")
 
-    def candidate(self, node: str) -> tuple[str, Value]:
+    def candidate(self, node: str) -> Entry:
         """Writes the load of a node, and its score."""
         number = self.get(node)
         score, _ = self.region(self.op.score, number)
-        return number, score
+        return Value(number, i64), score
 
     def get(self, node: str) -> str:
         """Writes the load of a node of the heap."""

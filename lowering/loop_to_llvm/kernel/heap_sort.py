@@ -21,10 +21,8 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1, i64
 
 from ..text.types import Value, type_text
+from .heap import Entry, sift_down
 from .sort_row import SortRow
-
-Entry = tuple[Value, ...]
-"""An element: its word, or its number and its key."""
 
 HALF = 32
 """The bits of a number in a word, and the most of a key."""
@@ -170,34 +168,11 @@ class HeapWriter:
         Writes the loop that moves an element from a node down until its children come
         before it.
         """
-        w = self.row.w
-        head, compare, move, end = (
-            w.fresh(e) for e in ("sift", "down", "up", "placed")
-        )
-        node, following = (f"%{w.fresh('node')}" for _ in range(2))
-        before = w.label
-        w.do(f"br label %{head}")
-        w.start(head)
-        w.do(f"{node} = phi i64 [{root}, %{before}], [{following}, %{move}]")
-        child = w.add(w.mul(node, "2"), "1")
-        has_child = w.below(child, size)
-        w.do(f"br i1 {has_child}, label %{compare}, label %{end}")
-        w.start(compare)
-        other = w.least(w.add(child, "1"), w.add(size, "-1"))
-        left, right = self.get(child), self.get(other)
-        is_right = self.precedes(left, right)
-        w.do(f"{following} = select i1 {is_right}, i64 {other}, i64 {child}")
-        later = tuple(
-            w.value(f"select i1 {is_right}, {two.typed}, {one.typed}", one.type)
-            for one, two in zip(left, right, strict=True)
-        )
-        goes_up = self.precedes(moving, later)
-        w.do(f"br i1 {goes_up}, label %{move}, label %{end}")
-        w.start(move)
-        self.put(node, later)
-        w.do(f"br label %{head}")
-        w.start(end)
-        self.put(node, moving)
+
+        def is_above(one: Entry, other: Entry) -> str:
+            return self.precedes(other, one)
+
+        sift_down(self.row.w, root, size, moving, self.get, self.put, is_above)
 
     def precedes(self, one: Entry, other: Entry) -> str:
         """Writes whether an element comes before another."""

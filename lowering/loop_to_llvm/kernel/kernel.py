@@ -23,6 +23,7 @@ from ....dialects.loop import (
     ForOp,
     KernelOp,
     LoadOp,
+    NativeOp,
     PositionOp,
     PrefetchOp,
     SplitIndexOp,
@@ -44,6 +45,7 @@ from .check_index import write_check, write_clamp
 from .choose import ChoiceWriter
 from .empty_loops import leave_if_idle
 from .loops import LoopWriter
+from .native import write_native
 
 
 def write_kernel(
@@ -71,6 +73,8 @@ class _KernelWriter:
         self.memory = MemoryAccess(self.w, self.scope)
         self.loops = LoopWriter(self.w, self.scope, self.write_ops)
         self.functions: dict[tuple[str, Element, int], None] = {}
+        self.beside: list[str] = []
+        """Texts of functions that stand beside the kernel."""
 
     def write(self, name: str) -> str:
         """The text of the kernel under this name."""
@@ -104,7 +108,7 @@ class _KernelWriter:
             define(name, element, lanes, self.fma)
             for name, element, lanes in self.functions
         ]
-        return "\n".join([body, *functions])
+        return "\n".join([body, *functions, *self.beside])
 
     def need(self, name: str, element: Element, lanes: int) -> None:
         """Notes that a math function is called."""
@@ -136,6 +140,8 @@ class _KernelWriter:
                 self.scope.define(op.end, end)
             case ArgsortOp():
                 write_argsort(self.memory, self.write_ops, op)
+            case NativeOp():
+                self.beside.append(write_native(self.w, self.scope, op))
             case YieldOp():
                 return
             case _:

@@ -209,22 +209,24 @@ class LoopWriter:
                 return self.combined(found, some * width, by)
 
             memory = self.stacked(several, empty, few, some)
-            return self.taken(memory, empty, range(few))
+            return self.load_accumulators(memory, empty, range(few))
         known = [self.w.allocate(each, few) for each in empty] if before else []
         self.put(before, known, "0")
 
         def one(at: str) -> list[Value]:
             first = self.w.add(start, at)
-            initial = self.taken(known, empty, [at]) if known else empty
+            initial = self.load_accumulators(known, empty, [at]) if known else empty
             return self.write_bodies(op, first, stop, initial, (0,), unit)
 
         def folded(at: str) -> list[Value]:
             numbers = [self.w.add(at, str(each)) for each in range(0, unit, few)]
-            return self.combined(self.taken(memory, empty, numbers), width, by)
+            return self.combined(
+                self.load_accumulators(memory, empty, numbers), width, by
+            )
 
         memory = self.stacked(one, empty, unit)
         totals = self.stacked(folded, empty, few) if unit > few else memory
-        return self.taken(totals, empty, range(few))
+        return self.load_accumulators(totals, empty, range(few))
 
     def stacked(
         self,
@@ -252,7 +254,7 @@ class LoopWriter:
             number, which = divmod(place, len(memory))
             self.w.put(value, memory[which], self.w.add(at, str(number)))
 
-    def taken(
+    def load_accumulators(
         self, memory: Sequence[str], like: Sequence[Value], numbers: Iterable[int | str]
     ) -> list[Value]:
         """Loads the accumulators of some indices."""

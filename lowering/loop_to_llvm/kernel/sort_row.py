@@ -4,6 +4,7 @@ Write the keys of a row that is sorted, as integers whose order is that of the k
     f32    the bits: a negative number has all flipped, others the sign alone;
            zero for both zeros, and the greatest number for every NaN
     i32    the bits with the sign flipped
+    u64    the bits
     i1     a byte of 0 or 1
 
 They are unsigned. In descending order all bits are flipped, so that what comes first is
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import AnyFloat, FixedBitwidthType, IntegerType, i1, i8
 from xdsl.ir import Operation
 
+from ....dialects.graph import scalar
 from ....dialects.loop import ArgsortOp, LoadOp, byte_count
 from ..text.function import FunctionWriter
 from ..text.memory_access import MemoryAccess
@@ -82,6 +84,8 @@ class SortRow:
             text = f"zext {key.typed} to {type_text(i8, lanes)}"
             return w.value(text, type, lanes)
         least = _splat(-(1 << (type.width.data - 1)), key)
+        if scalar.is_unsigned(key.type):
+            return Value(key.text, type, lanes)
         if not isinstance(key.type, AnyFloat):
             return w.value(f"xor {key.typed}, {least}", type, lanes)
         whole = type_text(type, lanes)

@@ -23,7 +23,7 @@ from . import (
 )
 from .declarations import declarations
 from .function import Function
-from .writer import FORMATS, Element, Value, Writer
+from .writer import FORMATS, Element, MathValue, Writer
 
 __all__ = [
     "ARGUMENTS",
@@ -94,7 +94,7 @@ def define(name: str, element: Element, lanes: int, fma: bool) -> str:
     kind = FORMATS[element].kind
     type = writer.type(kind)
     names = [f"%{each}" for each in ARGUMENTS[: function.arity]]
-    result = function.write(writer, *(Value(each, kind, writer) for each in names))
+    result = function.write(writer, *(MathValue(each, kind, writer) for each in names))
     head = ", ".join(f"{type} {each}" for each in names)
     attributes = "alwaysinline nounwind willreturn memory(none)"
     return "\n".join(

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from .writer import Operand, Value, Writer, format_of
+from .writer import MathValue, Operand, Writer, format_of
 
 
-def two_sum(a: Operand, b: Value) -> tuple[Value, Value]:
+def two_sum(a: Operand, b: MathValue) -> tuple[MathValue, MathValue]:
     """The rounded sum and its error, exactly (Knuth)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
-def fast_two_sum(a: Operand, b: Value) -> tuple[Value, Value]:
+def fast_two_sum(a: Operand, b: MathValue) -> tuple[MathValue, MathValue]:
     """The rounded sum and its error, exactly, if a is zero or |a| >= |b| (Dekker)."""
     total = a + b
     return total, b - (total - a)
 
 
-def two_product(w: Writer, a: Value, b: Value) -> tuple[Value, Value]:
+def two_product(w: Writer, a: MathValue, b: MathValue) -> tuple[MathValue, MathValue]:
     """
     The rounded product and its error, exactly unless something overflows or underflows.
 
@@ -32,7 +32,7 @@ def two_product(w: Writer, a: Value, b: Value) -> tuple[Value, Value]:
     return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
 
 
-def _halves(a: Value) -> tuple[Value, Value]:
+def _halves(a: MathValue) -> tuple[MathValue, MathValue]:
     """Two numbers of half as many bits whose sum is a."""
     bits = (format_of(a).fraction + 2) // 2
     scaled = a * (2.0**bits + 1.0)

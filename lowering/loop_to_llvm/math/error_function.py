@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .exponential import exp2_of_limited
 from .function import Function, Ulp
-from .writer import Value, Writer
+from .writer import MathValue, Writer
 
 # Coefficients by bench/math_coefficients.py.
 # p of erf(x) = x + xp(x²), up to 1.0625 in f32 and up to 1 in f64.
@@ -74,7 +74,7 @@ FAR_F64 = (
 )
 
 
-def erf(w: Writer, x: Value) -> Value:
+def erf(w: Writer, x: MathValue) -> MathValue:
     """The error function."""
     a = w.absolute(x)
     square = x * x

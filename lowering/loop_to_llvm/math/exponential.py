@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .function import Function, Ulp
-from .writer import Element, Value, Writer, format_of
+from .writer import Element, MathValue, Writer, format_of
 
 _LOG2_E = 1.4426950408889634
 
@@ -122,12 +122,12 @@ EXPONENTIAL: dict[Element, Exponential] = {
 }
 
 
-def _exponential_of(x: Value) -> Exponential:
+def _exponential_of(x: MathValue) -> Exponential:
     """The constants of a value's format."""
     return EXPONENTIAL[format_of(x).element]
 
 
-def reduce(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
+def reduce(w: Writer, x: MathValue, bias: int) -> tuple[MathValue, MathValue]:
     """
     n and r of x = n ln(2) + r, |r| <= ln(2)/2.
 
@@ -138,7 +138,9 @@ def reduce(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     return biased, w.fma(n, -low, w.fma(n, -high, x))
 
 
-def reduce_with_error(w: Writer, x: Value, bias: int) -> tuple[Value, Value, Value]:
+def reduce_with_error(
+    w: Writer, x: MathValue, bias: int
+) -> tuple[MathValue, MathValue, MathValue]:
     """The same n and r, and what rounding took from r."""
     high, low = _exponential_of(x).ln2
     biased, n = _nearest_multiple(w, x, bias)
@@ -147,19 +149,21 @@ def reduce_with_error(w: Writer, x: Value, bias: int) -> tuple[Value, Value, Val
     return biased, r, (exact - r) - small
 
 
-def _nearest_multiple(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
+def _nearest_multiple(
+    w: Writer, x: MathValue, bias: int
+) -> tuple[MathValue, MathValue]:
     """The integer n for which n ln(2) is next to x, biased and as a number."""
     rounder = format_of(x).rounder + bias
     biased = w.fma(x, _LOG2_E, rounder)
     return biased, biased - rounder
 
 
-def power_of_two(w: Writer, biased: Value) -> Value:
+def power_of_two(w: Writer, biased: MathValue) -> MathValue:
     """2**n of an n that has the bias of its format, if that is a normal number."""
     return w.from_bits(w.bits(biased) << format_of(biased).fraction)
 
 
-def factors(w: Writer, biased: Value) -> tuple[Value, Value]:
+def factors(w: Writer, biased: MathValue) -> tuple[MathValue, MathValue]:
     """
     Normal numbers whose product is 2**n, of an n that has the bias of both.
 
@@ -171,7 +175,7 @@ def factors(w: Writer, biased: Value) -> tuple[Value, Value]:
     return w.from_bits(half << fraction), w.from_bits((n - half) << fraction)
 
 
-def exp(w: Writer, x: Value) -> Value:
+def exp(w: Writer, x: MathValue) -> MathValue:
     """e**x."""
     constants, format = _exponential_of(x), format_of(x)
     limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.lowest)
@@ -180,7 +184,7 @@ def exp(w: Writer, x: Value) -> Value:
     return w.fma(exp_less_one(w, r), first, first) * second
 
 
-def _exp_not_above_zero(w: Writer, x: Value) -> Value:
+def _exp_not_above_zero(w: Writer, x: MathValue) -> MathValue:
     """e**x for x <= 0 or NaN, the same bits as `exp`."""
     constants, format = _exponential_of(x), format_of(x)
     # As large as this the least result is a normal number, and none is too large.
@@ -190,12 +194,12 @@ def _exp_not_above_zero(w: Writer, x: Value) -> Value:
     return w.fma(exp_less_one(w, r), power, power) * 2.0**-lift
 
 
-def exp_less_one(w: Writer, r: Value) -> Value:
+def exp_less_one(w: Writer, r: MathValue) -> MathValue:
     """e**r - 1 for |r| <= ln(2)/2, with an error that is small beside 1."""
     return w.fma(w.polynomial(r, _exponential_of(r).exp), r * r, r)
 
 
-def exp2(w: Writer, x: Value) -> Value:
+def exp2(w: Writer, x: MathValue) -> MathValue:
     """2**x."""
     constants = _exponential_of(x)
     limited = w.lower_limit(
@@ -206,13 +210,13 @@ def exp2(w: Writer, x: Value) -> Value:
     return (fraction * first) * second
 
 
-def exp2_of_limited(w: Writer, x: Value) -> Value:
+def exp2_of_limited(w: Writer, x: MathValue) -> MathValue:
     """2**x, if that is a normal number."""
     n, fraction = _exp2_parts(w, x, format_of(x).bias)
     return fraction * power_of_two(w, n)
 
 
-def _exp2_parts(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
+def _exp2_parts(w: Writer, x: MathValue, bias: int) -> tuple[MathValue, MathValue]:
     """The integer nearest to x, biased as by `reduce`, and 2 to the rest's power."""
     rounder = format_of(x).rounder + bias
     n = x + rounder
@@ -220,7 +224,7 @@ def _exp2_parts(w: Writer, x: Value, bias: int) -> tuple[Value, Value]:
     return n, w.fma(w.polynomial(r, _exponential_of(x).exp2), r, 1.0)
 
 
-def expm1(w: Writer, x: Value) -> Value:
+def expm1(w: Writer, x: MathValue) -> MathValue:
     """e**x - 1, exact to the last bits also where e**x is almost 1."""
     constants = _exponential_of(x)
     limited = w.lower_limit(w.upper_limit(x, constants.highest), constants.all_lost)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .writer import Element, Value, Writer
+from .writer import Element, MathValue, Writer
 
-Recipe = Callable[..., Value]
+Recipe = Callable[..., MathValue]
 """Takes a writer and a value for each argument, writes the function, is the result."""
 
 
@@ -42,6 +42,6 @@ class Function:
         bounds = self.f32 if element == "f32" else self.f64
         return bounds.fused if fma else bounds.split
 
-    def write(self, writer: Writer, *arguments: Value) -> Value:
+    def write(self, writer: Writer, *arguments: MathValue) -> MathValue:
         """Writes the function's instructions; the result."""
         return self.recipe(writer, *arguments)

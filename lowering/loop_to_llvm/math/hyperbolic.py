@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .exponential import exp_less_one, power_of_two, reduce
 from .function import Function, Ulp
-from .writer import Element, Value, Writer, format_of
+from .writer import Element, MathValue, Writer, format_of
 
 # Coefficients by bench/math_coefficients.py.
 # p of tanh(x) = x + x³p(x²), |x| <= 0.625.
@@ -42,7 +42,7 @@ SINH: dict[Element, tuple[float, ...]] = {
 }
 
 
-def tanh(w: Writer, x: Value) -> Value:
+def tanh(w: Writer, x: MathValue) -> MathValue:
     """The hyperbolic tangent: 1 - 2 / (exp(2x) + 1), or a polynomial near zero."""
     a = w.absolute(x)
     square = x * x
@@ -56,7 +56,7 @@ def tanh(w: Writer, x: Value) -> Value:
     return w.copysign(w.select(a < 0.625, near, far), x)
 
 
-def _half_exp(w: Writer, x: Value) -> Value:
+def _half_exp(w: Writer, x: MathValue) -> MathValue:
     """exp(x) / 2 for x >= 0, infinite only if the hyperbolic sine of x is."""
     limited = w.upper_limit(x, 89.5 if x.kind == "float" else 710.5)
     # Of half the size, because 2**(n - 1) may be more than the format holds.
@@ -66,7 +66,7 @@ def _half_exp(w: Writer, x: Value) -> Value:
     return quarter + quarter
 
 
-def sinh(w: Writer, x: Value) -> Value:
+def sinh(w: Writer, x: MathValue) -> MathValue:
     """The hyperbolic sine: (exp(x) - exp(-x)) / 2, or a polynomial near zero."""
     a = w.absolute(x)
     square = x * x
@@ -76,7 +76,7 @@ def sinh(w: Writer, x: Value) -> Value:
     return w.copysign(w.select(a < 1.0, near, half - 0.25 / half), x)
 
 
-def cosh(w: Writer, x: Value) -> Value:
+def cosh(w: Writer, x: MathValue) -> MathValue:
     """The hyperbolic cosine: (exp(x) + exp(-x)) / 2."""
     half = _half_exp(w, w.absolute(x))
     return half + 0.25 / half

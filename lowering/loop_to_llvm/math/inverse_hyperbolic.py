@@ -7,15 +7,15 @@ import math
 from .double_double import fast_two_sum, two_product, two_sum
 from .function import Function, Ulp
 from .logarithm import log_of_sum, with_special_cases
-from .writer import Value, Writer, format_of
+from .writer import MathValue, Writer, format_of
 
 
-def large(x: Value) -> float:
+def large(x: MathValue) -> float:
     """From where on asinh(x) and acosh(x) are log(2x)."""
     return 2.0 ** (format_of(x).fraction // 2 + 3)
 
 
-def asinh(w: Writer, x: Value) -> Value:
+def asinh(w: Writer, x: MathValue) -> MathValue:
     """The inverse of the hyperbolic sine: log(1 + a + a² / (1 + sqrt(1 + a²)))."""
     a = w.absolute(x)
     limited = w.upper_limit(a, large(x))
@@ -25,7 +25,7 @@ def asinh(w: Writer, x: Value) -> Value:
     return w.copysign(_log_of_one_and(w, f, lost, a), x)
 
 
-def acosh(w: Writer, x: Value) -> Value:
+def acosh(w: Writer, x: MathValue) -> MathValue:
     """The inverse of the hyperbolic cosine: log(1 + t + sqrt(t² + 2t)), t = x - 1."""
     t = w.upper_limit(x, large(x)) - 1.0
     other, other_lost = two_sum(2.0, t)
@@ -41,7 +41,9 @@ def acosh(w: Writer, x: Value) -> Value:
     return w.select(x >= 1.0, y, math.nan)
 
 
-def _log_of_one_and(w: Writer, f: Value, f_lost: Value, x: Value) -> Value:
+def _log_of_one_and(
+    w: Writer, f: MathValue, f_lost: MathValue, x: MathValue
+) -> MathValue:
     """log(1 + f + f_lost), or log(2x) where x is large."""
     is_large = x > large(x)
     u, lost = two_sum(1.0, f)
@@ -51,7 +53,7 @@ def _log_of_one_and(w: Writer, f: Value, f_lost: Value, x: Value) -> Value:
     return with_special_cases(w, u, log_of_sum(w, u, lost, power))
 
 
-def atanh(w: Writer, x: Value) -> Value:
+def atanh(w: Writer, x: MathValue) -> MathValue:
     """The inverse of the hyperbolic tangent: log(1 + 2a / (1 - a)) / 2."""
     a = w.absolute(x)
     below, below_lost = two_sum(1.0, -a)

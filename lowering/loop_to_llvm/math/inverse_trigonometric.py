@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .function import Function, Ulp
-from .writer import Element, Value, Writer, format_of
+from .writer import Element, MathValue, Writer, format_of
 
 # pi/2, a number of the format and what this leaves.
 _HALF_PI: dict[Element, tuple[float, float]] = {
@@ -66,7 +66,7 @@ ATAN: dict[Element, tuple[float, ...]] = {
 }
 
 
-def asin(w: Writer, x: Value) -> Value:
+def asin(w: Writer, x: MathValue) -> MathValue:
     """The arcus sine: pi/2 - 2 asin(sqrt((1 - x) / 2)) from one half on."""
     high, low = _HALF_PI[format_of(x).element]
     a = w.absolute(x)
@@ -76,7 +76,7 @@ def asin(w: Writer, x: Value) -> Value:
     return w.copysign(w.select(outer, far, s + tail), x)
 
 
-def acos(w: Writer, x: Value) -> Value:
+def acos(w: Writer, x: MathValue) -> MathValue:
     """The arcus cosine, from the arcus sine of the same or of sqrt((1 - |x|) / 2)."""
     high, low = _HALF_PI[format_of(x).element]
     a = w.absolute(x)
@@ -87,7 +87,7 @@ def acos(w: Writer, x: Value) -> Value:
     return w.select(outer, half + half, inner)
 
 
-def _arcus(w: Writer, a: Value) -> tuple[Value, Value, Value]:
+def _arcus(w: Writer, a: MathValue) -> tuple[MathValue, MathValue, MathValue]:
     """Where a > 1/2; s and t of asin(s) = s + t, s being a or sqrt((1 - a) / 2)."""
     outer = a > 0.5
     z = w.select(outer, w.fma(a, -0.5, 0.5), a * a)
@@ -95,7 +95,7 @@ def _arcus(w: Writer, a: Value) -> tuple[Value, Value, Value]:
     return outer, s, s * z * w.polynomial(z, ASIN[format_of(a).element])
 
 
-def atan(w: Writer, x: Value) -> Value:
+def atan(w: Writer, x: MathValue) -> MathValue:
     """
     The arcus tangent.
 

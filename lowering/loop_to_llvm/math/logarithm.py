@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .double_double import two_sum
 from .exponential import EXPONENTIAL
 from .function import Function, Ulp
-from .writer import Element, Value, Writer, format_of
+from .writer import Element, MathValue, Writer, format_of
 
 _SQRT_HALF: dict[Element, int] = {"f32": 0x3F3504F3, "f64": 0x3FE6A09E667F3BCD}
 """The bits of the square root of one half."""
@@ -83,13 +83,13 @@ _TEN: dict[Element, _Base] = {
 class Parts:
     """x = 2**exponent (1 + fraction), 1 + fraction between the roots of 1/2 and 2."""
 
-    exponent: Value
-    fraction: Value
-    biased: Value
+    exponent: MathValue
+    fraction: MathValue
+    biased: MathValue
     """The exponent as an integer, with the format's bias added."""
 
 
-def decompose(w: Writer, x: Value) -> Parts:
+def decompose(w: Writer, x: MathValue) -> Parts:
     """The parts of a positive normal number."""
     format = format_of(x)
     root = _SQRT_HALF[format.element]
@@ -104,7 +104,7 @@ def decompose(w: Writer, x: Value) -> Parts:
     return Parts(exponent, fraction, biased)
 
 
-def _correction(w: Writer, f: Value) -> Value:
+def _correction(w: Writer, f: MathValue) -> MathValue:
     """log(1 + f) - f, for 1 + f between the roots of 1/2 and 2."""
     if f.kind == "float":
         square = f * f
@@ -115,7 +115,7 @@ def _correction(w: Writer, f: Value) -> Value:
     return w.fma(s, w.fma(z, w.polynomial(z, RATIONAL), half_square), -half_square)
 
 
-def log(w: Writer, x: Value) -> Value:
+def log(w: Writer, x: MathValue) -> MathValue:
     """The natural logarithm."""
     high, low = EXPONENTIAL[format_of(x).element].ln2
     scaled, lift = normalized(w, x)
@@ -125,7 +125,7 @@ def log(w: Writer, x: Value) -> Value:
     return with_special_cases(w, x, w.fma(exponent, high, parts.fraction + c))
 
 
-def _to_base(w: Writer, x: Value, base: _Base) -> Value:
+def _to_base(w: Writer, x: MathValue, base: _Base) -> MathValue:
     """The logarithm to a base."""
     scaled, lift = normalized(w, x)
     parts = decompose(w, scaled)
@@ -142,23 +142,25 @@ def _to_base(w: Writer, x: Value, base: _Base) -> Value:
     return with_special_cases(w, x, total + (((high - total) + product) + low))
 
 
-def log2(w: Writer, x: Value) -> Value:
+def log2(w: Writer, x: MathValue) -> MathValue:
     """The logarithm to base 2."""
     return _to_base(w, x, _TWO[format_of(x).element])
 
 
-def log10(w: Writer, x: Value) -> Value:
+def log10(w: Writer, x: MathValue) -> MathValue:
     """The logarithm to base 10."""
     return _to_base(w, x, _TEN[format_of(x).element])
 
 
-def log1p(w: Writer, x: Value) -> Value:
+def log1p(w: Writer, x: MathValue) -> MathValue:
     """log(1 + x), exact to the last bits also where 1 + x is almost 1."""
     u, lost = two_sum(1.0, x)
     return w.copysign(with_special_cases(w, u, log_of_sum(w, u, lost)), x)
 
 
-def log_of_sum(w: Writer, u: Value, lost: Value, power: Value | None = None) -> Value:
+def log_of_sum(
+    w: Writer, u: MathValue, lost: MathValue, power: MathValue | None = None
+) -> MathValue:
     """log(2**power (u + lost)), for a positive normal u that has lost no more."""
     format = format_of(u)
     high, low = EXPONENTIAL[format.element].ln2
@@ -175,7 +177,7 @@ def log_of_sum(w: Writer, u: Value, lost: Value, power: Value | None = None) -> 
     return w.fma(exponent, high, f + c)
 
 
-def normalized(w: Writer, x: Value) -> tuple[Value, Value]:
+def normalized(w: Writer, x: MathValue) -> tuple[MathValue, MathValue]:
     """x, multiplied if subnormal, and the exponent that this takes away."""
     format = format_of(x)
     tiny = x < 2.0 ** (1 - format.bias)
@@ -186,7 +188,7 @@ def normalized(w: Writer, x: Value) -> tuple[Value, Value]:
     )
 
 
-def with_special_cases(w: Writer, x: Value, y: Value) -> Value:
+def with_special_cases(w: Writer, x: MathValue, y: MathValue) -> MathValue:
     """A logarithm y of x, made right for x zero, negative, infinite or NaN."""
     finite = w.select(x.equals(math.inf), x, y)
     pole = w.select(x.equals(0.0), w.constant(-math.inf, x.kind), math.nan)

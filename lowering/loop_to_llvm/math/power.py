@@ -9,7 +9,7 @@ from .double_double import fast_two_sum, two_product
 from .exponential import EXPONENTIAL, factors, power_of_two, reduce_with_error
 from .function import Function, Ulp
 from .logarithm import decompose, normalized
-from .writer import F64, Value, Writer
+from .writer import F64, MathValue, Writer
 
 # Coefficients by bench/math_coefficients.py.
 # p of log2(1 + f) = sp(s²), s = f / (2 + f), with an error that is small in f32.
@@ -47,7 +47,7 @@ _TWO_THIRDS = (
 )
 
 
-def powf(w: Writer, x: Value, y: Value) -> Value:
+def powf(w: Writer, x: MathValue, y: MathValue) -> MathValue:
     """x**y, with the special cases of C99."""
     if x.kind == "float":
         return w.narrow(_signed_power(w, w.widen(x), w.widen(y), _power_for_f32))
@@ -55,8 +55,11 @@ def powf(w: Writer, x: Value, y: Value) -> Value:
 
 
 def _signed_power(
-    w: Writer, x: Value, y: Value, power: Callable[[Writer, Value, Value], Value]
-) -> Value:
+    w: Writer,
+    x: MathValue,
+    y: MathValue,
+    power: Callable[[Writer, MathValue, MathValue], MathValue],
+) -> MathValue:
     """x**y, given a power for x that are not negative and y that are not too large."""
     exponent = w.absolute(y)
     # From 2**52 on all numbers are integers, and up to 2**53 some of them are odd.
@@ -76,13 +79,13 @@ def _signed_power(
     return w.select(w.either(x.equals(1.0), y.equals(0.0)), 1.0, result)
 
 
-def _with_poles(w: Writer, logarithm: Value, x: Value) -> Value:
+def _with_poles(w: Writer, logarithm: MathValue, x: MathValue) -> MathValue:
     """A logarithm of x >= 0, made right for x zero, infinite or NaN."""
     y = w.select(x < math.inf, logarithm, x)
     return w.select(x.equals(0.0), -math.inf, y)
 
 
-def _power_for_f32(w: Writer, x: Value, y: Value) -> Value:
+def _power_for_f32(w: Writer, x: MathValue, y: MathValue) -> MathValue:
     """x**y for an x and a y that were f32, x >= 0."""
     parts = decompose(w, x)
     s = parts.fraction / (parts.fraction + 2.0)
@@ -96,7 +99,7 @@ def _power_for_f32(w: Writer, x: Value, y: Value) -> Value:
     return w.fma(w.polynomial(r, EXP2_FOR_F32), r, 1.0) * power_of_two(w, n)
 
 
-def _power_for_f64(w: Writer, x: Value, y: Value) -> Value:
+def _power_for_f64(w: Writer, x: MathValue, y: MathValue) -> MathValue:
     """x**y for x >= 0."""
     constants = EXPONENTIAL["f64"]
     scaled, lift = normalized(w, x)
@@ -115,7 +118,9 @@ def _power_for_f64(w: Writer, x: Value, y: Value) -> Value:
     return ((total + (missing + series)) * first) * second
 
 
-def _logarithm(w: Writer, exponent: Value, f: Value) -> tuple[Value, Value]:
+def _logarithm(
+    w: Writer, exponent: MathValue, f: MathValue
+) -> tuple[MathValue, MathValue]:
     """log(2**exponent (1 + f)) with an error below 2**-65 of it, in two parts."""
     below, lost = fast_two_sum(2.0, f)
     s = f / below

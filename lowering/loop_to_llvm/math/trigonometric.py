@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .double_double import fast_two_sum, two_sum
 from .function import Function, Ulp
-from .writer import Value, Writer
+from .writer import MathValue, Writer
 
 _TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 _HALF_PI = float.fromhex("0x1.921fb54442d18p+0")
@@ -60,19 +60,19 @@ WIDE_SIN_FOR_F32 = (
 )
 
 
-def nearest(w: Writer, x: Value) -> tuple[Value, Value]:
+def nearest(w: Writer, x: MathValue) -> tuple[MathValue, MathValue]:
     """The nearest integer as a number, and in the low bits of an integer."""
     rounder = 1.5 * 2.0**52
     biased = x + rounder
     return biased - rounder, w.bits(biased)
 
 
-def _bounded(w: Writer, r: Value, limit: float) -> Value:
+def _bounded(w: Writer, r: MathValue, limit: float) -> MathValue:
     """What a reduction leaves, kept where sines are bounded for arguments too large."""
     return w.lower_limit(w.upper_limit(r, limit), -limit)
 
 
-def reduce(w: Writer, x: Value) -> tuple[Value, Value, Value]:
+def reduce(w: Writer, x: MathValue) -> tuple[MathValue, MathValue, MathValue]:
     """
     r, its rounding error and n of x = n pi/2 + r, for f64; n is in the low bits.
 
@@ -88,21 +88,21 @@ def reduce(w: Writer, x: Value) -> tuple[Value, Value, Value]:
     return _bounded(w, r, 0.79), _bounded(w, error, 1e-16), integer
 
 
-def _reduce_f32(w: Writer, x: Value, n: Value) -> Value:
+def _reduce_f32(w: Writer, x: MathValue, n: MathValue) -> MathValue:
     """x - n pi/2 in f64, for an x that was an f32."""
     for part in _PARTS_FOR_F32:
         x = w.fma(n, -part, x)
     return _bounded(w, x, _HALF_PI)
 
 
-def _sin_near_zero(w: Writer, r: Value, error: Value) -> Value:
+def _sin_near_zero(w: Writer, r: MathValue, error: MathValue) -> MathValue:
     """sin(r + error), |r| <= pi/4."""
     z = r * r
     series = r * z * w.polynomial(z, SIN)
     return r + w.fma(error, w.fma(z, -0.5, 1.0), series)
 
 
-def _cos_near_zero(w: Writer, r: Value, error: Value) -> Value:
+def _cos_near_zero(w: Writer, r: MathValue, error: MathValue) -> MathValue:
     """cos(r + error), |r| <= pi/4."""
     z = r * r
     half = z * 0.5
@@ -111,19 +111,21 @@ def _cos_near_zero(w: Writer, r: Value, error: Value) -> Value:
     return start + (lost + w.fma(z * z, w.polynomial(z, COS), r * -error))
 
 
-def _has_bit(w: Writer, integer: Value, bit: int) -> Value:
+def _has_bit(w: Writer, integer: MathValue, bit: int) -> MathValue:
     """Where a bit of an integer is set."""
     return w.differs(integer & bit, 0)
 
 
-def _with_sign(w: Writer, y: Value, integer: Value, bit: int, sign: Value) -> Value:
+def _with_sign(
+    w: Writer, y: MathValue, integer: MathValue, bit: int, sign: MathValue
+) -> MathValue:
     """y, turned where a bit of an integer is set, then where `sign` is negative."""
     distance = 64 - bit.bit_length()
     turned = ((integer & bit) << distance) ^ (w.bits(sign) & -(1 << 63))
     return w.from_bits(w.bits(y) ^ turned)
 
 
-def sin(w: Writer, x: Value) -> Value:
+def sin(w: Writer, x: MathValue) -> MathValue:
     """The sine."""
     if x.kind == "float":
         # Of the magnitude, so that the sign of zero is not lost.
@@ -137,7 +139,7 @@ def sin(w: Writer, x: Value) -> Value:
     return _with_sign(w, y, n, 2, x)
 
 
-def cos(w: Writer, x: Value) -> Value:
+def cos(w: Writer, x: MathValue) -> MathValue:
     """The cosine."""
     a = w.absolute(x)
     zero = w.constant(0.0, "double")
@@ -153,13 +155,13 @@ def cos(w: Writer, x: Value) -> Value:
     return _with_sign(w, y, n + 1, 2, zero)
 
 
-def _wide_sin(w: Writer, r: Value) -> Value:
+def _wide_sin(w: Writer, r: MathValue) -> MathValue:
     """sin(r) for |r| <= pi/2, with an error that is small in f32."""
     z = r * r
     return w.fma(r * z, w.polynomial(z, WIDE_SIN_FOR_F32), r)
 
 
-def tan(w: Writer, x: Value) -> Value:
+def tan(w: Writer, x: MathValue) -> MathValue:
     """The tangent: a quotient of sine and cosine, turned in every other quarter."""
     a = w.absolute(x)
     if x.kind == "float":

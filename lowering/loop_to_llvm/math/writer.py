@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 Element: TypeAlias = Literal["f32", "f64"]
 Kind: TypeAlias = Literal["float", "double", "i32", "i64", "i1"]
-Operand: TypeAlias = "Value | float"
+Operand: TypeAlias = "MathValue | float"
 
 
 @dataclass(frozen=True)
@@ -44,66 +44,66 @@ FORMATS: dict[Element, Format] = {"f32": F32, "f64": F64}
 
 
 @dataclass(frozen=True)
-class Value:
+class MathValue:
     """A value of the function being written; arithmetic on it writes instructions."""
 
     name: str
     kind: Kind
     writer: Writer = field(repr=False)
 
-    def __add__(self, other: Operand) -> Value:
+    def __add__(self, other: Operand) -> MathValue:
         return self.writer.binary("add", self, other)
 
-    def __radd__(self, other: float) -> Value:
+    def __radd__(self, other: float) -> MathValue:
         return self.writer.binary("add", other, self)
 
-    def __sub__(self, other: Operand) -> Value:
+    def __sub__(self, other: Operand) -> MathValue:
         return self.writer.binary("sub", self, other)
 
-    def __rsub__(self, other: float) -> Value:
+    def __rsub__(self, other: float) -> MathValue:
         return self.writer.binary("sub", other, self)
 
-    def __mul__(self, other: Operand) -> Value:
+    def __mul__(self, other: Operand) -> MathValue:
         return self.writer.binary("mul", self, other)
 
-    def __rmul__(self, other: float) -> Value:
+    def __rmul__(self, other: float) -> MathValue:
         return self.writer.binary("mul", other, self)
 
-    def __truediv__(self, other: Operand) -> Value:
+    def __truediv__(self, other: Operand) -> MathValue:
         return self.writer.binary("div", self, other)
 
-    def __rtruediv__(self, other: float) -> Value:
+    def __rtruediv__(self, other: float) -> MathValue:
         return self.writer.binary("div", other, self)
 
-    def __neg__(self) -> Value:
+    def __neg__(self) -> MathValue:
         return self.writer.negate(self)
 
-    def __and__(self, other: Operand) -> Value:
+    def __and__(self, other: Operand) -> MathValue:
         return self.writer.bitwise("and", self, other)
 
-    def __or__(self, other: Operand) -> Value:
+    def __or__(self, other: Operand) -> MathValue:
         return self.writer.bitwise("or", self, other)
 
-    def __xor__(self, other: Operand) -> Value:
+    def __xor__(self, other: Operand) -> MathValue:
         return self.writer.bitwise("xor", self, other)
 
-    def __lshift__(self, amount: int) -> Value:
+    def __lshift__(self, amount: int) -> MathValue:
         return self.writer.bitwise("shl", self, amount)
 
-    def __rshift__(self, amount: int) -> Value:
+    def __rshift__(self, amount: int) -> MathValue:
         """The bits moved down, with zeros from above."""
         return self.writer.bitwise("lshr", self, amount)
 
-    def __lt__(self, other: Operand) -> Value:
+    def __lt__(self, other: Operand) -> MathValue:
         return self.writer.compare("lt", self, other)
 
-    def __gt__(self, other: Operand) -> Value:
+    def __gt__(self, other: Operand) -> MathValue:
         return self.writer.compare("gt", self, other)
 
-    def __ge__(self, other: Operand) -> Value:
+    def __ge__(self, other: Operand) -> MathValue:
         return self.writer.compare("ge", self, other)
 
-    def equals(self, other: Operand) -> Value:
+    def equals(self, other: Operand) -> MathValue:
         """Where both are the same number, so nowhere for NaN."""
         return self.writer.compare("eq", self, other)
 
@@ -131,33 +131,33 @@ class Writer:
         width = {"float": "f32", "double": "f64"}.get(kind, kind)
         return width if self.lanes == 1 else f"v{self.lanes}{width}"
 
-    def constant(self, number: float, kind: Kind) -> Value:
+    def constant(self, number: float, kind: Kind) -> MathValue:
         """A number in every lane; a float is rounded to the kind, its text is exact."""
         text = _literal(number, kind)
         if self.lanes > 1:
             text = f"splat ({kind} {text})"
-        return Value(text, kind, self)
+        return MathValue(text, kind, self)
 
-    def value(self, operand: Operand, kind: Kind) -> Value:
+    def value(self, operand: Operand, kind: Kind) -> MathValue:
         """An operand that may be a number, as a value of a kind."""
-        if isinstance(operand, Value):
+        if isinstance(operand, MathValue):
             assert operand.kind == kind, f"expected {kind}, got {operand.kind}"
             return operand
         return self.constant(operand, kind)
 
-    def emit(self, kind: Kind, instruction: str) -> Value:
+    def emit(self, kind: Kind, instruction: str) -> MathValue:
         """The result of an instruction, given as text."""
         name = f"%v{len(self.lines)}"
         self.lines.append(f"  {name} = {instruction}")
-        return Value(name, kind, self)
+        return MathValue(name, kind, self)
 
-    def pair(self, a: Operand, b: Operand) -> tuple[Value, Value]:
+    def pair(self, a: Operand, b: Operand) -> tuple[MathValue, MathValue]:
         """Two operands of one kind; one may be a number."""
-        one = a if isinstance(a, Value) else b
-        assert isinstance(one, Value), "an instruction needs an operand with a type"
+        one = a if isinstance(a, MathValue) else b
+        assert isinstance(one, MathValue), "an instruction needs an operand with a type"
         return self.value(a, one.kind), self.value(b, one.kind)
 
-    def binary(self, operation: str, a: Operand, b: Operand) -> Value:
+    def binary(self, operation: str, a: Operand, b: Operand) -> MathValue:
         """Addition, subtraction, multiplication or division."""
         a, b = self.pair(a, b)
         prefix = "f" if a.kind in ("float", "double") else ""
@@ -165,16 +165,16 @@ class Writer:
             a.kind, f"{prefix}{operation} {self.type(a.kind)} {a.name}, {b.name}"
         )
 
-    def bitwise(self, operation: str, a: Operand, b: Operand) -> Value:
+    def bitwise(self, operation: str, a: Operand, b: Operand) -> MathValue:
         """An operation on the bits of integers."""
         a, b = self.pair(a, b)
         return self.emit(a.kind, f"{operation} {self.type(a.kind)} {a.name}, {b.name}")
 
-    def negate(self, a: Value) -> Value:
+    def negate(self, a: MathValue) -> MathValue:
         """The number with its sign turned, also of zero and NaN."""
         return self.emit(a.kind, f"fneg {self.type(a.kind)} {a.name}")
 
-    def compare(self, relation: str, a: Operand, b: Operand) -> Value:
+    def compare(self, relation: str, a: Operand, b: Operand) -> MathValue:
         """Where a relation holds, never for NaN; integers are compared as signed."""
         a, b = self.pair(a, b)
         if a.kind in ("float", "double"):
@@ -183,27 +183,27 @@ class Writer:
             head = f"icmp {relation if relation == 'eq' else 's' + relation}"
         return self.emit("i1", f"{head} {self.type(a.kind)} {a.name}, {b.name}")
 
-    def differs(self, a: Operand, b: Operand) -> Value:
+    def differs(self, a: Operand, b: Operand) -> MathValue:
         """Where two integers are not the same."""
         a, b = self.pair(a, b)
         return self.emit("i1", f"icmp ne {self.type(a.kind)} {a.name}, {b.name}")
 
-    def both(self, a: Value, b: Value) -> Value:
+    def both(self, a: MathValue, b: MathValue) -> MathValue:
         """Where two conditions hold."""
         return self.bitwise("and", a, b)
 
-    def either(self, a: Value, b: Value) -> Value:
+    def either(self, a: MathValue, b: MathValue) -> MathValue:
         """Where at least one of two conditions holds."""
         return self.bitwise("or", a, b)
 
-    def select(self, condition: Value, a: Operand, b: Operand) -> Value:
+    def select(self, condition: MathValue, a: Operand, b: Operand) -> MathValue:
         """The first where the condition holds, else the second."""
         a, b = self.pair(a, b)
         type = self.type(a.kind)
         flags = f"{self.type('i1')} {condition.name}"
         return self.emit(a.kind, f"select {flags}, {type} {a.name}, {type} {b.name}")
 
-    def call(self, intrinsic: str, *arguments: Value) -> Value:
+    def call(self, intrinsic: str, *arguments: MathValue) -> MathValue:
         """An intrinsic whose operands and result are of one type."""
         kind = arguments[0].kind
         type = self.type(kind)
@@ -212,41 +212,41 @@ class Writer:
             kind, f"call {type} @llvm.{intrinsic}.{self.suffix(kind)}({text})"
         )
 
-    def cast(self, instruction: str, a: Value, kind: Kind) -> Value:
+    def cast(self, instruction: str, a: MathValue, kind: Kind) -> MathValue:
         """A value turned into another kind by an instruction of that name."""
         return self.emit(
             kind, f"{instruction} {self.type(a.kind)} {a.name} to {self.type(kind)}"
         )
 
-    def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
+    def fma(self, a: Operand, b: Operand, c: Operand) -> MathValue:
         """`a * b + c`, rounded once if the target can."""
-        kind = next(each for each in (a, b, c) if isinstance(each, Value)).kind
+        kind = next(each for each in (a, b, c) if isinstance(each, MathValue)).kind
         a, b, c = self.value(a, kind), self.value(b, kind), self.value(c, kind)
         return self.call("fma", a, b, c) if self.has_fma else a * b + c
 
-    def absolute(self, a: Value) -> Value:
+    def absolute(self, a: MathValue) -> MathValue:
         """The magnitude."""
         return self.call("fabs", a)
 
-    def copysign(self, magnitude: Operand, sign: Value) -> Value:
+    def copysign(self, magnitude: Operand, sign: MathValue) -> MathValue:
         """The magnitude of the first with the sign of the second."""
         return self.call("copysign", self.value(magnitude, sign.kind), sign)
 
-    def sqrt(self, a: Value) -> Value:
+    def sqrt(self, a: MathValue) -> MathValue:
         """The square root, correctly rounded."""
         return self.call("sqrt", a)
 
-    def lower_limit(self, a: Value, limit: Operand) -> Value:
+    def lower_limit(self, a: MathValue, limit: Operand) -> MathValue:
         """The larger of both; NaN stays."""
         return self.select(a < limit, limit, a)
 
-    def upper_limit(self, a: Value, limit: Operand) -> Value:
+    def upper_limit(self, a: MathValue, limit: Operand) -> MathValue:
         """The smaller of both; NaN stays."""
         return self.select(a > limit, limit, a)
 
     def polynomial(
-        self, x: Value, coefficients: Sequence[float], chains: int = 1
-    ) -> Value:
+        self, x: MathValue, coefficients: Sequence[float], chains: int = 1
+    ) -> MathValue:
         """
         The polynomial with the coefficient of the lowest power first (Horner).
 
@@ -262,24 +262,24 @@ class Writer:
             result = self.fma(result, x, each)
         return self.value(result, x.kind)
 
-    def bits(self, a: Value) -> Value:
+    def bits(self, a: MathValue) -> MathValue:
         """The representation of a float as an integer."""
         return self.cast("bitcast", a, format_of(a).integer)
 
-    def from_bits(self, a: Value) -> Value:
+    def from_bits(self, a: MathValue) -> MathValue:
         """The float that an integer represents."""
         return self.cast("bitcast", a, "float" if a.kind == "i32" else "double")
 
-    def widen(self, a: Value) -> Value:
+    def widen(self, a: MathValue) -> MathValue:
         """An f32 as f64, exactly."""
         return self.cast("fpext", a, "double")
 
-    def narrow(self, a: Value) -> Value:
+    def narrow(self, a: MathValue) -> MathValue:
         """An f64 rounded to f32."""
         return self.cast("fptrunc", a, "float")
 
 
-def format_of(a: Value) -> Format:
+def format_of(a: MathValue) -> Format:
     """The format of a floating-point value."""
     return F32 if a.kind == "float" else F64
 

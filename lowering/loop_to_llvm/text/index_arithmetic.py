@@ -44,7 +44,7 @@ class IndexWriter(DimensionWriter):
 
     def add(self, a: str, b: str) -> str:
         """The sum of two i64."""
-        (x, more), (y, most) = self.parts(a), self.parts(b)
+        (x, more), (y, most) = self.split_constant(a), self.split_constant(b)
         if "0" in (x, y):
             return self.plus(y if x == "0" else x, more + most)
         return self.plus(self.once(f"add nsw i64 {x}, {y}"), more + most)
@@ -55,7 +55,7 @@ class IndexWriter(DimensionWriter):
             a, b = b, a
         if not is_number(b):
             return self.once(f"mul nsw i64 {a}, {b}")
-        (x, more), factor = self.parts(a), int(b)
+        (x, more), factor = self.split_constant(a), int(b)
         if x == "0" or factor == 0:
             return self.plus("0", more * factor)
         product = x if factor == 1 else self.once(f"mul nsw i64 {x}, {factor}")
@@ -65,7 +65,7 @@ class IndexWriter(DimensionWriter):
         """The difference of two i64."""
         return "0" if a == b else self.add(a, self.mul(b, "-1"))
 
-    def parts(self, a: str) -> tuple[str, int]:
+    def split_constant(self, a: str) -> tuple[str, int]:
         """An i64 as another, or zero, and a number that is added to it."""
         return ("0", int(a)) if is_number(a) else self.sums.get(a, (a, 0))
 

@@ -226,22 +226,26 @@ class MemoryAccess:
 
 
 def widened(w: FunctionWriter, text: str, element: Attribute, lanes: int) -> Value:
-    """Writes what makes an element that was loaded a value of its compute type."""
+    """Writes what makes an element in memory the value that a load gives."""
     row, memory = ELEMENT_TYPES[element], memory_text(element, lanes)
     if element == i1:
         zero = "0" if lanes == 1 else "zeroinitializer"
         text = w.emit(f"icmp ne {memory} {text}, {zero}")
-    elif row.is_widened:
-        to = type_text(row.compute, lanes)
-        text = w.emit(f"{'sext' if row.is_signed else 'zext'} {memory} {text} to {to}")
-    return Value(text, row.compute, lanes)
+    elif row.loaded != element:
+        to, kept = type_text(row.loaded, lanes), type_text(element, lanes)
+        if kept != memory:
+            text = w.emit(f"trunc {memory} {text} to {kept}")
+        text = w.emit(f"{'sext' if row.is_signed else 'zext'} {kept} {text} to {to}")
+    return Value(text, row.loaded, lanes)
 
 
 def narrowed(w: FunctionWriter, value: Value, element: Attribute) -> str:
-    """Writes what makes a value of a compute type an element to be stored."""
+    """Writes what makes a value that a store takes an element in memory."""
     memory = memory_text(element, value.lanes)
     if element == i1:
         return w.emit(f"zext {value.typed} to {memory}")
-    if ELEMENT_TYPES[element].is_widened:
-        return w.emit(f"trunc {value.typed} to {memory}")
+    if ELEMENT_TYPES[element].loaded != element:
+        kept = type_text(element, value.lanes)
+        text = w.emit(f"trunc {value.typed} to {kept}")
+        return text if kept == memory else w.emit(f"zext {kept} {text} to {memory}")
     return value.text

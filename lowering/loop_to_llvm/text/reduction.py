@@ -37,7 +37,8 @@ def combine(w: FunctionWriter, a: Value, b: Value, combiner: str) -> Value:
     table = FLOAT if floating else _INTEGER
     if combiner in table:
         return w.value(f"{table[combiner]} {a.typed}, {b.text}", a.type, a.lanes)
-    name = f"{combiner}imum" if floating else f"s{combiner}"
+    sign = "u" if scalar.is_unsigned(a.type) else "s"
+    name = f"{combiner}imum" if floating else f"{sign}{combiner}"
     callee = f"@llvm.{name}.{suffix(a.type, a.lanes)}"
     type = type_text(a.type, a.lanes)
     call = "call nsz" if floating else "call"

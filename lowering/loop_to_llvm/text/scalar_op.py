@@ -3,25 +3,35 @@ Write the scalar ops of `arith` and `math`, on single elements or on vectors of 
 
 Every op has a value for every input. An integer divided by zero is zero, a conversion
 to an integer saturates, and where the target multiplies and adds in two steps so does
-`fma`.
+`fma`. Targets that do so in one step have instructions for f16, and others none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isnan
 from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerType, bf16, f32, i1, i32
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerType,
+    bf16,
+    f16,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
-from ....dialects.graph import QUIET
+from ....dialects import ELEMENT_TYPES
 from ....dialects.scalar import RemainderOp
 from ..math import FUNCTIONS, NOT_ABOVE_ZERO, Element, symbol
 from .function import FunctionWriter
+from .half import narrow_half, widen_half
+from .narrow_float import narrow_narrow, widen_narrow
+from .saturation import is_rounded_by_conversion, limited, saturate
 from .sign_analysis import never_above_zero
 from .types import Value, number_text, suffix, type_text
 
@@ -38,6 +48,7 @@ _INSTRUCTIONS: dict[type[Operation], str] = {
     arith.XOrIOp: "xor",
     arith.ShLIOp: "shl",
     arith.ShRSIOp: "ashr",
+    arith.ShRUIOp: "lshr",
 }
 """Ops of two operands that are one instruction."""
 
@@ -46,6 +57,8 @@ _INTRINSICS: dict[type[Operation], str] = {
     arith.MinimumfOp: "minimum",
     arith.MaxSIOp: "smax",
     arith.MinSIOp: "smin",
+    arith.MaxUIOp: "umax",
+    arith.MinUIOp: "umin",
     math.AbsFOp: "fabs",
     math.SqrtOp: "sqrt",
     math.FloorOp: "floor",
@@ -75,6 +88,9 @@ _FLOAT_PREDICATES = (
 )
 _INTEGER_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
 
+_QUIET = 0x40
+"""The fraction bit that marks a quiet NaN of bf16."""
+
 Needs = Callable[[str, Element, int], None]
 """Told of each math function that is called: name, element, lanes."""
 
@@ -85,17 +101,6 @@ def _ignores_signs_of_zeros(op: Operation) -> bool:
         isinstance(op, arith.MaximumfOp | arith.MinimumfOp)
         and FastMathFlag.NO_SIGNED_ZEROS in op.fastmath.data
     )
-
-
-def _limited(op: Operation) -> int | None:
-    """Which operand of a maximum or minimum is held to the other, a known number."""
-    if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
-        return None
-    for number, each in enumerate(op.operands):
-        known = each.owner.value if isinstance(each.owner, arith.ConstantOp) else None
-        if isinstance(known, FloatAttr) and not isnan(known.value.data):
-            return 1 - number
-    return None
 
 
 def _write_limit(w: FunctionWriter, op: Operation, x: Value, limit: Value) -> Value:
@@ -123,13 +128,15 @@ def write_scalar_op(
     values, lanes = w.together(*operands)
     arguments = ", ".join(value.typed for value in values)
     kind = op.__class__
+    if is_rounded_by_conversion(op):
+        return values[0]
     if kind in _ROUNDING and not fma:
         # SSE2 has none; written out, no older target needs one.
         return call_function(w, op, values, needs)
     if kind in _INSTRUCTIONS:
         a, b = values
         return w.value(f"{_INSTRUCTIONS[kind]} {a.typed}, {b.text}", type, lanes)
-    if (limit := _limited(op)) is not None:
+    if (limit := limited(op)) is not None:
         return _write_limit(w, op, values[limit], values[1 - limit])
     if kind in _INTRINSICS:
         name = f"@llvm.{_INTRINSICS[kind]}.{suffix(type, lanes)}"
@@ -137,16 +144,8 @@ def write_scalar_op(
         return w.value(
             f"{call} {type_text(type, lanes)} {name}({arguments})", type, lanes
         )
-    if kind is arith.ExtFOp and values[0].type == bf16:
-        values = [_widen(w, values[0])]
-        if type == f32:
-            return values[0]
-        arguments = values[0].typed
-    if kind is arith.TruncFOp and type == bf16:
-        return narrow(w, values[0])
     if kind in _CONVERSIONS:
-        to = type_text(type, lanes)
-        return w.value(f"{_CONVERSIONS[kind]} {arguments} to {to}", type, lanes)
+        return _convert(w, kind, values[0], type, fma)
     match op:
         case arith.NegfOp():
             return w.value(f"fneg {arguments}", type, lanes)
@@ -161,14 +160,45 @@ def write_scalar_op(
         case arith.IndexCastOp():
             return Value(values[0].text, type, lanes)
         case arith.FPToSIOp():
+            return saturate(w, op, values[0])
+        case arith.FPToUIOp():
             return _saturate(w, values[0], type, lanes)
         case arith.DivSIOp() | arith.RemSIOp():
             rest = isinstance(op, arith.RemSIOp)
             return _divide(w, values[0], values[1], rest)
+        case arith.DivUIOp() | arith.RemUIOp():
+            name = "urem" if isinstance(op, arith.RemUIOp) else "udiv"
+            return _divide_unsigned(w, name, values[0], values[1])
         case math.FmaOp():
             return multiply_add(w, values, fma)
         case _:
             return call_function(w, op, values, needs)
+
+
+def _convert(
+    w: FunctionWriter, kind: type[Operation], x: Value, type: Attribute, fma: bool
+) -> Value:
+    """Writes a conversion that is an instruction, or of narrow floats, several."""
+    if kind is arith.ExtFOp:
+        x = _widened(w, x, fma)
+    if kind is arith.TruncFOp and type in (bf16, f16):
+        return narrow(w, x) if type == bf16 else narrow_half(w, x, fma)
+    if kind is arith.TruncFOp and (form := ELEMENT_TYPES[type].format) is not None:
+        return narrow_narrow(w, x, form, type)
+    if kind is arith.ExtFOp and x.type == type:
+        return x
+    to = type_text(type, x.lanes)
+    return w.value(f"{_CONVERSIONS[kind]} {x.typed} to {to}", type, x.lanes)
+
+
+def _widened(w: FunctionWriter, x: Value, fma: bool) -> Value:
+    """The f32 that a float of 16 bits or fewer is; any other is itself."""
+    if x.type == bf16:
+        return _widen(w, x)
+    if x.type == f16:
+        return widen_half(w, x, fma)
+    form = ELEMENT_TYPES[x.type].format
+    return x if form is None else widen_narrow(w, x, form)
 
 
 def narrow(w: FunctionWriter, value: Value) -> Value:
@@ -185,7 +215,7 @@ def narrow(w: FunctionWriter, value: Value) -> Value:
     most = w.emit(f"add {wide} {bits}, {number(0x7FFF)}")
     sum = w.emit(f"add {wide} {most}, {odd}")
     rounded = w.emit(f"lshr {wide} {sum}, {number(16)}")
-    quiet = w.emit(f"or {wide} {high}, {number(QUIET)}")
+    quiet = w.emit(f"or {wide} {high}, {number(_QUIET)}")
     is_nan = w.value(f"fcmp uno {value.typed}, {value.text}", i1, value.lanes)
     found = w.emit(f"select {is_nan.typed}, {wide} {quiet}, {wide} {rounded}")
     return w.value(f"trunc {wide} {found} to {narrow}", bf16, value.lanes)
@@ -207,9 +237,9 @@ def two(values: Sequence[Value]) -> str:
 
 
 def _saturate(w: FunctionWriter, value: Value, type: Attribute, lanes: int) -> Value:
-    """The integer nearest towards zero that there is; zero for NaN."""
+    """The integer without a sign that is nearest towards zero; zero for NaN."""
     to = type_text(type, lanes)
-    name = f"@llvm.fptosi.sat.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
+    name = f"@llvm.fptoui.sat.{suffix(type, lanes)}.{suffix(value.type, lanes)}"
     return w.value(f"call {to} {name}({value.typed})", type, lanes)
 
 
@@ -235,6 +265,18 @@ def _divide(w: FunctionWriter, a: Value, b: Value, rest: bool) -> Value:
     result = w.emit(f"{'srem' if rest else 'sdiv'} {a.typed}, {divisor}")
     return w.value(
         f"select {truth} {zero}, {type} {constant(0)}, {type} {result}", a.type, lanes
+    )
+
+
+def _divide_unsigned(w: FunctionWriter, name: str, a: Value, b: Value) -> Value:
+    """The quotient, or the rest, of what is not below zero; zero where `b` is zero."""
+    type, truth = type_text(a.type, a.lanes), type_text(i1, a.lanes)
+    zero, one = (w.splat(Value(each, a.type), a.lanes).text for each in "01")
+    by_zero = w.emit(f"icmp eq {b.typed}, {zero}")
+    divisor = w.emit(f"select {truth} {by_zero}, {type} {one}, {b.typed}")
+    result = w.emit(f"{name} {a.typed}, {divisor}")
+    return w.value(
+        f"select {truth} {by_zero}, {type} {zero}, {type} {result}", a.type, a.lanes
     )
 
 

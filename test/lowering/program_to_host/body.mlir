@@ -143,7 +143,7 @@ loop.kernel @k(%a: memref<?xf32>) {
 // of a signal had its turn; an exception ends the run.
 //
 // CHECK-LABEL: func.func @sr_run(%p0: i64) -> i64
-// CHECK:         %[[TABLE:.*]] = host.room %c2 : i64
+// CHECK:         %[[TABLE:.*]] = host.alloca %c2 : i64
 // CHECK:         host.store %[[X:.*]], %[[TABLE]][0] : i64
 // CHECK:         host.store %{{.*}}, %[[TABLE]][8] : i64
 // CHECK:         %[[ENDS:.*]] = func.call @sr_ask(%p0) : (i64) -> i64

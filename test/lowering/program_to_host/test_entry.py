@@ -15,6 +15,8 @@ from static_runtime.runtime.abi import State
 from static_runtime.runtime.machine.llvm_text import link_text
 from static_runtime.runtime.machine.numpy_layout import has_gil
 
+from ...runtime.texts import as_compiled
+
 pytestmark = pytest.mark.usefixtures("runs_host")
 
 # Makes arrays, LEFT of them, and then says that there is no memory.
@@ -73,7 +75,7 @@ def test_outputs_are_a_tuple_in_their_order(count: int):
 def test_a_call_without_memory_for_an_output_is_left_to_python(count: int):
     module, x = scaled(count), np.arange(7, dtype=np.float32)
     module(x)
-    code = module._code  # pyright: ignore[reportPrivateUsage]
+    code = as_compiled(module)._code  # pyright: ignore[reportPrivateUsage]
     left = ctypes.c_int64()
     text = MAKES_SOME.replace("LEFT", str(ctypes.addressof(left)))
     text = text.replace("MAKE to", f"{code.state[State.NEW]} to")

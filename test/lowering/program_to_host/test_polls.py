@@ -20,6 +20,9 @@ from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.cumulative import CumsumOp
 from static_runtime.lowering.program_to_host import polls as interrupts
 from static_runtime.runtime.abi import ContextLayout, State
+from static_runtime.runtime.call.compiled import CompiledModule
+
+from ...runtime.texts import as_compiled
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "pthread_kill"), reason="no signals to threads on this system"
@@ -112,9 +115,10 @@ def sent_when_running(
 
 def is_usable(module: sr.StaticModule) -> None:
     """The module has its one context again, and counts."""
-    state = module._code.state  # pyright: ignore[reportPrivateUsage]
+    state = as_compiled(module)._code.state  # pyright: ignore[reportPrivateUsage]
     assert int(state[State.FREE]) == module.context.address
-    assert len(module._pool) == 1  # pyright: ignore[reportPrivateUsage]
+    assert module.pool is not None
+    assert len(module.pool) == 1
     assert field(module, ContextLayout.THREAD) == 0
     assert module(ZERO, SOON) == 5
     assert module([0][0], SOON) == 5
@@ -217,7 +221,7 @@ def test_an_exception_that_ctypes_drops_ends_the_run(monkeypatch: pytest.MonkeyP
 
     told: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", told.append)
-    monkeypatch.setattr(sr.StaticModule, "_call_out", dropped)
+    monkeypatch.setattr(CompiledModule, "_call_out", dropped)
     counting.cache_clear()
     module = counting(op=CALLING)
     counting.cache_clear()
@@ -248,7 +252,7 @@ def rows(symbolic: bool) -> sr.StaticModule:
 def test_calls_in_a_row_ask_when_they_are_long(
     symbolic: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(interrupts, "LONG", 1 << 17)
+    monkeypatch.setattr(interrupts, "POINTS_PER_POLL", 1 << 17)
     monkeypatch.setattr(interrupts, "LEAST", 1)
     module = rows(symbolic)
     x, w = np.ones((32, 64), np.float32), np.eye(64, dtype=np.float32)

@@ -12,11 +12,14 @@ import pytest
 
 import static_runtime as sr
 from bench.onnx_graph import Graph
-from static_runtime.lowering.program_to_host.wide_entry import MANY, PART
+from static_runtime.lowering.program_to_host.wide_entry import (
+    ARRAYS_PER_FUNCTION,
+    MIN_WIDE_ARRAYS,
+)
 
 Array = npt.NDArray[np.float32]
 
-COUNT = max(MANY, PART) + 3
+COUNT = max(MIN_WIDE_ARRAYS, ARRAYS_PER_FUNCTION) + 3
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,9 @@ def test_sizes_may_change_from_call_to_call(rows: sr.StaticModule):
     check(rows, arrays(7, 5, 4, 3, 2, 1))
 
 
-@pytest.mark.parametrize("at", [0, PART - 1, PART, COUNT - 1])
+@pytest.mark.parametrize(
+    "at", [0, ARRAYS_PER_FUNCTION - 1, ARRAYS_PER_FUNCTION, COUNT - 1]
+)
 def test_an_input_that_is_not_as_the_others_is_named(rows: sr.StaticModule, at: int):
     given = arrays(4, 1, 2, 3, 4, 5)
     check(rows, given)

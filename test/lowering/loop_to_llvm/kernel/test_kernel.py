@@ -182,6 +182,25 @@ def test_what_is_computed_in_place_is_stored_where_it_was_read():
     assert added == stored
 
 
+def test_a_quantised_vector_is_held_rounded_and_packed_by_an_instruction_each():
+    text = last_assembly(
+        """func.func @main(%x: tensor<4096xf32>) -> tensor<4096xui8> {
+          %s = graph.constant dense<0.1> : tensor<f32>
+          %p = graph.constant dense<9> : tensor<ui8>
+          %1 = graph.quantize %x, %s, %p
+            : tensor<4096xf32>, tensor<f32>, tensor<ui8> -> tensor<4096xui8>
+          func.return %1 : tensor<4096xui8>
+        }"""
+    )
+    (loop,) = loops(text)
+    counts = {
+        name: len(re.findall(rf"\b{name}\b", loop))
+        for name in ("vmaxps", "vminps", "vcvtps2dq", "vpaddd", "vroundps", "vcmpltps")
+    }
+    assert list(counts.values()) == [4, 4, 4, 4, 0, 0], counts
+    assert "vpackuswb" in loop
+
+
 def test_no_bodies_are_left_over_of_a_symbol_times_whole_vectors():
     text = assemblies("x86-64-v3")["batch"]
     assert len(backward_jumps(text)) == 1

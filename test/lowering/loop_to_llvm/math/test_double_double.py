@@ -14,11 +14,11 @@ from static_runtime.lowering.loop_to_llvm.math.double_double import (
     two_product,
     two_sum,
 )
-from static_runtime.lowering.loop_to_llvm.math.writer import FORMATS, Value, Writer
+from static_runtime.lowering.loop_to_llvm.math.writer import FORMATS, MathValue, Writer
 
 from .accuracy import DTYPES, ELEMENTS, MACHINES, Array, Compiled, Machine, over_arrays
 
-Recipe = Callable[[Writer, Value, Value], tuple[Value, Value]]
+Recipe = Callable[[Writer, MathValue, MathValue], tuple[MathValue, MathValue]]
 
 
 def both_parts(
@@ -29,7 +29,7 @@ def both_parts(
     parts: list[str] = []
     for part, name in enumerate(("high", "low")):
         writer = Writer(1, machine.fma)
-        a, b = (Value(each, kind, writer) for each in ("%x", "%y"))
+        a, b = (MathValue(each, kind, writer) for each in ("%x", "%y"))
         result = recipe(writer, a, b)[part]
         name_of_it = symbol(name, element, 1)
         parts.append(f"define internal {kind} {name_of_it}({kind} %x, {kind} %y) {{")

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from static_runtime.lowering.loop_to_llvm.math.writer import Value, Writer
+from static_runtime.lowering.loop_to_llvm.math.writer import MathValue, Writer
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_constant_is_the_nearest_number_of_its_kind(
 
 def test_arithmetic_writes_one_line_per_operation():
     writer = Writer(4, fma=True)
-    x = Value("%x", "float", writer)
+    x = MathValue("%x", "float", writer)
     y = writer.select(x < 0.0, 1.0 - x, writer.fma(x, 2.0, x))
     assert y.kind == "float"
     assert [line.split(" = ")[1].split("<")[0].strip() for line in writer.lines] == [
@@ -45,13 +45,13 @@ def test_arithmetic_writes_one_line_per_operation():
 
 def test_without_fused_operations_a_product_is_rounded():
     writer = Writer(1, fma=False)
-    x = Value("%x", "double", writer)
+    x = MathValue("%x", "double", writer)
     writer.fma(x, x, 1.0)
     assert [line.split()[2] for line in writer.lines] == ["fmul", "fadd"]
 
 
 def test_kinds_are_not_mixed():
     writer = Writer(1, fma=True)
-    x = Value("%x", "float", writer)
+    x = MathValue("%x", "float", writer)
     with pytest.raises(AssertionError, match="expected float, got double"):
         writer.fma(x, x, writer.widen(x))

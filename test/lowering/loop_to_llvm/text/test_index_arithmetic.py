@@ -13,7 +13,7 @@ def test_numbers_come_last():
     w = made()
     product = w.mul("%i", "64")
     place = w.add(w.add(w.mul(w.add("%i", "2"), "64"), "%j"), "1")
-    assert w.parts(place) == (w.add(product, "%j"), 2 * 64 + 1)
+    assert w.split_constant(place) == (w.add(product, "%j"), 2 * 64 + 1)
     assert w.lines[-1].endswith(", 129")
 
 
@@ -24,8 +24,8 @@ def test_elements_of_a_tile_have_one_address_and_different_numbers():
         for row in range(3)
         for column in (0, 16)
     ]
-    assert len({w.parts(each)[0] for each in places}) == 1
-    assert [w.parts(each)[1] for each in places] == [0, 16, 64, 80, 128, 144]
+    assert len({w.split_constant(each)[0] for each in places}) == 1
+    assert [w.split_constant(each)[1] for each in places] == [0, 16, 64, 80, 128, 144]
 
 
 def test_nothing_is_written_twice_in_a_block():
@@ -61,4 +61,4 @@ def test_what_does_nothing_is_not_written():
 def test_a_number_has_64_bits():
     w = made()
     far = w.mul(w.add("%i", "3"), str(1 << 62))
-    assert w.parts(far)[1] == 3 * (1 << 62) - (1 << 64)
+    assert w.split_constant(far)[1] == 3 * (1 << 62) - (1 << 64)

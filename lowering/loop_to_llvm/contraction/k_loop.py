@@ -1,0 +1,86 @@
+"""Write the loops over a block of k: over each reduced index that is part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ....dialects import Dim, product
+from ..text.dimensions import is_multiple
+from ..text.types import Value
+from .blocks import Blocks, KBlock
+
+Build: TypeAlias = Callable[[str, int, list[Value]], Sequence[Value]]
+"""Writes some k: takes the first, how many, and what is carried."""
+
+
+def k_loop(
+    blocks: Blocks,
+    block: KBlock,
+    carried: Sequence[Value],
+    build: Build,
+    by: Sequence[int] = (),
+    enter: tuple[int, Callable[[], None]] | None = None,
+) -> list[Value]:
+    """
+    Writes loops over the reduced indices of a block, the innermost unrolled.
+
+    `build` takes the number of the first k in the block; `by` says how many k are
+    written at a time, else it is as the tile says. Where the least of these is more
+    than one, what is left of it comes last. `enter` says within how many of the loops
+    something is written before the loops that are left, and what.
+    """
+    w, axis = blocks.w, blocks.axis
+    sizes, filled = blocks.reduced[axis:], blocks.filled[axis:]
+
+    def level(
+        indices: list[str], k: str, count: int, carried: Sequence[Value]
+    ) -> list[Value]:
+        number = len(indices)
+        if enter is not None and number == enter[0]:
+            with blocks.scope.inner():
+                blocks.set_k(block, [*indices, *["0"] * (len(sizes) - number)])
+                enter[1]()
+        if number == len(sizes):
+            with blocks.scope.inner():
+                blocks.set_k(block, indices)
+                return list(build(k, count, list(carried)))
+        bound = w.size(sizes[number]) if number else block.count
+        stride = product(filled[number + 1 :])
+
+        def body(at: str, count: int, inner: list[Value]) -> Sequence[Value]:
+            here = at if number else w.add(block.start, at)
+            first = w.add(k, w.mul(at, w.size(stride)))
+            return level([*indices, here], first, count, inner)
+
+        counts = (
+            by or blocks.unrolled(bound, blocks.divisors_of(number))
+            if number == len(sizes) - 1
+            else (1,)
+        )
+        least = counts[-1]
+        if least == 1 or is_multiple(sizes[number], least):
+            return w.loop_by(counts, bound, carried, body)
+        carried = w.loop_by(counts, w.whole(bound, least), carried, body)
+        return _write_rest(blocks, (bound, sizes[number]), least, carried, body)
+
+    return level([], "0", 1, carried)
+
+
+def _write_rest(
+    blocks: Blocks, bound: tuple[str, Dim], unit: int, carried: list[Value], body: Build
+) -> list[Value]:
+    """Writes the k that are left of whole units of a loop, if any are."""
+    w, (stop, size) = blocks.w, bound
+    whole = w.whole(stop, unit)
+    left = w.minus(stop, whole)
+    for count in [size % unit] if isinstance(size, int) else range(1, unit):
+
+        def rest(count: int = count, carried: list[Value] = carried) -> list[Value]:
+            return list(body(whole, count, carried))
+
+        def none(carried: list[Value] = carried) -> list[Value]:
+            return carried
+
+        carried = w.branch(w.same(left, str(count)), rest, none)
+    return carried
