@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from .abi import BFLOAT16, bits_of
 from .files import listed, open_regular, reason
 from .program import Program, TensorInfo
 
@@ -91,6 +92,13 @@ def random_inputs(
 
     def make(info: TensorInfo) -> Array:
         shape = info.sizes(symbols)
+        if info.dtype == BFLOAT16:
+            # The upper half of an f32.
+            wide = random.standard_normal(shape, np.float32).view(np.uint32)
+            return (wide >> 16).astype(np.uint16)
+        if (bits := bits_of(info.dtype)) is not None:
+            # What each of them has, and none is NaN.
+            return random.integers(0, 2, shape).astype(bits)
         if info.dtype.startswith("float"):
             return random.standard_normal(shape).astype(info.dtype)
         return random.integers(0, 2, shape).astype(info.dtype)

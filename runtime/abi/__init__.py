@@ -11,8 +11,12 @@ from .bytecode import (
     check_bytecode,
 )
 from .dtypes import (
+    BFLOAT16,
     DTYPE_NAMES,
     SAFETENSORS,
+    bits_of,
+    dtype_of,
+    stored_dtype,
 )
 from .futex import (
     EVERYONE,
@@ -21,6 +25,7 @@ from .futex import (
     WAKE,
 )
 from .layout import (
+    AGAIN,
     ALIGNMENT,
     APART,
     CALL_OUT_ERROR,
@@ -28,6 +33,7 @@ from .layout import (
     CALLS,
     ELSEWHERE,
     EQUALITY_ERROR,
+    FIRST_CHECK,
     GRAIN,
     HASH_FACTOR,
     HASH_SHIFT,
@@ -35,7 +41,7 @@ from .layout import (
     INTERRUPTED,
     KEPT_CALLS,
     LIMIT,
-    LITTLE,
+    NEVER_SHRUNK_BYTES,
     NOT_SELECTED,
     NOTES,
     PAUSED,
@@ -45,19 +51,24 @@ from .layout import (
     RAN,
     RANGE_ERROR,
     SHARED,
+    SHRINK_SHIFT,
     SIZE_ERROR,
-    SMALL,
+    WHOLE,
     WORD,
+    WORTH_RELEASING,
     ContextLayout,
     ProfileLayout,
     RowLayout,
     State,
 )
+from .model_table import ModelTable
 from .plan_layout import PlanLayout
 from .pool_state import PoolState
 
 __all__ = [
+    "AGAIN",
     "ALIGNMENT",
+    "BFLOAT16",
     "APART",
     "CALLED",
     "CALLS",
@@ -70,14 +81,16 @@ __all__ = [
     "EQUALITY_ERROR",
     "EVERYONE",
     "FUTEX",
+    "FIRST_CHECK",
     "GRAIN",
     "HASH_FACTOR",
     "HASH_SHIFT",
     "INDEX_ERROR",
     "INTERRUPTED",
     "LIMIT",
-    "LITTLE",
+    "SHRINK_SHIFT",
     "KEPT_CALLS",
+    "ModelTable",
     "NOTES",
     "NOT_SELECTED",
     "Opcode",
@@ -93,13 +106,18 @@ __all__ = [
     "SAFETENSORS",
     "SHARED",
     "SIZE_ERROR",
-    "SMALL",
+    "NEVER_SHRUNK_BYTES",
     "START",
     "State",
     "WAIT",
     "WAKE",
+    "WHOLE",
     "WIDTH",
     "WORD",
+    "WORTH_RELEASING",
     "Words",
     "check_bytecode",
+    "bits_of",
+    "dtype_of",
+    "stored_dtype",
 ]

@@ -105,10 +105,10 @@ until the next call returned.
 CALLS = 1024
 """The calls in a row that need little of a block, after which it shrinks."""
 
-LITTLE = 2
-"""A call needs little of a block that is more than 1 << LITTLE times as large."""
+SHRINK_SHIFT = 2
+"""A call needs little of a block that is more than 1 << SHRINK_SHIFT times as large."""
 
-SMALL = 1 << 16
+NEVER_SHRUNK_BYTES = 1 << 16
 """Bytes of a block that is never too large."""
 
 
@@ -184,7 +184,7 @@ class ContextLayout:
     """The quarter of a second in which a run last asked whether it ends."""
     PLAN = 14
     """The plan row of the run; null in a program without symbols."""
-    ROOM = 15
+    BLOCK_BYTES = 15
     """The bytes of the block of activations."""
     PEAK = 16
     """The most bytes that the last calls needed; all needed little."""
@@ -273,6 +273,24 @@ PAUSED = 8
 
 CALLED = 1
 """What a fallback op returns that has run; ctypes returns zero for an exception."""
+
+AGAIN = 3
+"""What a check of memory returns that wants the kernel to run once more."""
+
+FIRST_CHECK = 1 << 32
+"""
+The number by which `CALL_OUT` is asked to check memory before the first call of a
+program; it is one more after the call, and two more for each call.
+"""
+
+WHOLE = -1
+"""The bytes of a buffer that ends where the memory does that it is in."""
+
+WORTH_RELEASING = 32768
+"""
+Points of loops from which on a run, of some two microseconds, lets other threads run
+Python.
+"""
 
 GRAIN = 1 << 18
 """The work that a thread takes at least, in multiply-adds: some five microseconds."""

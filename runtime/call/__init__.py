@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from .arguments import match_inputs, to_array
+from .arguments import bind_symbols, match_inputs, to_array
+from .compiled import CompiledModule
 from .context import Context
+from .coverage import COMPILED, Coverage, Tally, way_of
 from .fallback import Reference
+from .growing import module_of
 from .module import OUT, StaticModule
+from .outputs import match_outputs
 from .profile import Profile, Steps, profiled_run
+from .program_module import ProgramModule
 from .statistics import Statistics
 from .structure import flat_outputs
 
 __all__ = [
+    "COMPILED",
+    "CompiledModule",
     "Context",
+    "Coverage",
     "OUT",
     "Profile",
+    "ProgramModule",
     "Reference",
     "StaticModule",
     "Statistics",
+    "Tally",
     "Steps",
+    "bind_symbols",
     "flat_outputs",
     "match_inputs",
+    "match_outputs",
+    "module_of",
     "profiled_run",
     "to_array",
+    "way_of",
 ]

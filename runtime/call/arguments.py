@@ -14,10 +14,12 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..abi import LIMIT
+from ..abi import LIMIT, bits_of, dtype_of, stored_dtype
 from ..files import listed
 from ..program import Program, TensorInfo, evaluate, named
+from .dlpack import read_tensor
 from .memory import NoMemory
+from .strict import refuse_copy
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -51,7 +53,7 @@ def to_array(value: Any, info: TensorInfo) -> Array:
     Raises `TypeError` for what is of no such dtype, and `ValueError` for lists that are
     no array, or hold a number that the dtype cannot.
     """
-    wanted = np.dtype(info.dtype)
+    wanted = dtype_of(info.dtype)
     array: Array
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(cast("Array", value))
@@ -59,7 +61,10 @@ def to_array(value: Any, info: TensorInfo) -> Array:
         array = _from_dlpack(value, info)
     else:
         return _from_python(value, info)
-    if array.dtype != wanted and not np.can_cast(array.dtype, wanted):
+    bits = bits_of(info.dtype)
+    if bits is not None and array.dtype in (bits, stored_dtype(info.dtype)):
+        array = array.view(wanted)
+    if array.dtype != wanted and not _can_cast(array, info.dtype):
         raise TypeError(
             f"input {info.shown}: expected {info.dtype}, got {array.dtype}; convert it "
             f"with .astype({info.dtype!r}) if that is meant"
@@ -74,11 +79,29 @@ def to_array(value: Any, info: TensorInfo) -> Array:
         return np.require(array, wanted, _LAYOUT)
 
 
+def to_arrays(
+    values: Sequence[Any], infos: Sequence[TensorInfo], is_strict: bool = False
+) -> list[Array]:
+    """
+    The arrays of the inputs, in order; raises as `to_array` does, and `RuntimeError`
+    where that copies and all is to be strict.
+    """
+    arrays = [to_array(each, info) for each, info in zip(values, infos, strict=True)]
+    if is_strict:
+        for value, array, info in zip(values, arrays, infos, strict=True):
+            refuse_copy(value, array, info)
+    return arrays
+
+
+def _can_cast(array: Array, name: str) -> bool:
+    """Whether numpy casts an array to a dtype by its rule "safe"."""
+    return bits_of(name) is None and np.can_cast(array.dtype, dtype_of(name))
+
+
 def _from_dlpack(value: Any, info: TensorInfo) -> Array:
     """A tensor of another library as an array, on the same memory."""
-    detach = getattr(value, "detach", None)
     try:
-        return np.from_dlpack(value if detach is None else detach())
+        return read_tensor(value, info.dtype)
     except (BufferError, RuntimeError) as error:
         raise TypeError(
             f"input {info.shown}: expected a tensor of {info.dtype} on the CPU, got "
@@ -88,7 +111,7 @@ def _from_dlpack(value: Any, info: TensorInfo) -> Array:
 
 def _from_python(value: Any, info: TensorInfo) -> Array:
     """A number, or nested lists of numbers, as an array of the declared dtype."""
-    wanted = np.dtype(info.dtype)
+    wanted = dtype_of(info.dtype)
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -99,6 +122,9 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         np.can_cast(array.dtype, wanted, "same_kind")
         or (array.dtype.kind == "i" and wanted.kind == "u")
     )
+    if (bits := bits_of(info.dtype)) is not None:
+        # The numbers of a list are none of the bits that numpy alone has for them.
+        fits = array.dtype.kind in "biuf" and wanted != bits
     # An empty list has no dtype of its own.
     if array.size and not fits:
         raise TypeError(
@@ -109,8 +135,10 @@ def _from_python(value: Any, info: TensorInfo) -> Array:
         made = np.require(array, wanted, _LAYOUT)
     if np.issubdtype(wanted, np.integer):
         lost = made != array
+    elif "int" in info.dtype:
+        lost = made.astype(array.dtype) != array
     else:
-        lost = np.isinf(made) & ~np.isinf(array)
+        lost = ~np.isfinite(made.astype(np.float64)) & np.isfinite(array)
     if np.any(lost):
         raise ValueError(
             f"input {info.shown}: expected numbers that {info.dtype} can hold, got "

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from ..abi import (
     NOT_SELECTED,
     RANGE_ERROR,
     SIZE_ERROR,
+    dtype_of,
 )
 from ..files import shortened
 from ..machine import Code, thread_pool
@@ -35,6 +36,14 @@ Array: TypeAlias = npt.NDArray[Any]
 
 _GROWTH_SHARE = 8
 """A block that grows again gets 1 / GROWTH_SHARE more, to grow in fewer steps."""
+
+
+class _MemoryAsked(Protocol):
+    """What compiled code asks before and after calls whose memory is checked."""
+
+    def ask(self, number: int, table: int) -> int:
+        """The answer to a question of this number, on the buffers in a table."""
+        ...
 
 
 class Context:
@@ -59,13 +68,15 @@ class Context:
         self.constants = constants
         self.plans = plans
         self.layout = program.layout
-        self.words = np.zeros(self.layout.size, np.uint64)
+        self.words = np.zeros(self.layout.size + code.registers, np.uint64)
         self.address = self.words.ctypes.data
         self.activations = NO_BLOCK
         self.row: npt.NDArray[np.uint64] | None = None
         """The plan row of the last run that Python prepared, kept for that run."""
         self.error: BaseException | None = None
         """What a fallback op raised in the last run."""
+        self.check: _MemoryAsked | None = None
+        """What checks the memory of the run, if anything does."""
         self.words[self.layout.NEXT] = self.address
         self.words[self.layout.CONSTANTS] = constants.ctypes.data
         self.words[self.layout.CALL_OUT] = call_out
@@ -112,7 +123,7 @@ class Context:
             self.reserve(size, symbols)
             return
         row = self.plans.row_for(symbols)
-        size = int(row[self.plans.layout.BYTES])
+        size = max(int(row[self.plans.layout.BYTES]), self.plans.planned_bytes)
         self.reserve(size, symbols)
         self.row = row
         self.words[self.layout.PLAN] = row.ctypes.data
@@ -129,7 +140,7 @@ class Context:
                 more = old + old // _GROWTH_SHARE
                 size = more if size < more and fits(more) else size
                 self._set_block(aligned_block(size, lambda: self._need(symbols)))
-            elif self.words[self.layout.ROOM] != old:
+            elif self.words[self.layout.BLOCK_BYTES] != old:
                 self._set_block(self.activations)
 
     def release(self) -> None:
@@ -137,7 +148,7 @@ class Context:
         with LOCK:
             if self.is_idle:
                 # A run that begins from here on asks Python for memory first.
-                self.words[self.layout.ROOM] = 0
+                self.words[self.layout.BLOCK_BYTES] = 0
             if self.is_idle:
                 self._set_block(NO_BLOCK)
 
@@ -150,7 +161,7 @@ class Context:
     def _set_block(self, block: npt.NDArray[np.uint8]) -> None:
         """Lets runs use a block from now on."""
         self.words[self.layout.ACTIVATIONS] = block.ctypes.data
-        self.words[self.layout.ROOM] = block.size
+        self.words[self.layout.BLOCK_BYTES] = block.size
         self.activations = block
 
     def _look(self, size: int) -> None:
@@ -206,14 +217,14 @@ class Context:
         """Arrays for the outputs; flat ones where only the run knows the shape."""
         program = self.program
         shapes: list[tuple[int, ...]] = [
-            (evaluate(room, symbols),) for room in program.room
+            (evaluate(each, symbols),) for each in program.capacities
         ]
         if not program.defined:
             shapes = [info.sizes(symbols) for info in program.outputs]
         made: list[Array] = []
         for shape, info in zip(shapes, program.outputs, strict=True):
             with NoMemory(f"output {info.shown} of shape {shape}"):
-                made.append(np.empty(shape, info.dtype))
+                made.append(np.empty(shape, dtype_of(info.dtype)))
         return made
 
     def known_symbols(self, symbols: Mapping[str, int]) -> dict[str, int]:

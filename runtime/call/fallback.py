@@ -1,18 +1,16 @@
-"""Run a fallback op on the buffers of a run, and keep what it raises."""
+"""Answer compiled code that asks for a fallback op, and keep what that raises."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..abi import WORD
+from ..abi import CALL_OUT_ERROR, CALLED, FIRST_CHECK, WORD, stored_dtype
+from ..plan import KeptError
 from ..program import CallOut
 from .context import Context
 
@@ -21,28 +19,25 @@ Reference: TypeAlias = Callable[[Sequence[Array], Mapping[str, int]], Sequence[A
 """What runs a fallback op: arrays and the values of symbols to arrays."""
 
 
-@dataclass(frozen=True)
-class KeptError(AbstractContextManager[None]):
+def answer(
+    context: Context, references: Sequence[Reference], number: int, buffers: int
+) -> int:
     """
-    Keeps what its block raises in a context, to be raised once the run has ended.
-
-    Nothing may be raised through compiled code.
+    What compiled code asks for by a number, on buffers in a table: to run a fallback
+    op, or to check memory. The error of it is kept in the context for the run.
     """
-
-    context: Context
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        """Keeps the error, if there is one."""
-        self.context.error = error
-        return error is not None
+    status = CALLED
+    with KeptError(context):
+        if number < FIRST_CHECK:
+            op, symbols = context.program.call_outs[number], context.symbols
+            known = context.known_symbols(symbols)
+            _run_call_out(op, references[number], known, buffers)
+        elif context.check is not None:
+            status = context.check.ask(number - FIRST_CHECK, buffers)
+    return status if context.error is None else CALL_OUT_ERROR
 
 
-def run_call_out(
+def _run_call_out(
     op: CallOut, reference: Reference, symbols: Mapping[str, int], buffers: int
 ) -> None:
     """
@@ -54,16 +49,24 @@ def run_call_out(
     arrays: list[Array] = []
     for at, info in enumerate((*op.inputs, *op.outputs)):
         address = ctypes.c_void_p.from_address(buffers + at * WORD).value
-        arrays.append(_array_at(address, info.sizes(symbols), np.dtype(info.dtype)))
+        arrays.append(_array_at(address, info.sizes(symbols), stored_dtype(info.dtype)))
     count = len(op.inputs)
     copies = [each.copy() for each in arrays[:count]]
-    results = map(np.asarray, reference(copies, symbols))
-    for output, result in zip(arrays[count:], results, strict=True):
-        if result.shape != output.shape:
+    results = [*map(np.asarray, reference(copies, symbols))]
+    outputs = arrays[count:]
+    if len(results) != len(outputs):
+        raise ValueError(f"expected {len(outputs)} results, got {len(results)}")
+    for output, result in zip(outputs, results, strict=True):
+        if (result.shape, result.dtype) != (output.shape, output.dtype):
             raise ValueError(
-                f"expected a result of shape {output.shape}, got {result.shape}"
+                f"expected a result {_shown(output)}, got {_shown(result)}"
             )
-        np.copyto(output, result, casting="no")
+        np.copyto(output, result)
+
+
+def _shown(array: Array) -> str:
+    """The dtype and the shape of an array."""
+    return f"{array.dtype}[{', '.join(map(str, array.shape))}]"
 
 
 def _array_at(

@@ -16,9 +16,10 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..abi import KEPT_CALLS, State
+from ..abi import KEPT_CALLS, State, dtype_of
 from ..files import listed
 from ..program import Program, TensorInfo, symbols_in
+from .strict import refuse_shared
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -95,7 +96,7 @@ def _check_output(value: Any, info: TensorInfo, symbols: Mapping[str, int]) -> A
     if type(value) is not np.ndarray:
         raise TypeError(f"{head} a numpy.ndarray, got {type(value).__name__}")
     array: Array = value
-    if array.dtype != np.dtype(info.dtype):
+    if array.dtype != dtype_of(info.dtype):
         raise TypeError(f"{head} {info.dtype}, got {array.dtype}")
     shape = info.sizes(symbols)
     if array.shape != shape:
@@ -148,10 +149,11 @@ def apart(
     inputs: Sequence[Array],
     outputs: Sequence[Array],
     donations: Iterable[tuple[int, int]] = (),
+    is_strict: bool = False,
 ) -> list[Array]:
     """
     The inputs, as copies where they share memory with an output, unless they are the
-    same memory and donated.
+    same memory and donated. Raises `RuntimeError` instead where all is to be strict.
     """
     given = {
         input
@@ -166,7 +168,9 @@ def apart(
         at = bisect_right(taken, start, key=lambda each: each[1])
         return start < end and at < len(taken) and taken[at][0] < end
 
-    return [
-        each.copy() if at not in given and is_shared(each) else each
-        for at, each in enumerate(inputs)
-    ]
+    copied = {
+        at for at, each in enumerate(inputs) if at not in given and is_shared(each)
+    }
+    if is_strict:
+        refuse_shared(copied)
+    return [each.copy() if at in copied else each for at, each in enumerate(inputs)]

@@ -12,9 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..machine import usable_threads
+
+_Inputs: TypeAlias = tuple[Sequence[Any], Mapping[str, Any]]
 
 _QUEUED = 256
 """Runs that may wait for a thread; who asks for more waits until one has begun."""
@@ -80,19 +82,23 @@ class Launcher:
             threads, room = self._threads, self._room
         pending = Pending()
         room.acquire()
-        threads.submit(self._run, room, pending, args, kwargs)
+        threads.submit(self._run, room, pending, [(args, kwargs)])
         return pending
 
     def _run(
         self,
         room: threading.BoundedSemaphore,
         pending: Pending,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
+        inputs: list[_Inputs],
     ) -> None:
         """Runs one call, unless its future was cancelled, and answers by the future."""
         room.release()
         if not pending.set_running_or_notify_cancel():
             return
         with _Answering(pending):
-            pending.set_result(self._call(*args, **kwargs))
+            pending.set_result(self._called(inputs))
+
+    def _called(self, inputs: list[_Inputs]) -> Any:
+        """The outputs of one call; nothing of this thread refers to inputs after it."""
+        args, kwargs = inputs.pop()
+        return self._call(*args, **kwargs)

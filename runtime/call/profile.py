@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..abi import WORD, ProfileLayout
-from .arguments import bind_symbols, match_inputs, to_array
-from .module import StaticModule
+from .compiled import CompiledModule
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Profile:
 
 
 def profiled_run(
-    module: StaticModule,
+    module: CompiledModule,
     profile: Profile | None,
     arguments: Sequence[Any],
     named: Mapping[str, Any],
@@ -96,12 +95,8 @@ def profiled_run(
     Runs a module that nothing else calls meanwhile, and adds to a profile, if there is
     one and the module is profiled. Raises what the call of the module would.
     """
-    program, context = module.program, module.context
-    values = match_inputs(program.inputs, arguments, named)
-    arrays = [
-        to_array(each, info) for each, info in zip(values, program.inputs, strict=True)
-    ]
-    symbols = bind_symbols(program, arrays)
+    context = module.context
+    arrays, symbols = module.bind_arguments(arguments, named)
     clock = time.perf_counter_ns
     times = [clock()]
     borrowed = context.code.borrow()

@@ -11,11 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, Self, SupportsIndex, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-
 Reduced: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function that pickle calls, and its arguments."""
 
@@ -27,10 +22,6 @@ class Recipe(Protocol):
         """What makes the module in any process, without files of this machine."""
         ...
 
-    def again(self, constants: Bytes) -> Any:
-        """The module made again here, on the constants of the first."""
-        ...
-
 
 class Remade:
     """What is pickled and copied by its recipe."""
@@ -39,28 +30,28 @@ class Remade:
     """How it is made again; None where no compiler has set that."""
 
     maker: Callable[[Any, Any], Any] | None = None
-    """What makes it here again, with other options of a run; else None."""
-
-    _constants: Bytes
+    """What makes it here again, with other options of a run or, for None, the same."""
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Reduced:
         """What it was compiled from and how; raises `TypeError` without a compiler."""
-        return self._known_recipe().reduced()
+        if self.recipe is None:
+            raise self._not_made()
+        return self.recipe.reduced()
 
     def __copy__(self) -> Self:
-        """One that answers alike, with memory of its own, on the same constants."""
-        return self._known_recipe().again(self._constants)
+        """One of the same code and constants, with memory of its own."""
+        if self.maker is None:
+            raise self._not_made()
+        return self.maker(self, None)
 
     def __deepcopy__(self, _: Any) -> Self:
         """The same, as nothing writes to constants."""
         return self.__copy__()
 
-    def _known_recipe(self) -> Recipe:
-        """Its recipe; raises `TypeError` where it has none."""
-        if self.recipe is None:
-            raise TypeError(
-                "expected a module that static_runtime.compile made, to pickle or to "
-                f"copy it, got {self!r}, which was loaded without the compiler; hand "
-                "over the path of its file, and load that there"
-            )
-        return self.recipe
+    def _not_made(self) -> TypeError:
+        """The error of a module that no compiler made."""
+        return TypeError(
+            "expected a module that static_runtime.compile made, to pickle or to "
+            f"copy it, got {self!r}, which was loaded without the compiler; hand "
+            "over the path of its file, and load that there"
+        )

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from weakref import finalize
 
 from ..planning import Plan
+from .measured import Measured
 from .pending import Launcher, Pending
 from .pool import ContextPool
 
@@ -47,7 +48,8 @@ class Module(Protocol):
 
 def _module_with(module: Module, options: Any) -> Module:
     """The module itself, or one of the same code and constants with other options."""
-    if not isinstance(cast(object, module), Module):
+    # A module may refuse to say what its plan is.
+    if not (callable(module) and hasattr(module, "pool")):
         raise TypeError(
             f"expected a compiled module, got {type(module).__name__}; "
             "compile the model with sr.compile"
@@ -62,7 +64,7 @@ def _module_with(module: Module, options: Any) -> Module:
     return module.maker(module, options)
 
 
-class RuntimePool:
+class RuntimePool(Measured):
     """
     Runs a module from any number of threads, each run with a context of its own.
 
@@ -74,8 +76,8 @@ class RuntimePool:
         The pool of the module itself, or with `options` one of its own.
 
         Raises `CompileError` where `options` differ from those that the module was
-        compiled with in anything but what a run may change: `threads` and
-        `manage_output_tensors`.
+        compiled with in anything but what a run may change: `threads`,
+        `manage_output_tensors` and `strict`.
         """
         self._module = _module_with(module, options)
 
@@ -113,9 +115,19 @@ class RuntimePool:
         """The plan of memory of the last run of the module's first context."""
         return self._module.plan
 
+    def _measured(self) -> Measured:
+        """The module, as its pool runs it."""
+        if not isinstance(self._module, Measured):
+            return super()._measured()
+        return self._module._measured()
+
     def release(self) -> None:
         """Gives the memory back that no run uses at the moment."""
         self._module.release()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """One of the same module, with its options, for copies and pickles."""
+        return type(self), (self._module,)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._module!r}>"

@@ -20,6 +20,7 @@ from ..files import listed, shortened
 from ..machine import call_by, callable_class, numpy_layout
 from ..program import (
     ARRAY,
+    COMPLEX,
     CONSTANT,
     LEAVES,
     MAPPINGS,
@@ -30,6 +31,7 @@ from ..program import (
     Tree,
 )
 from .arguments import match_inputs
+from .complex_pairs import from_pairs, to_pairs
 
 _Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Makes a tree of the outputs of a run."""
@@ -84,6 +86,8 @@ def _builder(tree: Tree) -> _Build:
     number, value = tree.number, tree.value
     if tree.kind == ARRAY:
         return lambda outputs: outputs[number]
+    if tree.kind == COMPLEX:
+        return lambda outputs: from_pairs(outputs[number])
     if tree.kind == NUMBER:
         return lambda outputs: outputs[number].item()
     if tree.kind == CONSTANT:
@@ -146,7 +150,12 @@ def flat_outputs(structure: Structure | None, result: Any) -> list[Any]:
     if structure is None or structure.outputs is None:
         return [*result] if type(result) is tuple else [result]
     found = flatten(structure.outputs, result, "the result")
-    return [value for leaf, value in found if leaf.kind != CONSTANT]
+    return [_flat(leaf, value) for leaf, value in found if leaf.kind != CONSTANT]
+
+
+def _flat(leaf: Tree, value: Any) -> Any:
+    """The array that compiled code takes or makes for a leaf."""
+    return to_pairs(value, leaf.name) if leaf.kind == COMPLEX else value
 
 
 def parameters(structure: Structure | None) -> tuple[str, ...]:
@@ -176,7 +185,7 @@ def match_tree(
                 raise TypeError(f"{_expected(tree)}, got none for {shortened(name)}")
             continue
         for leaf, value in flatten(part, given[name], f"input {shortened(name)}"):
-            found[leaf.name] = value
+            found[leaf.name] = _flat(leaf, value)
     return [found[each.name] for each in inputs]
 
 
@@ -193,6 +202,7 @@ def _is_flat(
     values = [*arguments, *(by_name[each] for each in by_name if each in parameters)]
     return (
         len(arguments) + len(by_name) == len(inputs)
+        and not tree.has_complex
         and {*by_name} <= names
         and not any(isinstance(each, _CONTAINERS) for each in values)
         and not any(dataclasses.is_dataclass(each) for each in values)

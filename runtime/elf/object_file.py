@@ -37,7 +37,7 @@ _TYPES = range(_NO_TYPE, _FILE + 1)
 _RESERVED = 0xFF00
 """From here on the number of a section is none, but says what a symbol is."""
 
-_LONGEST = 4096
+_MAX_NAME_BYTES = 4096
 """Bytes of a name, at most."""
 
 _MAX_READS = 4
@@ -162,7 +162,7 @@ class _Reader:
 
     def name(self, strings: bytes, at: int) -> str:
         """The name that begins at an offset of a table."""
-        end = strings.find(b"\0", at, at + _LONGEST)
+        end = strings.find(b"\0", at, at + _MAX_NAME_BYTES)
         if end < 0:
             raise ObjectError(f"expected a name at {at} that ends, got none")
         try:

@@ -17,6 +17,18 @@ _OF_MATHEMATICS = frozenset(
 )
 """Functions that LLVM calls where the machine has no such instruction."""
 
+_OF_USERS = frozenset(
+    f"{name}{suffix}"
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt"),
+        *("copysign", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs"),
+        *("fmax", "fmin", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow"),
+        *("remainder", "sin", "sinh", "sqrt", "tan", "tanh", "tgamma"),
+    )
+    for suffix in ("", "f")
+)
+"""Functions that kernels of users call; ours have their own."""
+
 _OF_PYTHON = frozenset(
     {
         *("PyErr_CheckSignals", "PyErr_Clear", "PyErr_Occurred"),
@@ -29,12 +41,17 @@ _OF_PYTHON = frozenset(
 """Functions of the interpreter, which the entry of a program calls."""
 
 
+def is_outside(name: str) -> bool:
+    """Whether a kernel of a user may call a function of this name."""
+    return name in _OF_C | _OF_MATHEMATICS | _OF_USERS
+
+
 @cache
 def address_of(name: str) -> int:
     """The address of a function; raises `ObjectError` for one that is not listed."""
     if name in _OF_PYTHON:
         library = ctypes.pythonapi
-    elif name in _OF_C | _OF_MATHEMATICS:
+    elif is_outside(name):
         library = ctypes.CDLL(None)
     else:
         raise ObjectError(

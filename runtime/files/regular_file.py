@@ -137,7 +137,7 @@ def stamp(file: FileIO) -> tuple[int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def room(size: int, alignment: int = 1) -> Bytes:
+def aligned_bytes(size: int, alignment: int = 1) -> Bytes:
     """
     An array of `size` bytes, not set, which begins at a multiple of `alignment`.
 
@@ -176,7 +176,7 @@ def fill(file: FileIO, start: int, array: Bytes) -> Iterator[Bytes]:
 
 def read_bytes(file: FileIO, start: int, size: int) -> Bytes:
     """Bytes of a file in memory of their own, which nothing may write to."""
-    array = room(size)
+    array = aligned_bytes(size)
     for _ in fill(file, start, array):
         pass
     return locked(array)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ..abi import SAFETENSORS
 from .atomic import atomic_file
-from .regular_file import fill, locked, open_regular, room, size_of
+from .regular_file import aligned_bytes, fill, locked, open_regular, size_of
 from .safetensors_header import (
     LONGEST_HEADER,
     METADATA,
@@ -148,7 +148,7 @@ def read_from(
         seen(memoryview(found.header))
     arrays: dict[str, Array] = {}
     for name, entry in found.entries.items():
-        data = room(entry.end - entry.begin)
+        data = aligned_bytes(entry.end - entry.begin)
         for piece in fill(file, found.start(name), data):
             if seen is not None:
                 seen(piece.data)

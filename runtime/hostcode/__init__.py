@@ -19,10 +19,15 @@ from .function import (
     Signature,
     Value,
 )
-from .interpreter import BINARY
+from .interpreter import BINARY, INTERPRET
 from .llvm import llvm_text
 from .llvm_ops import Callee
-from .prelude import interpreter_text, placing_text, pool_text
+from .prelude import (
+    interpreter_functions,
+    interpreter_text,
+    placing_text,
+    pool_text,
+)
 from .rows import FACTOR, FIND, find_row, note_need
 from .uniting import PLANNING
 
@@ -37,6 +42,7 @@ __all__ = [
     "FIND",
     "Function",
     "INT32",
+    "INTERPRET",
     "NULL",
     "Op",
     "PLANNING",
@@ -44,6 +50,7 @@ __all__ = [
     "Value",
     "WORD",
     "find_row",
+    "interpreter_functions",
     "interpreter_text",
     "llvm_text",
     "note_need",

@@ -63,7 +63,7 @@ class Builder(ArithmeticBuilder):
         self.function.tables[name] = width, numbers
         return self.pure("table", (), ADDRESS, name)
 
-    def known(
+    def load_constant(
         self, address: Value, field: int = 0, type: str = WORD, width: int = 8
     ) -> Op:
         """What memory holds that nothing writes meanwhile; `field` counts words."""
@@ -86,11 +86,11 @@ class Builder(ArithmeticBuilder):
         """Writes an integer of `width` bytes, or an address."""
         self.do("store", (value, address), data=(8 * field, width))
 
-    def room(self, count: Value, width: int = 8) -> Op:
+    def alloca(self, count: Value, width: int = 8) -> Op:
         """The address of an array on the stack, as long as the function runs."""
         if isinstance(count, Op):
-            return self.do("room", (count,), ADDRESS, width)
-        return self.do("room", (max(count, 1),), ADDRESS, width)
+            return self.do("alloca", (count,), ADDRESS, width)
+        return self.do("alloca", (max(count, 1),), ADDRESS, width)
 
     def call(self, callee: Signature, *arguments: Value) -> Op:
         """Calls a function by name."""

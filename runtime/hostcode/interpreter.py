@@ -14,7 +14,7 @@ from ..abi import CONTEXT, NOT_SELECTED, PAUSED, START, WIDTH, ContextLayout, Op
 from .builder import Builder
 from .function import ADDRESS, INT32, Function, Signature, Value
 
-_INTERPRET = Signature("sr_interpret", (ADDRESS,) * 4, INT32)
+INTERPRET = Signature("sr_interpret", (ADDRESS,) * 4, INT32)
 _ABSENT = Signature("sr_absent", (ADDRESS, ADDRESS), INT32)
 _KERNEL = Signature("", (ADDRESS, ADDRESS), INT32)
 
@@ -42,7 +42,7 @@ def interpreting() -> list[Function]:
 
 
 def _interpret() -> Function:
-    b = Builder(_INTERPRET, "nounwind")
+    b = Builder(INTERPRET, "nounwind")
     context, code, registers, kernels = b.parameters
     b.store(b.number_of(context), registers, CONTEXT)
     begin = b.load(registers, START)

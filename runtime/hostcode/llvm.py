@@ -46,7 +46,7 @@ class _Printer(OpPrinter):
         named = f"@{each.name}({parameters})"
         words = ("define", made.linkage, each.result or "void", named, made.attributes)
         head = " ".join(filter(None, words))
-        lines = [f"{head} {{", "entry:", *self.rooms, *self.lines]
+        lines = [f"{head} {{", "entry:", *self.allocas, *self.lines]
         return "\n".join([*lines, "}", ""])
 
     def block(self, block: Block) -> None:

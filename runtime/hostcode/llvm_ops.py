@@ -50,7 +50,7 @@ class OpPrinter:
     def __init__(self, function: Function, callees: Mapping[str, Callee], pause: str):
         self.function, self.callees, self.pause = function, callees, pause
         self.lines: list[str] = []
-        self.rooms: list[str] = []
+        self.allocas: list[str] = []
         """The arrays on the stack, which the entry makes."""
         self.names: dict[Op, str] = {
             each: f"%p{at}" for at, each in enumerate(function.parameters)
@@ -202,7 +202,7 @@ class OpPrinter:
             text = f"{type} {text.split()[-1]}"
         self.do(f"store {text}, {self.field(address, bytes)}, align {width}")
 
-    def print_room(self, op: Op) -> None:
+    def print_alloca(self, op: Op) -> None:
         """Prints an array on the stack, at the entry where its size is known."""
         (count,) = op.operands
         type = INTEGERS[op.data]
@@ -210,7 +210,7 @@ class OpPrinter:
             made = self.emit(f"alloca {type}, i64 {self.of(count)}, align 8")
         else:
             made = f"%{self.fresh('r')}"
-            self.rooms.append(f"  {made} = alloca [{count} x {type}], align 8")
+            self.allocas.append(f"  {made} = alloca [{count} x {type}], align 8")
         self.names[op] = made
 
     def print_call(self, op: Op) -> None:
@@ -244,7 +244,7 @@ class OpPrinter:
     def print_words(self, op: Op) -> None:
         """Prints an array on the stack with some words."""
         made = self.names[op] = f"%{self.fresh('r')}"
-        self.rooms.append(f"  {made} = alloca [{len(op.operands)} x i64], align 8")
+        self.allocas.append(f"  {made} = alloca [{len(op.operands)} x i64], align 8")
         # What is known beforehand is copied, and the rest stored over it.
         table = f"words.{self.function.signature.name}.{made[1:]}"
         known = [0 if isinstance(each, Op) else int(each) for each in op.operands]

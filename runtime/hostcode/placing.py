@@ -75,7 +75,7 @@ def _bound() -> Function:
     with b.loop(0, count, steps=0) as each:
         each.steps = b.max(each.steps, b.add(_get(b, lasts, each.index), 1))
     steps = each.steps
-    changes = b.room(b.add(steps, 1))
+    changes = b.alloca(b.add(steps, 1))
     with b.loop(0, b.add(steps, 1)) as step:
         b.store(0, b.at(changes, step.index))
     with b.loop(0, count) as slot:
@@ -139,7 +139,7 @@ def _place() -> Function:
     b = Builder(PLACE, "nounwind")
     sizes, firsts, lasts, orders, count, known, offsets = b.parameters
     records = sizes, firsts, lasts
-    tried, own = b.room(count), b.room(count, 4)
+    tried, own = b.alloca(count), b.alloca(count, 4)
     bound = b.call(BOUND, *records, count)
     every = b.add(known, 2)
     with b.repeat(goes=True, at=0, best=2**63 - 1) as turn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from .function import Function
 from .interpreter import interpreting
 from .llvm import llvm_text
 from .placing import placing
@@ -18,10 +19,15 @@ def placing_text() -> str:
     return llvm_text([*placing(), *planning()])
 
 
+def interpreter_functions() -> list[Function]:
+    """The interpreter of bytecode, and what plans as bytecode call."""
+    return [*interpreting(), *placing(), *planning(), *rows()]
+
+
 @cache
 def interpreter_text() -> str:
-    """The interpreter of bytecode, and what plans as bytecode call."""
-    return llvm_text([*interpreting(), *placing(), *planning(), *rows()])
+    """The text of these functions."""
+    return llvm_text(interpreter_functions())
 
 
 def pool_text(machine: str) -> str:

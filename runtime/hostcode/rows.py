@@ -15,8 +15,8 @@ from ..abi import (
     CALLS,
     HASH_FACTOR,
     HASH_SHIFT,
-    LITTLE,
-    SMALL,
+    NEVER_SHRUNK_BYTES,
+    SHRINK_SHIFT,
     ContextLayout,
 )
 from .builder import Builder
@@ -81,10 +81,10 @@ def note_need(b: Builder, context: Value, bytes: Value) -> Value:
     Counts a call that needs little of the block; one that needs more begins the count
     anew. Whether enough calls in a row needed little for the block to shrink.
     """
-    kept = b.add(b.binary("shl", bytes, LITTLE), SMALL)
-    room = b.load(context, ContextLayout.ROOM)
+    kept = b.add(b.binary("shl", bytes, SHRINK_SHIFT), NEVER_SHRUNK_BYTES)
+    size = b.load(context, ContextLayout.BLOCK_BYTES)
     left = b.load(context, ContextLayout.LEFT)
-    with b.when(b.binary("ult", kept, room), shrinks=0) as is_little:
+    with b.when(b.binary("ult", kept, size), shrinks=0) as is_little:
         with b.when(b.ne(left, 0), shrinks=1) as goes_on:
             peak = b.load(context, ContextLayout.PEAK)
             b.store(b.binary("umax", peak, bytes), context, ContextLayout.PEAK)

@@ -22,11 +22,11 @@ from ..files import (
     Contents,
     Entry,
     Stream,
+    aligned_bytes,
     contents,
     fill,
     locked,
     read_bytes,
-    room,
     size_of,
     write_to,
 )
@@ -160,7 +160,7 @@ def _read_constants(file: FileIO, found: Contents, digest: _Digest | None) -> By
     entry = found.entries[CONSTANTS]
     size, start = entry.end - entry.begin, found.start(CONSTANTS)
     if size <= COPIED:
-        block = room(size, ALIGNMENT)
+        block = aligned_bytes(size, ALIGNMENT)
         # Each piece is summed up while it is in a cache.
         parts = fill(file, start, block)
     else:

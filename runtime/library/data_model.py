@@ -7,14 +7,24 @@ notes say the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..abi import WIDTH, Opcode, Words, check_bytecode
-from ..machine import Code, interpreted
+from ..abi import (
+    DTYPE_NAMES,
+    WIDTH,
+    WORTH_RELEASING,
+    ModelTable,
+    Opcode,
+    State,
+    Words,
+    check_bytecode,
+)
+from ..machine import Code, Interpreted, prebuilt_interpreter
 from ..plan import PlanCode, PlanLayout
+from ..program import Program, Size, evaluate, symbols_in
 from .artifact import Artifact
 from .coverage import refusal_of_call, refusals
 from .kernel_library import KernelLibrary, from_json
@@ -24,6 +34,9 @@ from .selection import Selection
 
 IS_DATA = "needs"
 """The note that only a model as data has: what must be there when it is loaded."""
+
+WORK = "work"
+"""The note of the points of the loops of a run, a number or a size of symbols."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,11 @@ class DataModel:
 
     uses: Sequence[Selection]
     """What the call of each number uses of the library."""
+
+    program: Program
+
+    work: Size
+    """The points of the loops of a run."""
 
     @staticmethod
     def of(artifact: Artifact) -> DataModel:
@@ -64,7 +82,10 @@ class DataModel:
                 arguments,
                 from_json(notes[IS_DATA]),
                 [table[int(each)] for each in notes["calls"]],
+                program,
+                notes[WORK],
             )
+            made.more(dict.fromkeys(program.symbols, 1))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise ValueError(f"expected a model as data, got {error}") from error
         if len(arguments) != len(kernels):
@@ -74,9 +95,40 @@ class DataModel:
         check_bytecode(made.code, made.registers, arguments, fields, calls)
         return made
 
-    def link(self, library: KernelLibrary) -> Code:
+    @property
+    def is_taken(self) -> bool:
+        """Whether the entry of models as data takes the calls of this one."""
+        program, defined = self.program, {*self.program.defined}
+        sizes = {each for info in program.outputs for each in info.shape}
+        names = {name for each in sizes for name in symbols_in(each)}
+        counts = len(program.inputs), len(program.outputs), len(program.symbols)
+        return not names & defined and max(counts) <= ModelTable.ARRAYS
+
+    def more(self, symbols: Mapping[str, int]) -> list[int]:
+        """The words that the entry reads after a plan row for these symbols."""
+        is_long = evaluate(self.work, symbols) >= WORTH_RELEASING
+        infos = (*self.program.inputs, *self.program.outputs)
+        sizes = (info.sizes(symbols) for info in infos) if self.is_taken else ()
+        return [int(is_long), *(each for shape in sizes for each in shape)]
+
+    def rows(self) -> list[tuple[int, int]]:
+        """The rows of the table of the entry."""
+        program = self.program
+        kinds = [
+            (State.DTYPES + DTYPE_NAMES.index(each.dtype), len(each.shape))
+            for each in (*program.inputs, *program.outputs)
+        ]
+        places = {
+            size: (number, axis)
+            for number, info in enumerate(program.inputs)
+            for axis, size in enumerate(info.shape)
+        }
+        return [*kinds, *(places[each] for each in program.symbols)]
+
+    def link(self, library: KernelLibrary, interpreter: bytes | None = None) -> Code:
         """
-        The code of the model over a library.
+        The code of the model over a library, with the object of the interpreter, which
+        is that of the folder unless one is given.
 
         Raises `NotSelectedError` for what the library lacks of what a load needs, and
         `ValueError` for kernels that take other arguments. A kernel that it lacks is an
@@ -105,7 +157,17 @@ class DataModel:
             called[call] = self.kernels[kernel]
             if refusal(call) is not None:
                 code[at, 1] = len(self.kernels)
-        return interpreted(
-            *(code.reshape(-1), self.registers, self.kernels),
-            *(library.objects, refusal),
+        program = self.program
+        head = {
+            ModelTable.CONTEXT: program.layout.size,
+            ModelTable.ROW: program.row_layout.size,
+            ModelTable.INPUTS: len(program.inputs),
+            ModelTable.OUTPUTS: len(program.outputs),
+            ModelTable.SYMBOLS: len(program.symbols),
+        }
+        made = Interpreted(
+            *(code.reshape(-1), self.registers, self.kernels, head, self.rows()),
+            *(self.more, self.is_taken),
         )
+        own = prebuilt_interpreter() if interpreter is None else interpreter
+        return made.link(own, library.objects, refusal)

@@ -61,7 +61,10 @@ class Head(IntEnum):
     KERNEL_TABLE = 17
     """Of each kernel its name, and how many arguments it takes."""
     CALL_TABLE = 18
-    """The source of each op that may end a run."""
+    """
+    Of each op that may end a run its source, what is said where its kernel is lacking
+    though all was selected, and the first of its needs and how many.
+    """
     REFUSAL_TABLE = 19
     ORDERS = 20
     """The orders of slots, as 32-bit words."""
@@ -69,6 +72,11 @@ class Head(IntEnum):
     CODE_WORDS = 22
     PLAN_CODE = 23
     PLAN_WORDS = 24
+    NEED_TABLE = 25
+    """
+    What calls need of a selection (`compiler/library/facts.py`): a number, two texts
+    that each meet the need, and what is said where neither is selected.
+    """
 
 
 def counts_of(

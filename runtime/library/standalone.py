@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..call import StaticModule
+from ..call import StaticModule, module_of
 from ..files import open_regular
 from ..machine import TARGETS, BareMachine, Host, lacking, link, usable_threads
 from .artifact import Artifact, load
@@ -62,7 +62,7 @@ def load_model(path: str | Path, threads: int | None = None) -> StaticModule:
     plans = artifact.plan_code
     code = link(artifact.objects, plans=plans is not None)
     count = usable_threads() if threads is None else threads
-    return StaticModule(artifact.program, code, artifact.block, (), count, plans)
+    return module_of(artifact.program, code, artifact.block, (), count, plans)
 
 
 def _over_library(
@@ -87,7 +87,7 @@ def _over_library(
         raise missing_feature("threads")
     count = usable_threads() if threads is None else threads
     code = model.link(library)
-    return StaticModule(
+    return module_of(
         *(artifact.program, code, artifact.block, ()),
         *(count if is_shared else 1, model.plans),
     )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from . import numpy_layout
-from .code import Code, link, link_functions
+from .code import Code, More, link, link_functions
 from .cpuid import needed_words
 from .fork import check_whole, unforked
 from .host import TARGETS, BareMachine, Host, enabled, get_host, lacking
-from .interpreter import ENTRY, interpreted, interpreter_name
+from .interpreter import (
+    ENTRY,
+    Interpreted,
+    interpreter_name,
+    prebuilt_interpreter,
+)
 from .thread_pool import is_supported, object_name, thread_pool, usable_threads
 from .vectorcall import call_by, callable_class
 
@@ -16,13 +21,14 @@ __all__ = [
     "Code",
     "ENTRY",
     "Host",
+    "Interpreted",
+    "More",
     "TARGETS",
     "call_by",
     "callable_class",
     "check_whole",
     "enabled",
     "get_host",
-    "interpreted",
     "interpreter_name",
     "is_supported",
     "lacking",
@@ -31,6 +37,7 @@ __all__ = [
     "needed_words",
     "numpy_layout",
     "object_name",
+    "prebuilt_interpreter",
     "thread_pool",
     "unforked",
     "usable_threads",

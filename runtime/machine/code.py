@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ import numpy.typing as npt
 from ..abi import WORD, State
 from ..elf import Image, link_image
 from .numpy_layout import has_gil
+
+More: TypeAlias = Callable[[Mapping[str, int]], Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ class Code:
     planning: tuple[int, ...] = ()
     """The addresses of the functions of `PLANNING`, where there is code of plans."""
 
+    registers: int = 0
+    """The words that a run needs after those of its context."""
+
+    more: More | None = None
+    """What the words after a plan row are, by the values of the symbols, if any."""
+
 
 PLANNING = (
     *("sr_interpret", "sr_unite", "sr_place_all", "sr_spread"),
@@ -79,22 +87,45 @@ def link(
     objects: Sequence[bytes],
     marks: npt.NDArray[np.uint8] | None = None,
     plans: bool = False,
+    outside: Mapping[str, int] | None = None,
 ) -> Code:
     """
     The code of a program from its objects; raises `ObjectError` if one is amiss.
 
     Calls of a program that is traced set bytes of `marks`, which the code keeps. Where
-    the program `plans` by code, the functions for that are among the objects.
+    the program `plans` by code, the functions for that are among the objects. It may
+    call functions `outside`, by their addresses.
+    """
+    given = dict(outside or {})
+    if marks is not None:
+        given["sr_marks"] = marks.ctypes.data
+    code, _ = link_with(objects, given, PLANNING if plans else ())
+    return replace(
+        code,
+        library=(code.library, marks),
+        planning=planning_of(code.library) if plans else (),
+    )
+
+
+_EXPORTED = (
+    *("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back"),
+    *("sr_note", "sr_noted"),
+)
+"""The functions that a module calls."""
+
+
+def link_with(
+    objects: Sequence[bytes], given: Mapping[str, int], others: Sequence[str]
+) -> tuple[Code, Image]:
+    """
+    The code of objects that need memory at addresses that are given, and the image that
+    has it, with other functions; raises `ObjectError` if one is amiss.
     """
     state = np.zeros(State.SIZE, np.uint64)
     assert state.itemsize == WORD
-    exported = ("sr_call", "sr_enter", "sr_repeat", "sr_borrow", "sr_give_back")
-    exported += ("sr_note", "sr_noted", *(PLANNING if plans else ()))
-    given = {"sr_state": state.ctypes.data}
-    if marks is not None:
-        given["sr_marks"] = marks.ctypes.data
-    library = link_image(objects, exported, given)
-    address = {name: library[name] for name in exported}
+    own = {"sr_state": state.ctypes.data}
+    library = link_image(objects, [*_EXPORTED, *others], {**given, **own})
+    address = {name: library[name] for name in _EXPORTED}
     pointer, status, times = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
     borrow = ctypes.PYFUNCTYPE(pointer)(address["sr_borrow"])
     give_back = ctypes.PYFUNCTYPE(None, pointer)(address["sr_give_back"])
@@ -103,8 +134,8 @@ def link(
         borrow, give_back = guarded(borrow, lock), guarded(give_back, lock)
     # CFUNCTYPE lets go of the GIL during the call; PYFUNCTYPE keeps it, and raises the
     # exception that the call has set.
-    return Code(
-        (library, marks),
+    code = Code(
+        library,
         state,
         address["sr_call"],
         ctypes.PYFUNCTYPE(status, pointer)(address["sr_enter"]),
@@ -113,8 +144,8 @@ def link(
         give_back,
         ctypes.PYFUNCTYPE(None, pointer)(address["sr_note"]),
         ctypes.PYFUNCTYPE(pointer)(address["sr_noted"]),
-        planning=planning_of(library) if plans else (),
     )
+    return code, library
 
 
 def guarded(function: Any, lock: threading.Lock) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-WORDS = 8
+_FEATURE_WORDS = 8
 """How many words there are."""
 
 _BITS = {
@@ -49,7 +49,7 @@ def needed_words(features: Iterable[str]) -> list[int]:
     known = {
         name: (word, bit) for word, row in _BITS.items() for name, bit in row.items()
     }
-    words = [0] * WORDS
+    words = [0] * _FEATURE_WORDS
     for name in names:
         word, bit = known[name]
         words[word] |= 1 << bit

@@ -40,7 +40,7 @@ class _Fork:
     """The lock that keeps others out of LLVM."""
 
 
-class Gate:
+class ForkGate:
     """Lets a fork wait for threads that are in a block, and these wait for a fork."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ def _llvm_lock() -> Any:
     return lock if hasattr(lock, "_lock") else None
 
 
-_GATE = Gate()
+_GATE = ForkGate()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 
 from ..elf import Image
-from ..hostcode import interpreter_text, pool_text
+from ..hostcode import pool_text
 from .code import link_functions
 from .fork import check_whole, unforked
 
@@ -27,11 +27,6 @@ def _object_of(text: str, machine: str) -> bytes:
         # With jit=True the code is of the large model, as that of kernels is.
         with target.create_target_machine(reloc="pic", jit=True) as made:
             return made.emit_object(binding.parse_assembly(text))
-
-
-def interpreter_object(machine: str) -> bytes:
-    """The interpreter of bytecode, and what plans call, as an object for a machine."""
-    return _object_of(interpreter_text(), machine)
 
 
 def pool_object(machine: str) -> bytes:

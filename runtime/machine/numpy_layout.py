@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -24,7 +24,7 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from ..abi import DTYPE_NAMES, WORD, State
+from ..abi import DTYPE_NAMES, WORD, State, dtype_of
 from . import vectorcall
 
 HEAD = 16
@@ -187,12 +187,16 @@ def is_as_expected() -> bool:
     return found is None
 
 
-def fill_state(state: npt.NDArray[np.uint64]) -> None:
-    """Writes what a program's entry needs of numpy into its state."""
+def fill_state(state: npt.NDArray[np.uint64], dtypes: Container[str]) -> None:
+    """
+    Writes what a program's entry needs of numpy into its state; of the dtypes those
+    that its inputs and outputs have.
+    """
     table = functions()
     assert table is not None, "all is as expected"
     state[State.ARRAY_TYPE] = id(np.ndarray)
     state[State.TUPLE_TYPE] = id(tuple)
     state[State.NEW] = word_at(table + _NEW_SLOT * WORD)
     for at, name in enumerate(DTYPE_NAMES):
-        state[State.DTYPES + at] = id(np.dtype(name))
+        if name in dtypes:
+            state[State.DTYPES + at] = id(dtype_of(name))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from .block import LOCK, NO_BLOCK, aligned_block, fits, watch
+from .kept_error import KeptError
 from .memory_report import MemoryReport, report_memory
 from .plan_code import PlanCode, PlanLayout, Planner
 from .plan_table import PlanTable
 from .skips import Skipped
 
 __all__ = [
+    "KeptError",
     "LOCK",
     "MemoryReport",
     "NO_BLOCK",

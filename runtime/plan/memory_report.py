@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
+from ..abi import stored_dtype
 from ..files import listed
 from ..program import Program, evaluate, integer
 from .block import ALIGNMENT
@@ -71,8 +70,8 @@ def report_memory(
 
 def _output_bytes(program: Program, sizes: Mapping[str, int]) -> int:
     """The bytes of all outputs together, at most."""
-    counts = [evaluate(room, sizes) for room in program.room]
+    counts = [evaluate(each, sizes) for each in program.capacities]
     if not program.defined:
         counts = [math.prod(each.sizes(sizes)) for each in program.outputs]
-    items = [np.dtype(each.dtype).itemsize for each in program.outputs]
+    items = [stored_dtype(each.dtype).itemsize for each in program.outputs]
     return sum(count * item for count, item in zip(counts, items, strict=True))

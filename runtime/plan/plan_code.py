@@ -12,8 +12,8 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,18 @@ from ..abi import (
     Words,
     check_bytecode,
 )
-from ..planning import plan
+from ..planning import (
+    LASTING,
+    LastingPlanner,
+    Plan,
+    Record,
+    in_branches,
+    plan,
+    plan_in_order,
+    plan_lasting,
+)
 from ..program import Program
+from .kept_error import KeptError
 
 
 @dataclass(frozen=True)
@@ -72,9 +82,11 @@ class Planner:
         self.symbol_fields = slice(layout.row.first_symbol, layout.row.first_slot)
         self.key = layout.row.symbols, layout.row.first_symbol
         interpret, *steps, enter, need = functions
-        if not program.orders:
-            # This planner searches no orders beforehand.
-            self.place = _kind(2)(partial(_place, program.planner))
+        self.placing = _Placing(program)
+        if not program.orders or program.branches:
+            # This planner searches no orders beforehand; or there are slots that live
+            # at one time though their steps differ.
+            self.place = _kind(2)(self.placing.place)
             steps[1] = _address_of(self.place)
         orders = np.array(program.orders, np.int32)
         self.kept = made.code, orders, np.array(steps, np.uint64)
@@ -88,15 +100,32 @@ class Planner:
         self.enter_row = _kind(2, word, word)(enter)
         self.need_of = _kind(1, word)(need)
 
-    def row(self, symbols: Sequence[int]) -> tuple[npt.NDArray[np.uint64], int]:
-        """The row for these sizes, and zero or the number of a refusal."""
+    def row(
+        self, symbols: Sequence[int], is_kept: bool = True
+    ) -> tuple[npt.NDArray[np.uint64], int]:
+        """
+        The row for these sizes, and zero or the number of a refusal; a row that is not
+        kept leaves no trace.
+        """
         memory = self.blank.copy()
         made = memory[self.row_fields]
         made[self.symbol_fields] = symbols
         code, registers, functions = self.addresses
         with self.lock:
+            before, self.placing.error = copy(self.placing.lasting), None
             status = self.function(memory.ctypes.data, code, registers, functions)
+            error = self.placing.error
+            if status or error is not None or not is_kept:
+                self.placing.lasting = before
+        if error is not None:
+            raise error
         return made, status
+
+    @property
+    def version(self) -> int:
+        """A number that is another once rows that were made would be others."""
+        lasting = self.placing.lasting
+        return 0 if lasting is None else lasting.version
 
     def enter(self, table: int, row: int) -> None:
         """Writes the address of a row into the table at an address, which has room."""
@@ -125,15 +154,40 @@ def _address_of(function: Any) -> int:
     return found
 
 
-def _place(planner: str, words: int, context: int) -> int:
-    """Places the records in memory (`hostcode/uniting.py`) by a planner of Python."""
-    count = int(ctypes.c_int64.from_address(words).value)
-    table = np.ctypeslib.as_array(
-        (ctypes.c_int64 * (PLAN_ARGUMENTS + 4 * count)).from_address(words)
-    )
-    sizes, firsts, lasts, offsets = table[PLAN_ARGUMENTS:].reshape(4, count)
-    columns = (each.tolist() for each in (sizes, firsts, lasts))
-    made = plan([*zip(*columns, strict=True)], planner, ALIGNMENT)
-    offsets[:] = made.offsets
-    table[[PLAN_BYTES, PLAN_BOUND]] = made.size, made.lower_bound
-    return 0
+class _Placing:
+    """Places records by a planner of Python."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.lasting: LastingPlanner | None = None
+        if program.planner in LASTING:
+            self.lasting = LASTING[program.planner]()
+        self.error: BaseException | None = None
+        """What ended the last placing, which machine code cannot raise."""
+
+    def place(self, words: int, context: int) -> int:
+        """Places the records in memory (`hostcode/uniting.py`)."""
+        with KeptError(self):
+            self._place(words)
+        return 0
+
+    def _place(self, words: int) -> None:
+        """Places the records in the table at an address."""
+        count = int(ctypes.c_int64.from_address(words).value)
+        table = np.ctypeslib.as_array(
+            (ctypes.c_int64 * (PLAN_ARGUMENTS + 4 * count)).from_address(words)
+        )
+        sizes, firsts, lasts, offsets = table[PLAN_ARGUMENTS:].reshape(4, count)
+        columns = (each.tolist() for each in (sizes, firsts, lasts))
+        records = [Record(*each) for each in zip(*columns, strict=True)]
+        made = self._plan(in_branches(records, self.program.branches))
+        offsets[:] = made.offsets
+        table[[PLAN_BYTES, PLAN_BOUND]] = made.size, made.lower_bound
+
+    def _plan(self, records: Sequence[Record]) -> Plan:
+        """The plan of the records."""
+        if self.program.orders:
+            return plan_in_order(records, self.program.orders, ALIGNMENT)
+        if self.lasting is None:
+            return plan(records, self.program.planner, ALIGNMENT)
+        return plan_lasting(records, self.lasting, ALIGNMENT)

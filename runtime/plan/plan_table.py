@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..abi import LIMIT, NOTES, WORD, ContextLayout, RowLayout, State
-from ..machine import unforked
+from ..machine import More, unforked
 from ..planning import Plan
-from ..program import Program
+from ..program import Program, named
 from .block import LOCK
 from .skips import Skipped, skipped, skipped_bytes
 
@@ -32,6 +32,9 @@ KEPT_BYTES = 1 << 20
 _OBJECT_BYTES = 512
 """What Python needs for a row: its array, its key, its entries of tables."""
 
+_MOST_NOTED = 64
+"""The most sizes that are remembered without a row."""
+
 _NO_SIZE = 2**64 - 1
 """The symbols of the row that no sizes match."""
 
@@ -39,8 +42,13 @@ _NO_SIZE = 2**64 - 1
 class _RowMaker(Protocol):
     """What makes rows and enters them into tables, as a `Planner` does."""
 
-    def row(self, symbols: Sequence[int]) -> tuple[Words, int]:
+    def row(self, symbols: Sequence[int], is_kept: bool = True) -> tuple[Words, int]:
         """The row for these values, and zero or the number of a refusal."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """A number that is another once rows that were made would be others."""
         ...
 
     def enter(self, table: int, row: int) -> None:
@@ -60,19 +68,32 @@ class PlanTable:
         program: Program,
         state: npt.NDArray[np.uint64],
         planner: _RowMaker | None = None,
+        is_strict: bool = False,
+        more: More | None = None,
     ):
         """
         An empty table, which the module's state points to from now on; its rows are
-        made by a planner, which a program of known sizes needs not.
+        made by a planner, which a program of known sizes needs not. A strict one plans
+        the sizes of the first call, and none greater after. An entry may need `more`
+        words after each row, and then has a row in a program of known sizes too.
         """
         if program.symbols and planner is None:
             raise ValueError("expected code that plans open sizes, got none")
         self.program = program
         self.planner = planner
+        self.is_strict = is_strict
+        self.planned_bytes = 0
+        """Bytes that each context of a strict table has, once there are plans."""
+        self._permitted: list[tuple[int, ...]] = []
+        """Values of the symbols that a strict table may not exceed."""
         self.layout = program.row_layout
         self._row_bytes = self.layout.size * WORD + _OBJECT_BYTES
+        self._more = more
         self._state = state
+        self._version = 0
         self._rows: dict[tuple[int, ...], Words] = {}
+        self._greatest: list[tuple[int, ...]] = []
+        """Sizes that were met, none less than others, whose rows may be gone."""
         self._retired: list[Words] = []
         """Rows that are no longer in the table, which a run may still use."""
         self._contexts: dict[int, Words] = {}
@@ -80,6 +101,9 @@ class PlanTable:
         self._notes = np.zeros(2 * NOTES, np.uint64)
         state[State.NOTES] = self._notes.ctypes.data
         self._none = np.full(self.layout.size, _NO_SIZE, np.uint64)
+        if not program.symbols and more is not None:
+            self._none[RowLayout.BYTES] = program.bytes
+            self._none = self._whole(self._none, {})
         state[State.LAST] = self._none.ctypes.data
         self._publish()
 
@@ -113,13 +137,15 @@ class PlanTable:
     def row_for(self, symbols: Mapping[str, int]) -> Words:
         """
         The row of these sizes: one that was made before, or a new one. Raises
-        `ValueError` for sizes that the model cannot take.
+        `ValueError` for sizes that the model cannot take, and `RuntimeError` for some
+        that a strict table does not plan.
         """
         key = tuple(symbols[name] for name in self.program.symbols)
         with LOCK:
             row = self._rows.get(key)
         if row is None:
-            row = self._new_row(key)
+            make = self._permitted_row if self.is_strict else self._new_row
+            row = self._whole(make(key), symbols)
             with unforked(), LOCK:
                 if key in self._rows:
                     row = self._rows[key]
@@ -133,16 +159,74 @@ class PlanTable:
         if not self.program.symbols:
             return self.program.plan
         key = [symbols[name] for name in self.program.symbols]
-        return self._plan_in(self._new_row(key).tolist())
+        return self._plan_in(self._new_row(key, is_kept=False).tolist())
 
-    def _new_row(self, key: Sequence[int]) -> Words:
+    def plan_as(self, other: PlanTable) -> None:
+        """Plans the sizes that another table of the program has plans of."""
+        with LOCK:
+            keys = sorted({*other._rows, *other._greatest}, key=sum, reverse=True)
+        for key in keys:
+            with LOCK:
+                self._permitted.append(key)
+            self.row_for(dict(zip(self.program.symbols, key, strict=True)))
+
+    def _note(self, key: tuple[int, ...]) -> None:
+        """Remembers sizes, unless some that were met are no less in any symbol."""
+        if not any(all(map(int.__le__, key, each)) for each in self._greatest):
+            rest = (
+                each for each in self._greatest if not all(map(int.__le__, each, key))
+            )
+            self._greatest = [key, *rest][:_MOST_NOTED]
+
+    def _permitted_row(self, key: tuple[int, ...]) -> Words:
+        """A row for these values, if they were planned or there is room for them."""
+        with LOCK:
+            is_first = not self._permitted
+            if not is_first and not self._is_permitted(key):
+                raise self._refusal(key)
+            # What a planner remembers is of the sizes that were planned.
+            is_planned = is_first or key in self._permitted
+            row = self._new_row(key, is_kept=is_planned)
+            size = int(row[self.layout.BYTES])
+            if is_planned:
+                self._permitted += [key] if is_first else []
+                self.planned_bytes = max(self.planned_bytes, size)
+            elif size > self.planned_bytes:
+                raise self._refusal(key)
+            return row
+
+    def _is_permitted(self, key: Sequence[int]) -> bool:
+        """Whether some planned sizes are no less in any symbol."""
+        return any(all(map(int.__le__, key, most)) for most in self._permitted)
+
+    def _refusal(self, key: Sequence[int]) -> RuntimeError:
+        """The error of a call whose sizes a strict table does not plan."""
+        names = self.program.symbols
+        got = named(dict(zip(names, key, strict=True)))
+        most = [dict(zip(names, each, strict=True)) for each in self._permitted[:4]]
+        planned = " or ".join(map(named, most))
+        return RuntimeError(
+            f"expected sizes that fit in the {self.planned_bytes} bytes of {planned}, "
+            f"as strict=True plans no greater ones after the first call, got {got}; "
+            "make that call with the greatest sizes, or call one that is not strict"
+        )
+
+    def _new_row(self, key: Sequence[int], is_kept: bool = True) -> Words:
         """A row for these values of the symbols."""
         # What 63 bits do not hold is refused for what they do.
-        row, status = self._maker.row([min(each, LIMIT) for each in key])
+        row, status = self._maker.row([min(each, LIMIT) for each in key], is_kept)
         if status:
             symbols = dict(zip(self.program.symbols, key, strict=True))
             raise self.program.refusal(status, symbols)
         return row
+
+    def _whole(self, row: Words, symbols: Mapping[str, int]) -> Words:
+        """A row with the words after it."""
+        if self._more is None:
+            return row
+        more = np.array(self._more(symbols), np.uint64)
+        self._row_bytes = (row.size + more.size) * WORD + _OBJECT_BYTES
+        return np.concatenate([row, more])
 
     def symbols_of(self, context: Words) -> dict[str, int]:
         """What the symbols are in the row of a context; none before its first run."""
@@ -194,9 +278,12 @@ class PlanTable:
     def _add(self, key: tuple[int, ...], row: Words) -> None:
         """Adds a row, and drops others when there are too many."""
         self._state[State.NOW] += np.uint64(1)
+        if self._version != self._maker.version:
+            self._renew()
         # A new row is the last to be dropped.
         row[self.layout.USED] = self._state[State.NOW]
         self._rows[key] = row
+        self._note(key)
         if self.nbytes > KEPT_BYTES:
             self._drop()
             self._publish()
@@ -204,6 +291,15 @@ class PlanTable:
             self._publish()
         else:
             self._maker.enter(int(self._state[State.PLANS]), row.ctypes.data)
+
+    def _renew(self) -> None:
+        """Drops all rows, which are made again, as the planner has grown."""
+        self._version = self._maker.version
+        self._retired += self._rows.values()
+        self._rows.clear()
+        self._publish()
+        # Calls look here before they look in the table.
+        self._state[State.LAST] = self._none.ctypes.data
 
     def _drop(self) -> None:
         """Drops rows that were unused for longest, a quarter of all."""

@@ -8,33 +8,52 @@ trusted: `plan` verifies what it answers, and says how small a plan could be at 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TypeAlias
 
+from .branches import BranchRow, branches_of, in_branches
 from .conflict_driven import conflict_driven
+from .equality import equality
 from .greedy_by_breadth import greedy_by_breadth
 from .greedy_by_size import greedy_by_size
+from .in_order import in_order
+from .lasting import LastingPlanner
+from .min_cost_flow import min_cost_flow
 from .naive import naive
 from .plan import OverlapError, Plan, lower_bound, verify
+from .precomputed_offsets import PrecomputedOffsets
 from .record import Record, overlap
+from .shared_greedy_by_breadth import shared_greedy_by_breadth
+from .shared_greedy_by_size import shared_greedy_by_size
+from .shared_objects import shared_lower_bound
+from .size_improved import size_improved
 from .stacked import order_of, stacked
+from .standard_resizing import StandardResizing, standard_resizing
 from .storage_groups import storage_groups
 
 __all__ = [
     "ADDRESSES",
+    "BranchRow",
+    "LASTING",
+    "LastingPlanner",
     "OverlapError",
     "PLANNERS",
     "Plan",
     "Planner",
     "Record",
     "SEARCHES",
+    "branches_of",
+    "in_branches",
     "lower_bound",
     "order_of",
     "overlap",
     "plan",
     "plan_in_order",
+    "plan_lasting",
     "rounded_up",
+    "shared_lower_bound",
     "verify",
 ]
 
@@ -48,10 +67,29 @@ PLANNERS: Mapping[str, Planner] = MappingProxyType(
         "greedy-by-size": greedy_by_size,
         "greedy-by-breadth": greedy_by_breadth,
         "storage-groups": storage_groups,
+        "in-order": in_order,
+        "equality": equality,
+        "shared-greedy-by-size": shared_greedy_by_size,
+        "shared-greedy-by-breadth": shared_greedy_by_breadth,
+        "size-improved": size_improved,
+        "min-cost-flow": min_cost_flow,
         "conflict-driven": conflict_driven,
+        "standard_resizing": standard_resizing,
+        "precomputed_offsets": greedy_by_size,
     }
 )
 """Every planner there is, by name."""
+
+LASTING: Mapping[str, Callable[[], LastingPlanner]] = MappingProxyType(
+    {
+        "standard_resizing": StandardResizing,
+        "precomputed_offsets": PrecomputedOffsets,
+    }
+)
+"""
+Planners that remember what they planned, one for a module, where sizes are known only
+at run time. The names are PyTorch's.
+"""
 
 SEARCHES = frozenset({"conflict-driven"})
 """
@@ -99,6 +137,20 @@ def plan_in_order(
     return _verified(rounded, stacked(rounded, orders)[0])
 
 
+def plan_lasting(
+    records: Sequence[Record | tuple[int, int, int]],
+    planner: LastingPlanner,
+    alignment: int = 64,
+) -> Plan:
+    """
+    A verified plan by what was planned before, for which the planner grows if it must.
+
+    Raises `ValueError` as `plan` does.
+    """
+    rounded = rounded_up(records, alignment)
+    return _verified(rounded, planner(rounded), planner.size)
+
+
 def rounded_up(
     records: Sequence[Record | tuple[int, int, int]], alignment: int
 ) -> list[Record]:
@@ -112,7 +164,7 @@ def rounded_up(
         raise ValueError(f"expected an alignment of at least 1 byte, got {alignment}")
     known = (each if isinstance(each, Record) else Record(*each) for each in records)
     rounded = [
-        Record(-(-each.size // alignment) * alignment, each.first, each.last)
+        replace(each, size=-(-each.size // alignment) * alignment)
         if each.size % alignment
         else each
         for each in known
@@ -124,9 +176,16 @@ def rounded_up(
     return rounded
 
 
-def _verified(records: Sequence[Record], offsets: Sequence[int]) -> Plan:
-    """The plan of these offsets, in which no two records overlap."""
-    ends = (at + record.size for at, record in zip(offsets, records, strict=True))
-    made = Plan(tuple(offsets), max(ends, default=0), lower_bound(records))
+def _verified(
+    records: Sequence[Record], offsets: Sequence[int], size: int | None = None
+) -> Plan:
+    """
+    The plan of these offsets, in which no two records overlap: of `size` bytes, or as
+    many as the records reach.
+    """
+    if size is None:
+        ends = (at + record.size for at, record in zip(offsets, records, strict=True))
+        size = max(ends, default=0)
+    made = Plan(tuple(offsets), size, lower_bound(records))
     verify(records, made)
     return made

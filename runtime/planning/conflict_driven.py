@@ -21,11 +21,13 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from random import Random
 
+import numpy as np
+
 from .best_fit import place, tightest_gap
 from .greedy_by_breadth import order_by_breadth
 from .greedy_by_size import order_by_size
 from .plan import lower_bound
-from .record import Record
+from .record import Record, are_branched, overlapping
 from .storage_groups import storage_groups
 
 _MOVES_PER_START = 50
@@ -75,7 +77,12 @@ def _order_by_life(records: Sequence[Record]) -> list[int]:
 
 
 def _count_meetings(records: Sequence[Record]) -> int:
-    """The number of pairs of records that live at one time, in O(n log n)."""
+    """
+    The number of pairs of records that live at one time, in O(n log n); with branches
+    those that might, all pairs.
+    """
+    if are_branched(records):
+        return len(records) * (len(records) - 1) // 2
     changes = [(record.first, 1) for record in records]
     changes += [(record.last + 1, -1) for record in records]
     live = pairs = 0
@@ -178,6 +185,12 @@ class _Search:
 
 def _contemporaries(records: Sequence[Record]) -> list[list[int]]:
     """For each record the indices of the others that live at one time with it."""
+    if are_branched(records):
+        lives = np.array([(it.first, it.last, it.shift) for it in records], np.int64).T
+        rows = (np.flatnonzero(overlapping(each, *lives)) for each in records)
+        return [
+            [at for at in row.tolist() if at != own] for own, row in enumerate(rows)
+        ]
     meets: list[list[int]] = [[] for _ in records]
     live: list[int] = []
     for new in sorted(range(len(records)), key=lambda i: records[i].first):

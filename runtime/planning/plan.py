@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from .record import Record
+import numpy as np
+
+from .branches import branched_bound
+from .record import Record, are_branched, overlapping
 
 
 class OverlapError(ValueError):
@@ -33,7 +36,12 @@ class Plan:
 
 
 def lower_bound(records: Sequence[Record]) -> int:
-    """The most bytes that are alive during one op, in O(n log n)."""
+    """
+    The most bytes that are alive at one time: during one op, in O(n log n), where there
+    are no branches.
+    """
+    if are_branched(records):
+        return branched_bound(records)
     changes = [(record.first, record.size) for record in records]
     changes += [(record.last + 1, -record.size) for record in records]
     # At one op the negative changes sort first: what has ended makes room.
@@ -53,12 +61,16 @@ def verify(records: Sequence[Record], plan: Plan) -> None:
 
     Sweeps over time with the living records in order of their offset. They are disjoint
     up to the first overlap, so a new one can only touch the two that it comes between.
+    Records in branches are compared with all that they may live beside.
     """
     if len(plan.offsets) != len(records):
         raise ValueError(
             f"expected {len(records)} offsets, one for each record, "
             f"got {len(plan.offsets)}"
         )
+    if are_branched(records):
+        _verify_pairs(records, plan)
+        return
     live: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
     for new in sorted(range(len(records)), key=lambda i: records[i].first):
@@ -76,6 +88,20 @@ def verify(records: Sequence[Record], plan: Plan) -> None:
         heappush(ends, (records[new].last, new))
 
 
+def _verify_pairs(records: Sequence[Record], plan: Plan) -> None:
+    """Checks each record, and each pair of records that may live at one time."""
+    lives = np.array([(it.first, it.last, it.shift) for it in records], np.int64).T
+    starts = np.array(plan.offsets, np.int64)
+    ends = starts + [it.size for it in records]
+    for new, record in enumerate(records):
+        _verify_within(records, plan, new)
+        meets = (
+            overlapping(record, *lives) & (starts < ends[new]) & (starts[new] < ends)
+        )
+        for old in np.flatnonzero(meets[:new]).tolist():
+            _verify_apart(records, plan, old, new)
+
+
 def _verify_within(records: Sequence[Record], plan: Plan, index: int) -> None:
     start = plan.offsets[index]
     end = start + records[index].size
@@ -87,12 +113,20 @@ def _verify_within(records: Sequence[Record], plan: Plan, index: int) -> None:
 
 
 def _verify_apart(records: Sequence[Record], plan: Plan, old: int, new: int) -> None:
+    pair = records[old], records[new]
     (a, b), (c, d) = (
         (plan.offsets[index], plan.offsets[index] + records[index].size)
         for index in (old, new)
     )
     if a < d and c < b:
         raise OverlapError(
-            f"expected records {old} and {new} to be apart, as both live at op "
-            f"{records[new].first}, got bytes {a} to {b} and {c} to {d}"
+            f"expected records {old} and {new} to be apart, as {_why(*pair)}, "
+            f"got bytes {a} to {b} and {c} to {d}"
         )
+
+
+def _why(old: Record, new: Record) -> str:
+    """Why two records may live at one time."""
+    if new.first <= old.last and old.first <= new.last:
+        return f"both live at op {max(old.first, new.first)}"
+    return "they live in branches of one fork"

@@ -11,10 +11,11 @@ had apart, the largest first and the longest lives first are tried too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from .best_fit import place
 from .plan import lower_bound
-from .record import Record
+from .record import Record, are_branched
 
 
 def order_of(offsets: Sequence[int]) -> tuple[int, ...]:
@@ -53,6 +54,10 @@ def _tried(
 
 def _stack(records: Sequence[Record], order: Sequence[int]) -> tuple[list[int], int]:
     """The offsets in one order, and the bytes that they take."""
+    if are_branched(records):
+        offsets = place(records, order, _lowest_gap)
+        ends = (at + record.size for at, record in zip(offsets, records, strict=True))
+        return offsets, max(ends, default=0)
     offsets = [0] * len(records)
     live: list[list[tuple[int, int]]] = [
         [] for _ in range(max((record.last for record in records), default=0) + 1)
@@ -71,7 +76,7 @@ def _stack(records: Sequence[Record], order: Sequence[int]) -> tuple[list[int], 
     return offsets, top
 
 
-def _lowest_gap(busy: set[tuple[int, int]], size: int) -> int:
+def _lowest_gap(busy: Iterable[tuple[int, int]], size: int) -> int:
     """The lowest offset at which `size` bytes meet none of the busy ranges."""
     at = 0
     for start, end in sorted(busy):

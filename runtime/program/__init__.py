@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .constant_block import ALIGNMENT, PIECE, Bytes, ConstantBlock
+from .growth import GROWTH, Cache, Growth
 from .program import (
     GENERAL,
     CallOut,
@@ -15,11 +16,12 @@ from .program import (
     check_symbols,
     named,
 )
-from .program_json import read_program, read_structure
+from .program_json import read_growth, read_program, read_structure
 from .size import Size, Symbols, evaluate, integer, symbols_in
 from .structure import (
     ARRAY,
     CLASSES,
+    COMPLEX,
     CONSTANT,
     LEAVES,
     MAPPINGS,
@@ -35,14 +37,18 @@ from .structure import (
 __all__ = [
     "ALIGNMENT",
     "ARRAY",
+    "COMPLEX",
     "Bytes",
     "CLASSES",
     "CONSTANT",
+    "Cache",
     "CallOut",
     "Check",
     "Constant",
     "ConstantBlock",
     "GENERAL",
+    "GROWTH",
+    "Growth",
     "LEAVES",
     "MAPPINGS",
     "MOST_DEEP",
@@ -63,6 +69,7 @@ __all__ = [
     "evaluate",
     "integer",
     "named",
+    "read_growth",
     "read_program",
     "read_structure",
     "symbols_in",

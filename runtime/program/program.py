@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from ..abi import LIMIT, ContextLayout, RowLayout
 from ..files import listed, shortened
-from ..planning import Plan
+from ..planning import BranchRow, Plan
+from .growth import Growth
 from .size import Size, Symbols, evaluate, symbols_in
 from .structure import Structure
 
@@ -85,6 +86,10 @@ class CallOut:
     op: str
     inputs: tuple[TensorInfo, ...]
     outputs: tuple[TensorInfo, ...]
+    source: str = ""
+    """The op as messages name it, with its place in the model."""
+    framework: str = ""
+    """What runs it: a framework, or the numpy reference of our own op."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +128,13 @@ class Program:
     defined: tuple[str, ...] = ()
     """The symbols that a run defines itself."""
     is_shared: bool = False
-    """Whether threads may share the work of a kernel."""
-    room: tuple[Size, ...] = ()
+    """Whether threads may share the work of a kernel, or run branches."""
+    capacities: tuple[Size, ...] = ()
     """The most elements that each output can have, where a run defines symbols."""
     orders: tuple[tuple[int, ...], ...] = ()
     """Orders of the slots, from the bottom up; a plan takes one of them."""
+    branches: tuple[BranchRow, ...] = ()
+    """The steps of what may run beside others, in which slots live at one time."""
     donations: tuple[tuple[int, int], ...] = ()
     """Pairs of an input and an output that a call may give the same memory for."""
     folded: int = 0
@@ -136,6 +143,8 @@ class Program:
     """In the order of the ops that compute the slots."""
     structure: Structure | None = None
     """What callers give and get, where these are no lists of arrays."""
+    growth: Growth | None = None
+    """How caches grow from call to call, where callers give no room for them."""
 
     @property
     def layout(self) -> ContextLayout:
@@ -157,6 +166,11 @@ class Program:
         """The plan of a program that `is_planned`."""
         offsets = tuple(slot.offset for slot in self.slots)
         return Plan(offsets, self.bytes, self.lower_bound)
+
+    @property
+    def dtypes(self) -> frozenset[str]:
+        """The names of the dtypes of inputs and outputs."""
+        return frozenset(each.dtype for each in (*self.inputs, *self.outputs))
 
     def refusal(self, number: int, symbols: Symbols) -> ValueError:
         """
@@ -202,7 +216,7 @@ def check_symbols(program: Program) -> None:
     _check_sizes(known, [slot.bytes for slot in program.slots])
     _check_sizes(known, [each.quantity for each in program.checks])
     _check_sizes(known, [size for each in program.checks for size in each.shown])
-    _check_sizes(known, program.room)
+    _check_sizes(known, program.capacities)
     ways = [way for skip in program.skips for way in skip.ways]
     _check_sizes(known, [way.offset for way in ways])
     _check_sizes(known, [q for way in ways for each in way.when for q in each])
@@ -211,8 +225,10 @@ def check_symbols(program: Program) -> None:
         tensors += (*op.inputs, *op.outputs)
     sizes = [size for each in tensors for size in each.shape]
     _check_sizes(known | {*program.defined}, sizes)
-    if program.defined and len(program.room) != len(program.outputs):
-        raise ValueError(f"expected room for each output, got {program.room}")
+    if program.defined and len(program.capacities) != len(program.outputs):
+        raise ValueError(
+            f"expected a capacity for each output, got {program.capacities}"
+        )
 
 
 def _check_sizes(known: Set[str], sizes: Iterable[Size]) -> None:

@@ -9,7 +9,8 @@ from typing import Any, TypeVar, cast
 
 from ..abi import DTYPE_NAMES
 from ..files import shortened
-from ..planning import PLANNERS
+from ..planning import PLANNERS, BranchRow, branches_of
+from .growth import Cache, Growth, check_growth
 from .program import CallOut, Check, Program, Skip, Slot, TensorInfo, Way, check_symbols
 from .size import Size, symbols_in
 from .structure import MOST_DEEP, Constant, Structure, Tree, check_structure
@@ -44,6 +45,21 @@ def read_structure(text: str, outputs: int) -> Structure:
     return found
 
 
+def read_growth(text: str, inputs: int, outputs: int) -> Growth:
+    """
+    The growth that a text holds, for a program with this number of inputs and outputs;
+    raises `ValueError` when it holds none.
+    """
+    try:
+        found = _growth(json.loads(text))
+    except RecursionError as error:
+        raise ValueError("expected a growth, got JSON nested too deep") from error
+    if found is None:
+        raise _unexpected("a growth", text)
+    check_growth(found, inputs, outputs)
+    return found
+
+
 def _read(value: Any) -> Program:
     """The program in values of JSON; raises `ValueError` where something is wrong."""
     data = _record(Program, value)
@@ -57,7 +73,7 @@ def _read(value: Any) -> Program:
         outputs=_list(_tensor, data["outputs"]),
         symbols=_list(_text, data["symbols"]),
         defined=_list(_text, data["defined"]),
-        room=_list(_size, data["room"]),
+        capacities=_list(_size, data["capacities"]),
         folded=_number(data["folded"]),
         skips=_list(_skip, data["skips"]),
         donations=_list(lambda each: _pair(_number, each), data["donations"]),
@@ -69,9 +85,11 @@ def _read(value: Any) -> Program:
         bytes=_number(data["bytes"]),
         lower_bound=_number(data["lower_bound"]),
         orders=_list(lambda each: _list(_number, each), data["orders"]),
+        branches=_list(_branch, data["branches"]),
         calls=_list(_text, data["calls"]),
         call_outs=_list(_call_out, data["call_outs"]),
         structure=_structure(data["structure"]),
+        growth=_growth(data["growth"]),
     )
     check_symbols(program)
     slots = list(range(len(program.slots)))
@@ -81,8 +99,11 @@ def _read(value: Any) -> Program:
     for input, output in program.donations:
         if input >= len(program.inputs) or output >= len(program.outputs):
             raise _unexpected("a donation of an input to an output", (input, output))
+    if program.growth is not None:
+        check_growth(program.growth, len(program.inputs), len(program.outputs))
     if program.structure is not None:
         check_structure(program.structure, len(program.outputs))
+    branches_of(program.branches)
     _check_plan(program)
     for skip in program.skips:
         used = [skip.slot]
@@ -181,6 +202,14 @@ def _slot(value: Any) -> Slot:
     return Slot(size, first, last, offset, _text(data["source"]))
 
 
+def _branch(value: Any) -> BranchRow:
+    match _list(_number, value):
+        case (begin, end, first, last):
+            return begin, end, first, last
+        case _:
+            raise _unexpected("four steps of a branch", value)
+
+
 def _way(value: Any) -> Way:
     data = _record(Way, value)
     when = _list(lambda each: _list(_size, each), data["when"])
@@ -202,7 +231,27 @@ def _call_out(value: Any) -> CallOut:
         _text(data["op"]),
         _list(_tensor, data["inputs"]),
         _list(_tensor, data["outputs"]),
+        _text(data["source"]),
+        _text(data["framework"]),
     )
+
+
+def _growth(value: Any) -> Growth | None:
+    if value is None:
+        return None
+    data = _record(Growth, value)
+    return Growth(
+        sizes=_list(_text, data["sizes"]),
+        capacity=_text(data["capacity"]),
+        inputs=_list(lambda each: _list(_size, each), data["inputs"]),
+        outputs=_list(lambda each: _list(_size, each), data["outputs"]),
+        caches=_list(_cache, data["caches"]),
+    )
+
+
+def _cache(value: Any) -> Cache:
+    data = _record(Cache, value)
+    return Cache(*(_number(data[each]) for each in ("input", "output", "axis")))
 
 
 def _structure(value: Any) -> Structure | None:

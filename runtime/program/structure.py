@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from ..files import shortened
@@ -17,10 +18,11 @@ from ..files import shortened
 Constant: TypeAlias = bool | int | float | str | None
 """A leaf that is no tensor, and the key of a dictionary."""
 
-ARRAY, NUMBER, CONSTANT = LEAVES = ("array", "number", "constant")
+ARRAY, COMPLEX, NUMBER, CONSTANT = LEAVES = ("array", "complex", "number", "constant")
 """
-The kinds of leaves: an array, a number that a run computes, and a value that is the
-same in all runs.
+The kinds of leaves: an array, an array of complex numbers whose parts are along the
+last axis of a tensor, a number that a run computes, and a value that is the same in all
+runs.
 """
 
 STRUCTURE = "graph.structure"
@@ -59,6 +61,11 @@ class Tree:
 
     value: Constant = None
     """That of a constant."""
+
+    @cached_property
+    def has_complex(self) -> bool:
+        """Whether a leaf is an array of complex numbers."""
+        return any(each.kind == COMPLEX for each in self.leaves())
 
     def leaves(self) -> Iterator[Tree]:
         """The leaves, in order."""

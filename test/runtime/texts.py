@@ -9,6 +9,7 @@ import static_runtime as sr
 from static_runtime.dialects.graph.op import GraphOp
 from static_runtime.dialects.graph.ops.argmax import ArgmaxOp
 from static_runtime.dialects.graph.ops.cumulative import CumsumOp
+from static_runtime.runtime.call.compiled import CompiledModule
 
 AFFINE = """
 func.func @affine(%x: tensor<?x3xf32, ["batch"]>, %w: tensor<3x5xf32>)
@@ -89,12 +90,18 @@ def without_kernels() -> Generator[None]:
 
 
 @cache
-def compiled(text: str) -> sr.StaticModule:
+def compiled(text: str) -> CompiledModule:
     """The module of a text, which all tests in the process share."""
     return fresh(text)
 
 
-def fresh(text: str) -> sr.StaticModule:
+def fresh(text: str) -> CompiledModule:
     """A module of its own, which nothing has called yet."""
     with without_kernels():
-        return sr.compile(text, options=sr.Options(cache=False))
+        return as_compiled(sr.compile(text, options=sr.Options(cache=False)))
+
+
+def as_compiled(module: sr.StaticModule) -> CompiledModule:
+    """A module that runs machine code, as most are."""
+    assert isinstance(module, CompiledModule)
+    return module

@@ -22,9 +22,12 @@ X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 W = np.linspace(-1, 1, 15, dtype=np.float32).reshape(3, 5)
 Y = np.maximum(X @ W, 0)
 
-NAMES = [each.name for each in DTYPES.values()]
-TYPES = ", ".join(f"tensor<2x{each}>" for each in DTYPES)
-_TAKEN = ", ".join(f"%{name}: tensor<2x{type}>" for type, name in DTYPES.items())
+KNOWN = {type: dtype.name for type, dtype in DTYPES.items() if dtype.kind != "V"}
+"""The dtypes that numpy has, by the types of elements."""
+
+NAMES = [*KNOWN.values()]
+TYPES = ", ".join(f"tensor<2x{each}>" for each in KNOWN)
+_TAKEN = ", ".join(f"%{name}: tensor<2x{type}>" for type, name in KNOWN.items())
 KINDS = f"""
 func.func @kinds({_TAKEN})
     -> ({TYPES}) {{
@@ -86,7 +89,7 @@ def test_a_model_may_have_no_inputs_or_no_outputs():
     ("given", "declared"),
     [
         (given, declared)
-        for given in (*NAMES, "int16", "uint16", "float16")
+        for given in NAMES
         for declared in NAMES
         if np.can_cast(given, declared)
     ],
@@ -375,6 +378,16 @@ def test_prints_its_inputs_and_outputs():
         "float32[batch, 5]>"
     )
     assert isinstance(compiled(AFFINE), sr.StaticModule)
+    none = sr.StaticModule((), ())
+    for ask in (
+        none,
+        none.statistics,
+        none.coverage,
+        none.memory_report,
+        none.repeater,
+    ):
+        with pytest.raises(ValueError, match=r"module of sr.compile, to ask for"):
+            ask()
 
 
 def test_names_its_inputs_and_outputs():

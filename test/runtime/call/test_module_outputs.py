@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import static_runtime as sr
+from static_runtime.runtime.call.program_module import ProgramModule
 
 from ..arrangements import arrangements, same
 from ..texts import AFFINE, ALIASES, DOUBLE, PARTS, RUNNING, WORDS, compiled, fresh
@@ -47,7 +48,7 @@ def never(*_: Any, **__: Any) -> Any:
 @pytest.fixture
 def all_fast(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Makes the way through Python fail, from when it is called."""
-    return lambda: monkeypatch.setattr(sr.StaticModule, "_convert", never)
+    return lambda: monkeypatch.setattr(ProgramModule, "bind_arguments", never)
 
 
 def test_writes_to_the_array_and_returns_it(all_fast: Callable[[], None]):

@@ -10,6 +10,7 @@ from static_runtime.compiler.profiling import twin_of
 from static_runtime.runtime.call.profile import Profile, profiled_run
 
 from ...compiler.profiling.models import CHAIN, POINTS
+from ..texts import as_compiled
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 
@@ -43,7 +44,7 @@ def test_a_run_that_fails_ends_its_profile():
 
 
 def test_a_module_that_is_not_profiled_notes_nothing():
-    module = sr.compile(CHAIN)
+    module = as_compiled(sr.compile(CHAIN))
     profile = Profile(len(module.program.calls))
     profiled_run(module, profile, (X, W), {})
     assert profile.counts.tolist() == [0, 0, 0]

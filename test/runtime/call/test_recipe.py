@@ -7,11 +7,12 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import static_runtime as sr
 from static_runtime.runtime.call.recipe import Reduced
+
+from ..texts import as_compiled
 
 MODEL = """
 func.func @model(%x: tensor<3xf32>) -> tensor<3xf32> {
@@ -23,14 +24,14 @@ func.func @model(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 @pytest.mark.parametrize("make", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_a_module_without_a_recipe_is_refused(make: Callable[[Any], Any]):
-    module = sr.compile(MODEL, options=sr.Options(cache=False))
-    module.recipe = None
+    module = as_compiled(sr.compile(MODEL, options=sr.Options(cache=False)))
+    module.recipe = module.maker = None
     with pytest.raises(TypeError, match=r"expected a module that static_runtime\.comp"):
         make(module)
 
 
-def test_a_recipe_is_asked():
-    module = sr.compile(MODEL, options=sr.Options(cache=False))
+def test_recipe_and_maker_are_asked():
+    module = as_compiled(sr.compile(MODEL, options=sr.Options(cache=False)))
 
     class Recipe:
         """Answers with other things."""
@@ -39,12 +40,11 @@ def test_a_recipe_is_asked():
             """Text in the place of a module."""
             return str, ("text",)
 
-        def again(self, constants: Any) -> Any:
-            """The constants in the place of a module."""
-            return constants
+    def maker(*given: Any) -> Any:
+        """What it is given, in the place of a module."""
+        return given
 
-    module.recipe = Recipe()
+    module.recipe, module.maker = Recipe(), maker
     assert pickle.loads(pickle.dumps(module)) == "text"
-    constants: Any = copy.copy(module)
-    assert isinstance(constants, np.ndarray)
-    assert copy.deepcopy(module) is constants
+    for made in (copy.copy(module), copy.deepcopy(module)):
+        assert made == (module, None)

@@ -21,7 +21,10 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.runtime.call import pool as pool_module
+from static_runtime.runtime.call.compiled import CompiledModule
 from static_runtime.runtime.call.pending import Launcher
+
+from ..texts import as_compiled
 
 TYPE = 'tensor<?x3xf32, ["n"]>'
 RELU = f"""
@@ -32,8 +35,8 @@ func.func @f(%x: {TYPE} {{sr.name = "x"}}) -> ({TYPE} {{sr.name = "y"}}) {{
 """
 
 
-def module(**options: Any) -> sr.StaticModule:
-    return sr.compile(RELU, options=sr.Options(**options))
+def module(**options: Any) -> CompiledModule:
+    return as_compiled(sr.compile(RELU, options=sr.Options(**options)))
 
 
 def rows(count: int) -> Any:
@@ -93,6 +96,20 @@ def test_what_is_known_of_a_module_is_known_with_options_of_a_run():
     assert before.selection.operators
     for each in (pickle.loads(pickle.dumps(other)), copy.copy(other)):
         np.testing.assert_array_equal(each(x), np.maximum(x, 0))
+
+
+@pytest.mark.parametrize("kind", [sr.StaticRuntime, sr.RuntimePool])
+def test_it_is_copied_and_pickled_with_its_module_and_options(
+    kind: type[sr.RuntimePool],
+):
+    runner, x = kind(module(threads=1), sr.Options(threads=1, strict=True)), rows(4)
+    runner.run([x])
+    assert copy.copy(runner).module is runner.module
+    for each in (pickle.loads(pickle.dumps(runner)), copy.deepcopy(runner)):
+        assert type(each) is kind
+        np.testing.assert_array_equal(each.run([x]), np.maximum(x, 0))
+        with pytest.raises(RuntimeError, match="as strict=True plans no greater ones"):
+            each.run([rows(5)])
 
 
 def test_options_of_a_module_that_was_bound_are_refused():
@@ -265,6 +282,27 @@ def test_a_full_queue_lets_the_caller_wait_and_a_cancelled_run_does_not_run():
         each.result(60)
     with pytest.raises(CancelledError):
         waits.result(60)
+
+
+def test_who_has_an_answer_has_the_inputs_alone():
+    go, told = Event(), Event()
+
+    def call(x: Any) -> int:
+        assert go.wait(60)
+        return len(x)
+
+    def answered(_: Future[Any]) -> None:
+        found.append(alive() is None)
+        told.set()
+
+    args = [rows(3)]
+    alive, found = weakref.ref(args[0]), list[bool]()
+    pending = Launcher(call).launch(args, {})
+    pending.add_done_callback(answered)
+    args = []
+    go.set()
+    assert told.wait(60)
+    assert found == [True]
 
 
 def run(script: str, folder: Path) -> str:

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.runtime.call.compiled import CompiledModule
 
 from ..resident import resident_bytes
+from ..texts import as_compiled
 
 pytestmark = pytest.mark.soak
 
@@ -34,8 +36,9 @@ func.func @model(%x: {LAYER}, %w: tensor<64x64xf32>) -> {LAYER} {{
 """
 
 
-def compiled(**options: Any) -> sr.StaticModule:
-    return sr.compile(MODEL, options=sr.Options(threads=1, cache=False, **options))
+def compiled(**options: Any) -> CompiledModule:
+    own = sr.Options(threads=1, cache=False, **options)
+    return as_compiled(sr.compile(MODEL, options=own))
 
 
 def test_forty_threads_start_small_and_grow():

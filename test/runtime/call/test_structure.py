@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import static_runtime as sr
+from static_runtime.runtime.call.compiled import CompiledModule
 from static_runtime.runtime.call.structure import builder, flat_outputs, match_tree
 from static_runtime.runtime.output_file import as_outputs, print_outputs
 from static_runtime.runtime.program.program import TensorInfo
 from static_runtime.runtime.program.structure import Structure, Tree
 
 from ..structures import array, constant, mapping, sequence
+from ..texts import as_compiled
 
 
 class Pair(NamedTuple):
@@ -248,9 +250,9 @@ def text(structure: Structure) -> str:
     return MODEL.format(attribute=f"graph.structure = {quoted}")
 
 
-def module(structure: Structure = Structure(PARAMETERS, RESULT)) -> sr.StaticModule:
+def module(structure: Structure = Structure(PARAMETERS, RESULT)) -> CompiledModule:
     """The model with a structure, compiled."""
-    return sr.compile(text(structure), options=sr.Options(cache=False))
+    return as_compiled(sr.compile(text(structure), options=sr.Options(cache=False)))
 
 
 def check(result: Any) -> None:

@@ -14,6 +14,7 @@ import pytest
 from static_runtime.runtime.files.regular_file import (
     PIECE,
     OutsideError,
+    aligned_bytes,
     check_regular,
     fill,
     kind_of,
@@ -22,7 +23,6 @@ from static_runtime.runtime.files.regular_file import (
     pieces,
     read_bytes,
     reason,
-    room,
     stamp,
 )
 
@@ -187,7 +187,7 @@ def test_reads_in_as_many_steps_as_the_system_takes(
     (tmp_path / "file").write_bytes(data)
     with open_regular(tmp_path / "file") as file:
         assert read_bytes(file, 0, len(data)).tobytes() == data
-        assert [piece.size for piece in fill(file, 0, room(len(data)))] == [
+        assert [piece.size for piece in fill(file, 0, aligned_bytes(len(data)))] == [
             *[PIECE] * 2,
             1,
         ]
@@ -209,13 +209,13 @@ def test_a_file_that_is_cut_short_is_an_error(tmp_path: Path):
 def test_more_than_there_is_memory_for_is_an_error():
     for size in (2**46, 2**62):
         with pytest.raises(OSError, match=f"{size} bytes, for which there is no"):
-            room(size)
+            aligned_bytes(size)
 
 
 @pytest.mark.parametrize("alignment", [1, 64, 4096])
 def test_memory_is_aligned(alignment: int):
     for size in (1, 100, PIECE + 1):
-        array = room(size, alignment)
+        array = aligned_bytes(size, alignment)
         assert array.size == size
         assert array.ctypes.data % alignment == 0
 

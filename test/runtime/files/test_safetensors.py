@@ -159,8 +159,8 @@ MALFORMED: dict[str, tuple[bytes, str]] = {
         "expected the fields data_offsets, dtype, shape, got",
     ),
     "another dtype": (
-        file_of({"x": entry("BF16", [2], 0, 4)}, 4),
-        "array 'x': expected a dtype among F32, .*, F16, got 'BF16'",
+        file_of({"x": entry("F6_E3M2", [4], 0, 4)}, 4),
+        "array 'x': expected a dtype among F32, .*, BF16, .*, got 'F6_E3M2'",
     ),
     "a dtype that is a list": (
         file_of({"x": entry(["F32"], [2], 0, 8)}, 8),
@@ -316,7 +316,8 @@ def test_no_cut_and_no_flipped_byte_gets_through(tmp_path: Path):
 
 def test_its_own_implementation_reads_and_writes_the_same(tmp_path: Path):
     numpy = pytest.importorskip("safetensors.numpy")
-    arrays = some_arrays()
+    # It has bf16 where a package has it, and we the bits.
+    arrays = {n: each for n, each in some_arrays().items() if each.dtype.kind != "V"}
     write(tmp_path / "ours", arrays, {"a": "b"})
     theirs = numpy.load_file(tmp_path / "ours")
     # It stores the bytes in order of their addresses, whatever the strides are.

@@ -121,7 +121,7 @@ def test_memory_is_read_and_written_by_bytes():
     table = b.table("numbers", 4, [5, 6, 2**31])
     b.store(b.load(b.at(table, 2, 4), width=4), data, 1)
     b.store(-1, data, 2, width=1)
-    room = b.room(4)
+    room = b.alloca(4)
     b.store(b.load(data, width=1), room, 3)
     b.leave(b.load(room, 3))
     memory = words(0x1234, 0, 0)

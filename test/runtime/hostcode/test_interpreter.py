@@ -10,23 +10,29 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from static_runtime.runtime.abi import Opcode, Words
+from static_runtime.compiler.runtime_folder import interpreter_object
+from static_runtime.runtime.abi import ContextLayout, ModelTable, Opcode, Words
 from static_runtime.runtime.elf import read_object
-from static_runtime.runtime.machine.interpreter import interpreted
-from static_runtime.runtime.machine.llvm_text import interpreter_object
+from static_runtime.runtime.machine.interpreter import Interpreted
 
 pytestmark = pytest.mark.usefixtures("runs_host")
 
 NUMBERS = [0, 1, -1, 2, -2, 3, 7, -7, 2**31, -(2**31), 2**62, -(2**63), 2**63 - 1]
-FIRST = 20
+FIRST = ContextLayout.HEAD
 """The field of the context that tests write to."""
 
 
 def run(code: Sequence[tuple[int, ...]], context: Words, registers: int) -> int:
     """Runs code on a context; its status."""
     words = np.array(code, np.int64).reshape(-1)
-    made = interpreted(words, registers, (), {}, KeyError)
-    return made.run(context.ctypes.data)
+    head = {ModelTable.CONTEXT: context.size}
+    data = Interpreted(words, registers, (), head, (), lambda _: ())
+    made = data.link(interpreter_object(platform.machine()), {}, KeyError)
+    memory = np.zeros(context.size + registers, np.int64)
+    memory[: context.size] = context
+    status = made.run(memory.ctypes.data)
+    context[:] = memory[: context.size]
+    return status
 
 
 def quotient(a: int, b: int) -> int:

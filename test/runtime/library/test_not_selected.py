@@ -74,9 +74,9 @@ NAMES = [
 def test_the_last_line_selects_what_was_missing(name: str):
     needed = Selection(
         operators={name: Operator(False, True, False)},
-        kernel_metadata={name: frozenset({name})},
+        kernel_metadata={name: frozenset({"Float"})},
         et_kernel_metadata={name: frozenset({"v1/6;0,1|7;"})},
-        build_features=frozenset({name}),
+        build_features=frozenset({"threads"}),
         custom_classes=frozenset({name}),
     )
     said = list(refusals(Selection(), needed))

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from static_runtime.runtime.machine import fork
-from static_runtime.runtime.machine.fork import Gate
+from static_runtime.runtime.machine.fork import ForkGate
 
 pytestmark = [
     pytest.mark.usefixtures("runs_host"),
@@ -200,7 +200,7 @@ def test_pools_of_processes_compile():
 
 
 def test_a_fork_waits_for_blocks_of_others_and_not_for_its_own():
-    gate, order = Gate(), list[str]()
+    gate, order = ForkGate(), list[str]()
     began, going = threading.Event(), threading.Event()
 
     def block() -> None:
@@ -231,13 +231,13 @@ def test_a_fork_waits_for_blocks_of_others_and_not_for_its_own():
     assert not gate.forking
 
 
-def wait_until(gate: Gate, forking: int) -> None:
+def wait_until(gate: ForkGate, forking: int) -> None:
     """Waits until `forking` threads fork."""
     while len(gate.forking) < forking:
         threading.Event().wait(0.001)
 
 
-def late_block(gate: Gate, order: list[str]) -> None:
+def late_block(gate: ForkGate, order: list[str]) -> None:
     """A block that waits for a fork."""
     gate.enter()
     order.append("late")

@@ -13,7 +13,8 @@ import pytest
 
 import static_runtime as sr
 from static_runtime.lowering.program_to_host import python_api as objects
-from static_runtime.runtime.abi import DTYPE_NAMES, State
+from static_runtime.runtime.abi import DTYPE_NAMES, State, dtype_of
+from static_runtime.runtime.call.compiled import CompiledModule
 from static_runtime.runtime.machine import code, numpy_layout, vectorcall
 from static_runtime.runtime.machine.code import guarded
 from static_runtime.runtime.machine.numpy_layout import (
@@ -153,7 +154,7 @@ def test_a_process_that_is_not_known_is_slow_and_right(pretence: Pretence):
         )
     assert len(warned) == 1
     for each in (module, affine, running, words):
-        assert type(each) is sr.StaticModule
+        assert type(each) is CompiledModule
         assert not each._code.state[State.ARRAY_TYPE]  # pyright: ignore[reportPrivateUsage]
     w = np.ones((3, 5), np.float32)
     for batch in (2, 2, 0, 5):
@@ -221,9 +222,9 @@ def test_what_is_guarded_runs_under_its_lock():
 
 def test_the_state_holds_the_objects_of_numpy():
     state = np.zeros(State.SIZE, np.uint64)
-    fill_state(state)
+    fill_state(state, DTYPE_NAMES)
     assert state[State.FREE] == 0
     assert state[State.ARRAY_TYPE] == id(np.ndarray)
     for at, name in enumerate(DTYPE_NAMES):
-        assert state[State.DTYPES + at] == id(np.dtype(name))
-        assert word_at(state[State.DTYPES :].ctypes.data + 8 * at) == id(np.dtype(name))
+        assert state[State.DTYPES + at] == id(dtype_of(name))
+        assert word_at(state[State.DTYPES :].ctypes.data + 8 * at) == id(dtype_of(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,13 @@ import pytest
 import static_runtime as sr
 from static_runtime.runtime.abi import LIMIT, Opcode, PlanLayout, RowLayout
 from static_runtime.runtime.plan.plan_code import PlanCode, Planner
-from static_runtime.runtime.planning import PLANNERS, Record, plan_in_order
+from static_runtime.runtime.planning import (
+    LASTING,
+    PLANNERS,
+    Plan,
+    Record,
+    plan_in_order,
+)
 from static_runtime.runtime.program.program import Program, Way
 from static_runtime.runtime.program.size import evaluate
 
@@ -125,3 +132,58 @@ def test_code_that_is_none_is_refused():
         PlanCode(np.array(stores, np.int64), 2, layout)
     kept = PlanCode(np.array([Opcode.RETURN, 0, 0, 0], np.int64), 2, layout)
     assert PlanCode.of_bytes(kept.to_bytes(), layout).code.tolist() == [0, 0, 0, 0]
+
+
+DEEP = """
+func.func @main(%x: tensor<?x16xf32, ["n"]> {sr.name = "x"}) -> tensor<?x16xf32, ["n"]> {
+  %w = graph.constant dense<0.125> : tensor<16x16xf32>
+  %a = graph.matmul %x, %w : tensor<?x16xf32, ["n"]>, tensor<16x16xf32> -> tensor<?x16xf32, ["n"]>
+  %b = graph.matmul %a, %w : tensor<?x16xf32, ["n"]>, tensor<16x16xf32> -> tensor<?x16xf32, ["n"]>
+  %c = graph.matmul %b, %w : tensor<?x16xf32, ["n"]>, tensor<16x16xf32> -> tensor<?x16xf32, ["n"]>
+  %d = graph.matmul %c, %w : tensor<?x16xf32, ["n"]>, tensor<16x16xf32> -> tensor<?x16xf32, ["n"]>
+  func.return %d : tensor<?x16xf32, ["n"]>
+}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("planner", LASTING)
+def test_plans_of_a_series_of_sizes_only_grow(planner: str):
+    module = sr.compile(DEEP, options=sr.Options(cache=False, planner=planner))
+    oracle = sr.compile(DEEP, options=sr.Options(cache=False))
+    plans: list[Plan] = []
+    for rows in (4, 2, 9, 4, 2, 9, 1):
+        x = np.random.default_rng(rows).standard_normal((rows, 16)).astype(np.float32)
+        np.testing.assert_array_equal(module(x), oracle(x))
+        plans.append(module.plan)
+    # Four rows of 64 bytes, then nine, in two places; two rows fit in both.
+    assert [each.size for each in plans] == [512, 512, *[1152] * 5]
+    assert [each.lower_bound for each in plans[2:5]] == [1152, 512, 256]
+    assert {each.offsets for each in plans[2:]} == {plans[2].offsets}
+    assert plans[0].offsets == plans[1].offsets != plans[2].offsets
+
+
+def test_a_report_of_sizes_makes_nothing_grow():
+    options = sr.Options(cache=False, planner="standard_resizing")
+    module = sr.compile(DEEP, options=options)
+    module(np.ones((4, 16), np.float32))
+    assert module.memory_report(n=100).activations == 12800
+    module(np.ones((3, 16), np.float32))
+    assert module.plan.size == 512
+
+
+@pytest.mark.parametrize("planner", LASTING)
+def test_threads_see_plans_that_grow(planner: str):
+    module = sr.compile(DEEP, options=sr.Options(cache=False, planner=planner))
+    oracle = sr.compile(DEEP, options=sr.Options(cache=False))
+    sizes = np.random.default_rng(3).permutation(40) + 1
+    inputs = [np.full((n, 16), n, np.float32) for n in sizes]
+    wanted = [oracle(x) for x in inputs]
+
+    def work(start: int) -> None:
+        for at in range(160):
+            number = (start + at) % len(inputs)
+            np.testing.assert_array_equal(module(inputs[number]), wanted[number])
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len([*pool.map(work, range(0, 36, 6))]) == 6
+    assert module.plan.size == 2 * 40 * 64

@@ -71,7 +71,11 @@ def find_row(*arguments: int) -> int | None:
 class InOrder:
     """Makes rows by the planner in Python."""
 
-    def row(self, symbols: Sequence[int]) -> tuple[plan_table.Words, int]:
+    version = 0
+
+    def row(
+        self, symbols: Sequence[int], is_kept: bool = True
+    ) -> tuple[plan_table.Words, int]:
         named = dict(zip(PROGRAM.symbols, symbols, strict=True))
         records = [
             Record(evaluate(slot.bytes, named), slot.first, slot.last)

@@ -98,7 +98,9 @@ def test_no_records_and_empty_records_need_no_memory(planner: str):
 def test_refuses_a_planner_that_is_not_known():
     message = (
         "expected a planner among naive, greedy-by-size, greedy-by-breadth, "
-        "storage-groups, conflict-driven, got 'greedy-size'; "
+        "storage-groups, in-order, equality, shared-greedy-by-size, "
+        "shared-greedy-by-breadth, size-improved, min-cost-flow, conflict-driven, "
+        "standard_resizing, precomputed_offsets, got 'greedy-size'; "
         r"did you mean greedy-by-size\?"
     )
     with pytest.raises(ValueError, match=message):

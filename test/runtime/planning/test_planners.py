@@ -10,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from static_runtime.runtime.planning import PLANNERS, Record, lower_bound, plan
+from static_runtime.runtime.planning import (
+    PLANNERS,
+    Record,
+    lower_bound,
+    overlap,
+    plan,
+    shared_lower_bound,
+)
 from static_runtime.runtime.planning.greedy_by_breadth import order_by_breadth
+from static_runtime.runtime.planning.shared_objects import positional_maxima
 
 CHAIN = [Record(size, op, op + 1) for op, size in enumerate((16, 8, 64, 32, 8))]
 
@@ -36,6 +44,8 @@ GOLDEN = {
     ("greedy-by-size", 128): [0, 128, 0, 128, 0],
     ("greedy-by-breadth", 1): [0, 64, 0, 64, 0],
     ("storage-groups", 1): [0, 64, 0, 64, 0],
+    ("standard_resizing", 1): [0, 64, 0, 64, 0],
+    ("precomputed_offsets", 128): [0, 128, 0, 128, 0],
     ("conflict-driven", 8): [0, 64, 0, 64, 0],
     ("conflict-driven", 128): [0, 128, 0, 128, 0],
 }
@@ -53,6 +63,103 @@ def test_offsets_of_a_graph_with_branches(alignment: int):
         made = plan(COMPLEX, planner, alignment)
         assert made.offsets == (0, 32, 80, 64, 88, 0, 64, 72, 0)
         assert made.size == made.lower_bound == 96
+
+
+# The objects of each record of `COMPLEX`, and how large these are: the golden answers
+# of TensorFlow Lite's planners of shared objects.
+SHARED = {
+    "in-order": ([0, 1, 0, 2, 3, 1, 3, 2, 0], [32, 64, 16, 8]),
+    "equality": ([0, 1, 2, 3, 4, 5, 4, 2, 3], [32, 32, 8, 16, 8, 64]),
+    "min-cost-flow": ([0, 1, 2, 0, 3, 1, 3, 2, 0], [32, 64, 8, 8]),
+    "shared-greedy-by-breadth": ([0, 4, 2, 1, 3, 0, 2, 3, 1], [64, 16, 8, 8, 32]),
+    "size-improved": ([1, 0, 2, 1, 3, 0, 1, 2, 0], [64, 32, 8, 8]),
+}
+
+
+@pytest.mark.parametrize("planner", SHARED)
+def test_objects_of_a_graph_with_branches(planner: str):
+    objects, sizes = SHARED[planner]
+    starts = [sum(sizes[:number]) for number in range(len(sizes))]
+    made = plan(COMPLEX, planner, 1)
+    assert [*made.offsets] == [starts[number] for number in objects]
+    assert made.size == sum(sizes) >= shared_lower_bound(COMPLEX)
+
+
+@pytest.mark.parametrize("planner", SHARED)
+def test_objects_of_a_chain(planner: str):
+    made = plan(CHAIN, planner, 1)
+    if planner == "equality":
+        # The two records of 8 bytes share memory, and no others.
+        assert made.offsets == (0, 16, 24, 88, 16)
+    else:
+        assert made.offsets == (0, 64, 0, 64, 0)
+        assert made.size == shared_lower_bound(CHAIN) == 96
+
+
+def test_by_size_alone_the_first_record_takes_the_place_of_the_second():
+    made = plan(CHAIN, "shared-greedy-by-size", 1)
+    assert (made.offsets, made.size) == ((64, 96, 0, 64, 96), 104)
+
+
+def test_the_bound_of_shared_objects_is_of_the_largest_at_each_place():
+    # Op 4 has 32, 16, 8 and 8 bytes, and op 5 has 64, 16, 8 and 8.
+    assert positional_maxima(COMPLEX) == [64, 32, 8, 8]
+    assert shared_lower_bound([]) == 0
+
+
+def test_no_shared_objects_are_smaller_than_their_bound():
+    for seed in range(100):
+        records = random_records(seed)
+        bound = shared_lower_bound(records)
+        assert lower_bound(records) <= bound
+        for planner in (*SHARED, "shared-greedy-by-size"):
+            assert plan(records, planner, 1).size >= bound
+
+
+def test_a_flow_costs_the_least_there_is():
+    """No other choice of what follows what costs less, as far as all can be tried."""
+    rng = random.Random(2)
+    for _ in range(60):
+        firsts = sorted(rng.randrange(8) for _ in range(rng.randrange(1, 7)))
+        records = [
+            Record(rng.randrange(60), first, first + rng.randrange(4))
+            for first in firsts
+        ]
+        assert flow_cost(records) == least_cost(records)
+
+
+def flow_cost(records: list[Record]) -> int:
+    """What the planner pays: each record its size, less what it finds there."""
+    made = plan(records, "min-cost-flow", 1).offsets
+    latest: dict[int, Record] = {}
+    cost = 0
+    # Objects of no bytes have the place of the next one, and cost nothing.
+    for at, record in sorted(zip(made, records), key=lambda pair: pair[1].first):
+        known = latest.get(at)
+        is_free = known is not None and not overlap(known, record)
+        cost += max(record.size - (known.size if known and is_free else 0), 0)
+        latest[at] = record if record.size or known is None else known
+    return cost
+
+
+def least_cost(records: list[Record], used: frozenset[int] = frozenset()) -> int:
+    """The least that the last records can cost, when some are followed already."""
+    if not records:
+        return 0
+    *rest, last = records
+    costs = [last.size + least_cost(rest, used)]
+    for at, each in enumerate(rest):
+        if at not in used and not overlap(each, last):
+            more = max(last.size - each.size, 0)
+            costs.append(more + least_cost(rest, used | {at}))
+    return min(costs)
+
+
+def test_very_many_records_are_shared_in_a_simpler_way():
+    records = [Record(64 + at % 7, at, at + 3) for at in range(2100)]
+    assert plan(records, "min-cost-flow") == plan(records, "in-order")
+    by_size = plan(records, "shared-greedy-by-size")
+    assert plan(records, "size-improved") == by_size
 
 
 def test_breadth_takes_the_fullest_op_first():

@@ -1,0 +1,57 @@
+"""`ProgramModule`: a module of one program, which says what calls take and return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
+
+from ..program import Program
+from .arguments import bind_symbols, to_arrays
+from .module import OUT, StaticModule
+from .structure import builder, match_tree, parameters
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class ProgramModule(StaticModule):
+    """A module of a program; what runs it, subclasses say."""
+
+    def __init__(
+        self, program: Program, is_strict: bool, declared: Program | None = None
+    ):
+        """
+        The module of `program`, which takes arrays alone if it is strict. Callers know
+        it as `declared`, if that differs from what is run.
+        """
+        self._declared = declared or program
+        names = [each.name for each in program.outputs]
+        super().__init__(self._declared.inputs, names)
+        self._program = program
+        self._is_strict = is_strict
+        self._build = builder(program.structure)
+
+    @property
+    def program(self) -> Program:
+        """Inputs, outputs, memory and calls of the model."""
+        return self._program
+
+    def bind_arguments(
+        self, arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[list[Array], dict[str, int]]:
+        """The arrays that the program takes, and what the symbols are with them."""
+        infos = self._program.inputs
+        values = match_tree(self._program.structure, infos, arguments, named)
+        arrays = to_arrays(values, infos, self._is_strict)
+        return arrays, bind_symbols(self._program, arrays)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{each.name}: {each}" for each in self._inputs)
+        outputs = ", ".join(map(str, self._declared.outputs))
+        return f"<StaticModule {self._program.name}({inputs}) -> {outputs}>"
+
+    @property
+    def _has_input_out(self) -> bool:
+        """Whether the name by which a caller gives outputs is that of an input."""
+        return OUT in (*self.input_names, *parameters(self._program.structure))
