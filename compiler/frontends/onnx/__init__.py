@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ....dialects.graph.frameworks import Run
 from ...ir import SrContext
 from ...session import CompileError, Given, SourceFile
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-__all__ = ["read_onnx", "read_whole"]
+__all__ = ["read_onnx", "read_whole", "run_by_reference", "run_by_session"]
 
 
 def read_onnx(
@@ -52,3 +54,17 @@ def read_whole(path: Path) -> bytes:
     from .whole_model import whole_model
 
     return whole_model(path)
+
+
+def run_by_reference(node: str, requires: Sequence[str]) -> Run:
+    """What runs a node by ONNX's reference; raises `ImportError` without it."""
+    from .run_node import run_by_reference
+
+    return run_by_reference(node, requires)
+
+
+def run_by_session(node: str, requires: Sequence[str]) -> Run:
+    """What runs a node by ONNX Runtime; raises `ImportError` without it."""
+    from .run_node import run_by_session
+
+    return run_by_session(node, requires)

@@ -25,6 +25,7 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import (
+    at_index,
     convert,
     counted,
     filled,
@@ -33,7 +34,6 @@ from ....dialects.graph.compose import (
     progression,
     quantity,
     reshaped,
-    taken,
 )
 from ..unsupported import Unsupported, Varies
 from .element import element
@@ -103,7 +103,7 @@ def _size_of(node: Node) -> Result:
 
 def _range_of(node: Node) -> Result:
     """The numbers from a start to before a limit at a step."""
-    if any(node.known(each) is None for each in range(3)):
+    if any(node.known_input(each) is None for each in range(3)):
         return _range_of_run(node)
     values = [node.require_known(each) for each in range(3)]
     if any(each.array.size != 1 for each in values):
@@ -190,7 +190,7 @@ def one_hot(node: Node) -> Result:
     is_here = EqOp(reshaped(places.result, wide), numbers)
     if node.shape(2) != (2,):
         raise node.error(f"expected two values, got {node.type(2)}")
-    off, on = (taken(node.operand(2), 0, place) for place in (0, 1))
+    off, on = (at_index(node.operand(2), 0, place) for place in (0, 1))
     return WhereOp(is_here, on, off)
 
 

@@ -1,12 +1,19 @@
-"""Products of matrices in ONNX: `Gemm` and `MatMul`."""
+"""Products of matrices in ONNX, `Gemm` and `MatMul`, and determinants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ....dialects import Dim, is_float
+from ....dialects import product as product_of
 from ....dialects.graph import LinearOp, MatmulOp, PermuteOp
-from ....dialects.graph.compose import expanded, product, shape_of
+from ....dialects.graph.compose import (
+    expanded,
+    matrices,
+    product,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Unsupported
 from .node import Handler, Node, Result
 
@@ -51,4 +58,14 @@ def _is_narrow(shape: Sequence[Dim], wide: Sequence[Dim]) -> bool:
     )
 
 
-HANDLERS: dict[str, Handler] = {"Gemm": _gemm, "MatMul": matmul}
+def _determinant(node: Node) -> Result:
+    """The determinants of square matrices."""
+    if node.rank(0) < 2:
+        raise node.error(f"expected matrices, got {node.type(0)}")
+    *outer, height, width = node.shape(0)
+    size = node.agreed(height, width, f"expected square matrices, got {node.type(0)}")
+    stack = reshaped(node.operand(0), [product_of(outer), size, size])
+    return reshaped(matrices.determinant(matrices.factored(stack)), outer)
+
+
+HANDLERS: dict[str, Handler] = {"Det": _determinant, "Gemm": _gemm, "MatMul": matmul}

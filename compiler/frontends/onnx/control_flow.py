@@ -1,5 +1,5 @@
 """
-ONNX's If and Scan, and the table of nodes with regions.
+ONNX's Scan, and the table of nodes with regions.
 
 The nodes of a region may use every outer value. They are built first, and the outer
 values that they use become operands of the region.
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from xdsl.ir import Block, SSAValue
 
 from ....dialects import Dim, agreed, sizes, tensor, tensor_type
-from ....dialects.graph import IfOp, LoopOp, PermuteOp, YieldOp, capture
-from ....dialects.graph.compose import may_be, retype_yields, unite
-from ..unsupported import NeedsValue, Unsupported, Varies
-from .ancestors import dims_of
+from ....dialects.graph import LoopOp, PermuteOp, YieldOp, capture
+from ....dialects.graph.compose import may_be, retype_yields
+from ..unsupported import Unsupported
+from .branch import branch
 from .emit import location_of
 from .graph_builder import GraphBuilder, RegionHandler
 from .loop import loop
@@ -25,51 +25,9 @@ from .region import (
     building,
     entries_of,
     retype,
-    scalar,
     tensors,
 )
 from .scope import Entry, Lost, Scope
-
-
-def _branch(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
-    """The results of the branch that a condition selects."""
-    names = ("then_branch", "else_branch")
-    counts = [len(node.graph(name).output) for name in names]
-    if counts != [node.output_count] * 2:
-        raise node.error(
-            f"expected branches of {node.output_count} outputs each, as the node has, "
-            f"got {counts[0]} and {counts[1]}"
-        )
-    condition = node.scalar(0)
-    if condition is not None:
-        graph = node.graph(names[0 if condition else 1])
-        return entries_of(builder, graph, node, scope.inside(graph.node, node.name))
-    blocks: list[Block] = []
-    for name in names:
-        graph = node.graph(name)
-        with building(builder, Block()):
-            inner = scope.inside(graph.node, node.name)
-            results = tensors(builder, entries_of(builder, graph, node, inner))
-            if results is not None:
-                builder.block.add_op(YieldOp(*results))
-                blocks.append(builder.block)
-    if len(blocks) < len(names):
-        # After both branches, so that unsupported ops of both are reported.
-        return [Lost() for _ in node.proto.output]
-    if not unite(blocks, node.op, location_of(node.name)):
-        ends = [end for block in blocks if (end := block.last_op) is not None]
-        got = " and ".join(", ".join(map(str, end.operand_types)) for end in ends)
-        why, condition = (
-            f"branches with results of one type each: {got}",
-            node.operand(0),
-        )
-        if compared := dims_of([condition]):
-            raise Varies(why, *compared)
-        raise NeedsValue([condition], why)
-    chosen = scalar(builder, node, node.operand(0))
-    captured = capture(*blocks)
-    op = add(builder, node, lambda: IfOp.of(chosen, captured, *blocks))
-    return list(op.results)
 
 
 def scan(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:
@@ -157,5 +115,5 @@ def moved(
     return add(builder, node, lambda: PermuteOp(value, order=tuple(order))).results[0]
 
 
-REGIONS: dict[str, RegionHandler] = {"If": _branch, "Loop": loop, "Scan": scan}
+REGIONS: dict[str, RegionHandler] = {"If": branch, "Loop": loop, "Scan": scan}
 """The builders of nodes with regions."""

@@ -8,10 +8,12 @@ from functools import cache
 from onnx import defs
 
 from .control_flow import REGIONS
+from .described import BESIDE
 from .model_file import LATEST
+from .sequences import SEQUENCES
 from .table import HANDLERS
 
-READERS: dict[str, Callable[..., object]] = {**HANDLERS, **REGIONS}
+READERS: dict[str, Callable[..., object]] = {**HANDLERS, **REGIONS, **SEQUENCES}
 """The readers of ops."""
 
 
@@ -21,14 +23,23 @@ def has_latest_opset() -> bool:
 
 
 def every_op() -> list[str]:
-    """ONNX's own ops in the latest opset, and those that only older opsets have."""
+    """
+    ONNX's own ops in the latest opset, those that only older opsets have, and the ops
+    of the domains beside it, with these.
+    """
     names = {
-        each.name
+        f"{each.domain}.{each.name}" if each.domain else each.name
         for each in defs.get_all_schemas()
-        if each.domain == "" and each.since_version <= LATEST
+        if each.domain in BESIDE or (each.domain == "" and each.since_version <= LATEST)
     }
-    current = {name for name in names if not defs.get_schema(name, LATEST).deprecated}
+    current = {name for name in names if not _schema(name).deprecated}
     return sorted(current | set(READERS))
+
+
+def _schema(name: str) -> defs.OpSchema:
+    """The newest description of an op that is read."""
+    domain, _, op = name.rpartition(".")
+    return defs.get_schema(op, domain) if domain else defs.get_schema(op, LATEST)
 
 
 @cache
@@ -42,7 +53,7 @@ def is_read(name: str) -> bool:
 
 def definition(name: str) -> list[str]:
     """The ops in the definition of an op; empty when these depend on its inputs."""
-    schema = defs.get_schema(name, LATEST)
+    schema = _schema(name)
     if not schema.has_function:
         return []
     return list(dict.fromkeys(each.op_type for each in schema.function_body.node))
@@ -50,4 +61,4 @@ def definition(name: str) -> list[str]:
 
 def depends_on_inputs(name: str) -> bool:
     """Whether an op has a definition that depends on its inputs."""
-    return defs.get_schema(name, LATEST).has_context_dependent_function
+    return _schema(name).has_context_dependent_function

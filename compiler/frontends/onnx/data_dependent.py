@@ -61,7 +61,7 @@ def compress(node: Node) -> Result:
     (length,) = node.shape(1)
     if isinstance(more := length - shape[axis], int) and more > 0:
         raise node.error(f"expected {shape[axis]} conditions at most, got {length}")
-    if (condition := node.known(1)) is not None:
+    if (condition := node.known_input(1)) is not None:
         kept = node.tensor(Known.of(np.flatnonzero(condition.array)))
     else:
         rows = places(node, node.operand(1), "count")
@@ -73,7 +73,7 @@ def compress(node: Node) -> Result:
 def is_sliced_by_run(node: Node) -> bool:
     """Whether a Slice has starts or ends that are computed at run time."""
     return "starts" not in node.signature.attributes and any(
-        node.known(place) is None for place in (1, 2)
+        node.known_input(place) is None for place in (1, 2)
     )
 
 
@@ -133,7 +133,7 @@ def _bounds(node: Node, at: int, size: Dim, step: int) -> tuple[Dim, Dim]:
 
 def _known_or_value(node: Node, place: int, at: int) -> Dim | SSAValue:
     """An element of a vector input if it is known, else the vector."""
-    known = node.known(place)
+    known = node.known_input(place)
     return node.operand(place) if known is None else known.dims()[at]
 
 

@@ -8,7 +8,14 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Dim, greater, lesser, product
 from ....dialects.graph import DivOp, NonMaxSuppressionOp, RemOp
-from ....dialects.graph.compose import convert, cut, quantity, reshaped, stacked, taken
+from ....dialects.graph.compose import (
+    at_index,
+    convert,
+    cut,
+    quantity,
+    reshaped,
+    stacked,
+)
 from .known import Known
 from .node import Handler, Node, Result
 from .run_time_sizes import define
@@ -27,7 +34,7 @@ def _non_max_suppression(node: Node) -> Result:
         return Known.of(np.zeros((0, 3), np.int64))
     found = _chosen(node, most)
     bound = product((*node.shape(1)[:2], most))
-    count = define(node, taken(found, 0, 0), "count", bound)
+    count = define(node, at_index(found, 0, 0), "count", bound)
     return _rows(cut(found, {0: (1, count, 1)}), classes, boxes)
 
 
@@ -69,7 +76,7 @@ def _most(node: Node, boxes: Dim) -> Dim:
     """The most boxes that are chosen of a class, as far as that is known."""
     if not node.has(2):
         return 0
-    known = node.known(2)
+    known = node.known_input(2)
     if known is None or known.array.size != 1:
         return boxes
     (limit,) = known.dims()
@@ -82,7 +89,7 @@ def _only(node: Node, place: int) -> SSAValue:
     name = node.signature.input(place).name
     problem = f"expected one {name}, got {node.type(place)}"
     if node.agreed(count, 1, problem) != count:
-        return taken(reshaped(node.operand(place), [count]), 0, 0)
+        return at_index(reshaped(node.operand(place), [count]), 0, 0)
     return reshaped(node.operand(place), [])
 
 

@@ -12,7 +12,6 @@ from ....dialects import ELEMENTS, dtype
 from ....dialects.graph import (
     AddOp,
     BinaryOp,
-    BitcastOp,
     DivOp,
     EqOp,
     LogicalXorOp,
@@ -25,16 +24,11 @@ from ....dialects.graph import (
     ShiftRightOp,
 )
 from ....dialects.graph.compose import (
-    between,
     bounds,
-    clamped,
     convert,
-    is_bound,
-    is_infinite,
     near_power,
     number_like,
 )
-from .element import element
 from .node import Handler, Node, Result
 
 
@@ -57,27 +51,19 @@ def mean(node: Node) -> Result:
     return DivOp(total, number_like(count, total)) if count > 1 else total
 
 
-def cast(node: Node) -> Result:
-    """The input with elements of another type."""
-    return convert(node.operand(0), element(node.integer("to")))
-
-
-def _cast_like(node: Node) -> Result:
-    """The first input with elements of the type of the second."""
-    return convert(node.operand(0), node.element(1))
-
-
 def clip(node: Node) -> Result:
     """The elements clamped to the given bounds."""
     x = node.operand(0)
     if "min" in node.signature.attributes:
-        return clamped(x, *(_bound(node, name) for name in ("min", "max")))
+        return bounds.clamped(x, *(_bound(node, name) for name in ("min", "max")))
     given = [each for each in (1, 2) if node.has(each)]
     low, high = (node.scalar(each) if each in given else None for each in (1, 2))
     known = (low is not None) + (high is not None) == len(given)
-    if known and all(is_bound(each) for each in (low, high)):
-        return clamped(x, low, high)
-    return between(x, *(node.operand(at) if at in given else None for at in (1, 2)))
+    if known and all(bounds.is_bound(each) for each in (low, high)):
+        return bounds.clamped(x, low, high)
+    return bounds.between(
+        x, *(node.operand(at) if at in given else None for at in (1, 2))
+    )
 
 
 def _bound(node: Node, name: str) -> float | None:
@@ -89,7 +75,7 @@ def _bound(node: Node, name: str) -> float | None:
 def power(node: Node) -> Result:
     """The input to the power of a tensor, in elements of the input's type."""
     x, own = node.operand(0), node.type(0)
-    known = node.known(1)
+    known = node.known_input(1)
     if known is not None and known.array.size == 1 and known.array.ndim <= node.rank(0):
         exponent = node.scalar(1)
         if exponent is not None and (near := near_power(x, exponent)) is not None:
@@ -115,11 +101,6 @@ def _bit_shift(node: Node) -> Result:
             raise node.error(f"expected a direction of LEFT or RIGHT, got {other!r}")
 
 
-def _bit_cast(node: Node) -> Result:
-    """The bits of the input reinterpreted as another element type."""
-    return BitcastOp(node.operand(0), to=element(node.integer("to")))
-
-
 def _is_nan(node: Node) -> Result:
     """Whether each element is NaN."""
     return bounds.is_nan(node.operand(0))
@@ -130,7 +111,7 @@ def _is_inf(node: Node) -> Result:
     x = node.operand(0)
     match node.flag("detect_negative"), node.flag("detect_positive"):
         case True, True:
-            return is_infinite(x)
+            return bounds.is_infinite(x)
         case False, False:
             return LogicalXorOp(EqOp(x, x), EqOp(x, x))
         case negative, _:
@@ -138,10 +119,7 @@ def _is_inf(node: Node) -> Result:
 
 
 HANDLERS: dict[str, Handler] = {
-    "BitCast": _bit_cast,
     "BitShift": _bit_shift,
-    "Cast": cast,
-    "CastLike": _cast_like,
     "Clip": clip,
     "IsInf": _is_inf,
     "IsNaN": _is_nan,

@@ -16,7 +16,9 @@ from ....dialects import Tensor, sizes
 from .call_graph import nodes_in
 from .element import NUMBERS
 from .messages import error_at
-from .model_file import opset_of
+from .model_file import ONNX, opset_of
+from .node import Value
+from .scope import Scope
 from .signature import Signature
 
 
@@ -64,11 +66,47 @@ def model_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
     return _body(function, defaults, node)
 
 
+def scope_of(
+    body: Body, node: NodeProto, name: str, values: Sequence[Value | None], outer: Scope
+) -> Scope:
+    """
+    The scope of a body that is applied to these values; raises `CompileError` for more
+    of them, or of results, than it has.
+    """
+    for what, got, known in (
+        ("inputs", values, body.inputs),
+        ("results", node.output, body.outputs),
+    ):
+        if len(got) > len(known):
+            raise error_at(
+                name,
+                node.op_type,
+                f"expected {len(known)} {what} at most, got {len(got)}",
+            )
+    given = [*values, *(None for _ in body.inputs[len(values) :])]
+    return Scope(
+        body.opset,
+        body.nodes,
+        dict(zip(body.inputs, given, strict=True)),
+        caller=name,
+        depth=outer.depth + 1,
+        regions=outer.regions,
+    )
+
+
 def onnx_body(
     node: NodeProto, form: Signature, opset: int, types: Sequence[Tensor | None]
 ) -> Body | None:
-    """The body that ONNX defines a node by; None when there is none."""
-    schema = defs.get_schema(node.op_type, opset)
+    """
+    The body that ONNX defines a node by; None when there is none. `opset` is the
+    version of ONNX's own domain; the version of another follows from the form.
+    """
+    domain = node.domain
+    if domain in ONNX:
+        domain = ""
+    else:
+        opset = form.since
+    schema = defs.get_schema(node.op_type, opset, domain)
     if versions := schema.function_opset_versions:
         data = schema.get_function_with_opset_version(_latest(versions, opset))
     elif versions := schema.context_dependent_function_opset_versions:

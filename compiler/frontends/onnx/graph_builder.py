@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import TypeAlias
 
 from onnx import FunctionProto, GraphProto, NodeProto
@@ -18,31 +17,35 @@ from xdsl.builder import ImplicitBuilder
 from xdsl.ir import Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects import sizes, tensor_type
-from ....dialects.graph import GraphOp
-from ...session import CompileError, UnsupportedOp
+from ...session import Cause, CompileError, UnsupportedOp
+from ..foreign import drop_requirements
 from ..results import tell_apart
-from ..unsupported import NeedsValue, Unsupported
+from ..unsupported import Foreign, NeedsValue, Unregistered, Unsupported
 from .ancestors import arguments_of
 from .call_graph import MOST_NODES, MOST_REGIONS, Key, key_of
+from .contributed import find_contributed
+from .custom import find_custom, handler_of, signature_of
+from .described import form_of, reader_name
 from .emit import Emitter, locate
-from .functions import Body, model_body, onnx_body
-from .known import FEW, Known, evaluate
+from .evaluated import check_sizes, evaluated
+from .float_results import settled
+from .foreign import ForeignCalls, op_name
+from .forks import Forks
+from .functions import Body, model_body, onnx_body, scope_of
+from .known import Known
 from .messages import clipped, error_at, label
 from .model_file import ONNX
-from .node import Handler, Node, Results, Value
+from .node import Handler, Node, Value
 from .node_order import in_order
-from .scope import Entry, Lost, Scope
-from .signature import signature
+from .rounded import rounded_once, without_casts
+from .scope import Entry, Lost, Scope, Several
+from .signature import Signature
 from .symbols import Symbols
 from .table import HANDLERS
 from .tensor import TensorReader
 
-_MOST_ELEMENTS = 1 << 48
-"""The most elements of a tensor; a shape with more is an error."""
-
-_TYPES_ONLY = {"CastLike": (1,)}
-"""The inputs of ops that contribute their type only."""
+Given: TypeAlias = Sequence[Value | Several | None]
+"""The inputs of a node; None where one is left out."""
 
 DEEPEST = 100
 """
@@ -61,10 +64,11 @@ class GraphBuilder:
         tensors: TensorReader,
         functions: Mapping[Key, FunctionProto],
         regions: Mapping[str, RegionHandler],
+        foreign: ForeignCalls | None = None,
     ):
         """
         A builder into `block` for a model with these functions; `regions` has the
-        handlers of nodes with regions.
+        handlers of nodes with regions, `foreign` builds what nothing else does.
         """
         self.block = block
         self.emit = emit
@@ -72,18 +76,27 @@ class GraphBuilder:
         self.tensors = tensors
         self.functions = functions
         self.regions = regions
+        self.foreign = foreign
         self.inputs: list[str] = []
         """The names of the arguments of the function."""
         self.copies = 0
         """The number of nodes built from functions and graphs, with repetition."""
         self.trips = 0
         """The number of trips of unrolled loops."""
+        self.versions: Mapping[str, int] = {}
+        """The versions of the domains of ops that are not ONNX's own."""
+        self.sequences: _SequenceBuilder | None = None
+        """What builds nodes about sequences."""
+        self.forks = Forks()
+        """The branches to take where both would be too much."""
         self.unsupported: list[UnsupportedOp] = []
         self.reported: set[UnsupportedOp] = set()
         """The reports of lost values that have been made."""
 
     def add_weights(self, graph: GraphProto, scope: Scope) -> None:
-        """Adds the initializers of `graph`."""
+        """Adds the initializers of `graph`, and the types that it declares."""
+        values = (*graph.value_info, *graph.output)
+        scope.declared = {each.name: each.type for each in values}
         for tensor in graph.initializer:
             name = tensor.name
             if name in scope.entries:
@@ -111,18 +124,43 @@ class GraphBuilder:
             results: Sequence[Entry] = [Lost() for _ in node.output]
             values = [each for each in entries if not isinstance(each, Lost)]
             if len(values) == len(entries):
-                try:
-                    results = self._results(node, name, values, scope)
-                except Unsupported as reason:
-                    op = ".".join(filter(None, (node.domain, node.op_type)))
-                    if scope.refuses_whole:
-                        why = f": {reason}" if str(reason) else ""
-                        reason.args = (f"made of {op}{why}",)
-                        raise
-                    inputs, of_run = self._inputs_of(reason), self.symbols.defined
-                    report = reason.report(clipped(op), name, inputs, of_run)
-                    self.unsupported.append(report)
+                results = self._attempt(node, name, values, scope) or results
             self._bind(node, name, results, scope)
+
+    def _attempt(
+        self, node: NodeProto, name: str, values: Given, scope: Scope
+    ) -> Sequence[Entry] | None:
+        """The results of `node`; None where it is reported as unsupported."""
+        last, found = self.block.last_op, len(self.unsupported)
+        results: Sequence[Entry] | None = None
+        reason = Unsupported()
+        try:
+            results = self._results(node, name, values, scope)
+            if len(self.unsupported) == found:
+                return results
+        except Unsupported as why:
+            reason = why
+            if scope.refuses_whole:
+                text = f": {reason}" if str(reason) else ""
+                reason.args = (f"made of {op_name(node)}{text}",)
+                raise
+        tensors = [each for each in values if not isinstance(each, Several)]
+        if self.foreign is not None and len(tensors) == len(values):
+            try:
+                made = self.foreign(node, tensors, scope, self.block)
+            except Foreign as why:
+                is_lacking = reason.cause in (Cause.OP, Cause.UNREGISTERED)
+                reason = why if is_lacking else reason
+            else:
+                del self.unsupported[found:]
+                locate(self.block, last, name)
+                drop_requirements(self.block, last)
+                return made
+        if results is None:
+            inputs, of_run = self._inputs_of(reason), self.symbols.defined
+            report = reason.report(clipped(op_name(node)), name, inputs, of_run)
+            self.unsupported.append(report)
+        return results
 
     def _inputs_of(self, reason: Unsupported) -> tuple[str, ...]:
         """The inputs of the model that would have to be known, if that would do."""
@@ -137,6 +175,8 @@ class GraphBuilder:
                 return self.emit(entry)
             case SSAValue():
                 return entry
+            case Several():
+                raise Unsupported("a sequence")
             case _:
                 self._report(entry)
                 return None
@@ -178,25 +218,33 @@ class GraphBuilder:
             scope.entries[output] = result
 
     def _results(
-        self, node: NodeProto, name: str, values: Sequence[Value | None], scope: Scope
+        self, node: NodeProto, name: str, given: Given, scope: Scope
     ) -> Sequence[Entry]:
         """The results of `node`."""
+        if self.sequences is not None:
+            if (made := self.sequences(self, node, name, given, scope)) is not None:
+                return made
+        values = [each for each in given if not isinstance(each, Several)]
+        is_own, op = node.domain in ONNX, reader_name(node)
+        form = form_of(node, scope.opset, self.versions)
+        if (not is_own or not form) and (known := find_custom(node, self.versions)):
+            seen = self._seen(node, name, signature_of(known, node), values)
+            return self._build(handler_of(known.op), seen)
         if (function := self.functions.get(key_of(node))) is not None:
             body = model_body(function, node, name)
             return self._call(body, node, name, values, scope)
-        if node.domain not in ONNX:
-            raise Unsupported
-        if (form := signature(node.op_type, scope.opset)) is None:
-            raise Unsupported(f"no op of opset {scope.opset}")
-        seen = Node(node, name, form, values, self.emit, self.symbols, self.tensors)
-        if len(node.output) > form.most_outputs:
-            raise seen.error(
-                f"expected {form.most_outputs} results at most, got {len(node.output)}"
-            )
-        if node.op_type in self.regions:
-            results = self.regions[node.op_type](self, seen, scope)
-        elif node.op_type in HANDLERS:
-            results = self._build(HANDLERS[node.op_type], seen)
+        if form is None and (found := find_contributed(node)) is not None:
+            return self._build(found[1], self._seen(node, name, found[0], values))
+        if form is None:
+            kind = Unsupported if is_own else Unregistered
+            raise kind(f"no op of opset {scope.opset}" * is_own)
+        seen = self._seen(node, name, form, values)
+        if op in self.regions:
+            results = self.regions[op](self, seen, scope)
+        elif op in HANDLERS:
+            results = self._build(rounded_once(HANDLERS[op]), seen)
+        elif (known := find_custom(node, self.versions)) is not None:
+            results = self._build(handler_of(known.op), seen)
         else:
             results = self._expand(seen, scope)
         for place in range(len(results), len(node.output)):
@@ -204,63 +252,41 @@ class GraphBuilder:
                 raise Unsupported(f"its result {form.outputs[place]}")
         return results
 
+    def _seen(
+        self,
+        node: NodeProto,
+        name: str,
+        form: Signature,
+        values: Sequence[Value | None],
+    ) -> Node:
+        """A node as handlers see it; raises `CompileError` for too many results."""
+        seen = Node(node, name, form, values, self.emit, self.symbols, self.tensors)
+        if len(node.output) > form.most_outputs:
+            raise seen.error(
+                f"expected {form.most_outputs} results at most, got {len(node.output)}"
+            )
+        return seen
+
     def _build(self, handler: Handler, node: Node) -> list[Value]:
         """Builds a node by `handler`."""
         try:
-            if (results := self._evaluate(handler, node)) is not None:
+            if (results := evaluated(handler, node)) is not None:
                 return results
             last = self.block.last_op
             with ImplicitBuilder(self.block):
-                results = _listed(handler(node))
+                results = without_casts(settled(node, handler(node)), self.block, last)
         except VerifyException as error:
             raise node.error(str(error)) from error
         locate(self.block, last, node.name)
         if len(results) > 1:
             tell_apart(node.name, results, node.proto.output)
-        for each in results:
-            type = each.type
-            count = prod(s for s in sizes(tensor_type(type)) if isinstance(s, int))
-            if count > _MOST_ELEMENTS:
-                raise node.error(f"expected a result that fits into memory, got {type}")
+        check_sizes(node, results)
         return results
-
-    def _evaluate(self, handler: Handler, node: Node) -> list[Value] | None:
-        """
-        The results of a node with small known inputs, evaluated; None when that fails.
-        """
-        unread = _TYPES_ONLY.get(node.proto.op_type, ())
-        inputs = [
-            each
-            for place, each in enumerate(node.values)
-            if each is not None and place not in unread
-        ]
-        known = [each for each in inputs if isinstance(each, Known)]
-        if len(known) < len(inputs) or any(each.array.size > FEW for each in known):
-            return None
-        apart = Block()
-        values: dict[SSAValue, Known] = {}
-
-        def argument(known: Known) -> SSAValue:
-            built = apart.insert_arg(known.type, len(apart.args))
-            values[built] = known
-            return built
-
-        with ImplicitBuilder(apart):
-            results = _listed(handler(node.emitted_by(argument)))
-        for op in apart.ops:
-            assert isinstance(op, GraphOp), "handlers build ops of the graph"
-            found = evaluate(op, [values[each] for each in op.operands])
-            if found is None:
-                return None
-            values.update(zip(op.results, found, strict=True))
-        return [each if isinstance(each, Known) else values[each] for each in results]
 
     def _expand(self, node: Node, scope: Scope) -> Sequence[Entry]:
         """The results of a node, built from its definition in ONNX."""
-        types = [
-            None if value is None else node.type(place)
-            for place, value in enumerate(node.values)
-        ]
+        places = range(len(node.values))
+        types = [node.type(each) if node.has(each) else None for each in places]
         body = onnx_body(node.proto, node.signature, scope.opset, types)
         if body is None:
             raise Unsupported
@@ -276,28 +302,8 @@ class GraphBuilder:
         whole: bool = False,
     ) -> Sequence[Entry]:
         """The results of `body` applied to these values."""
-        if len(values) > len(body.inputs):
-            raise error_at(
-                name,
-                node.op_type,
-                f"expected {len(body.inputs)} inputs at most, got {len(values)}",
-            )
-        if len(node.output) > len(body.outputs):
-            raise error_at(
-                name,
-                node.op_type,
-                f"expected {len(body.outputs)} results at most, got {len(node.output)}",
-            )
-        given = [*values, *(None for _ in body.inputs[len(values) :])]
-        inner = Scope(
-            body.opset,
-            body.nodes,
-            dict(zip(body.inputs, given, strict=True)),
-            caller=name,
-            depth=scope.depth + 1,
-            regions=scope.regions,
-            refuses_whole=whole or scope.refuses_whole,
-        )
+        inner = scope_of(body, node, name, values, scope)
+        inner.refuses_whole = whole or scope.refuses_whole
         return self.inside(inner, node, name, body.outputs)
 
     def inside(
@@ -329,8 +335,7 @@ class GraphBuilder:
 RegionHandler: TypeAlias = Callable[[GraphBuilder, Node, Scope], Sequence[Entry]]
 """Builds a node with regions."""
 
-
-def _listed(results: Results) -> list[Value]:
-    """The results of a handler as a list."""
-    several = results if isinstance(results, Sequence) else [results]
-    return [each if isinstance(each, Known) else SSAValue.get(each) for each in several]
+_SequenceBuilder: TypeAlias = Callable[
+    [GraphBuilder, NodeProto, str, Given, Scope], Sequence[Entry] | None
+]
+"""Builds a node about sequences; None for one about tensors alone."""

@@ -8,13 +8,24 @@ from ....dialects.graph import (
     AddOp,
     GatherNdOp,
     GatherOp,
+    GtOp,
+    IndexSelectOp,
     LtOp,
     ScatterNdOp,
     ScatterOp,
     SubOp,
     WhereOp,
 )
-from ....dialects.graph.compose import along, convert, counted, expanded
+from ....dialects.graph.compose import (
+    along,
+    convert,
+    counted,
+    expanded,
+    plus,
+    quantity,
+    reshaped,
+    times,
+)
 from ..unsupported import Varies
 from .known import Known
 from .node import Handler, Node, Result
@@ -115,9 +126,35 @@ def _tensor_scatter(node: Node) -> Result:
     )
 
 
+def _reverse_sequence(node: Node) -> Result:
+    """The first elements of each sequence in reverse order, as many as its length."""
+    shape, axes = node.shape(0), (node.integer("time_axis"), node.integer("batch_axis"))
+    if len(shape) < 2 or sorted(axes) != [0, 1]:
+        raise node.error(f"expected the axes 0 and 1 of two or more, got {axes}")
+    time, batch = axes
+    length, count = shape[time], shape[batch]
+    if node.rank(1) != 1:
+        raise node.error(f"expected a vector of lengths, got {node.type(1)}")
+    node.agreed(node.shape(1)[0], count)
+    lengths = reshaped(node.operand(1), [1, count] if batch else [count, 1])
+    place = counted(length, time, 2)
+    turned = SubOp(plus(lengths, -1), place)
+    turned = WhereOp(LtOp(place, lengths), turned, place).result
+    number = counted(count, batch, 2)
+    row = AddOp(times(turned, count), number) if batch else None
+    row = row or AddOp(times(number, length), turned)
+    # A length beyond the end is an error of the run: no row has that number.
+    beyond = quantity(length * count, i64)
+    rows = WhereOp(GtOp(lengths, quantity(length, i64)), beyond, row)
+    flat = reshaped(node.operand(0), [length * count, *shape[2:]])
+    places = reshaped(rows.result, [length * count])
+    return reshaped(IndexSelectOp(flat, places, axis=0, wraps=False).result, shape)
+
+
 HANDLERS: dict[str, Handler] = {
     "GatherElements": _gather_elements,
     "GatherND": gather_nd,
+    "ReverseSequence": _reverse_sequence,
     "Scatter": _scatter_elements,
     "ScatterElements": _scatter_elements,
     "ScatterND": scatter_nd,

@@ -14,19 +14,20 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, i32, i64
+from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 
 from ....dialects import (
     DTYPES,
+    ELEMENT_TYPES,
     ELEMENTS,
     Array,
     Dim,
     Element,
     Polynomial,
     Tensor,
+    conditions,
     dim,
-    floordiv,
-    is_nonnegative,
+    greater,
     maximum,
     minimum,
     sizes,
@@ -36,6 +37,7 @@ from ....dialects import (
     terms_of,
 )
 from ....dialects.graph import (
+    AbsOp,
     AddOp,
     CastOp,
     ConcatOp,
@@ -49,6 +51,10 @@ from ....dialects.graph import (
     GtOp,
     IndexSelectOp,
     LeOp,
+    LogicalAndOp,
+    LogicalNotOp,
+    LogicalOrOp,
+    LogicalXorOp,
     LtOp,
     MaximumOp,
     MinimumOp,
@@ -64,9 +70,12 @@ from ....dialects.graph import (
     SubOp,
     SumOp,
     WhereOp,
+    to_numbers,
 )
+from ....dialects.graph.compose import rounding
+from ....dialects.graph.custom import can_fold
 
-FEW = 64
+MAX_EVALUATED = 64
 """The most elements of a tensor that the reader evaluates."""
 
 
@@ -95,6 +104,13 @@ class Known:
         """The tensor of one dimension, or the vector of several."""
         return cls(_settled(np.array(dims, object), element), element)
 
+    def inside(self) -> Known:
+        """The tensor as ops that compute in f32 see it."""
+        if not ELEMENT_TYPES[self.element].is_half or self.is_symbolic:
+            return self
+        array = to_numbers(self.array, self.element)
+        return Known(array, rounding.wide(self.element), self.name, self.is_weight)
+
     @property
     def type(self) -> Tensor:
         """The type of the tensor."""
@@ -114,13 +130,13 @@ def evaluate(op: GraphOp, operands: Sequence[Known]) -> list[Known] | None:
     """The results of `op` on known tensors, or None when they are not known."""
     types = [each.type for each in operands]
     types += [tensor_type(each) for each in op.results]
-    if any(_elements(type) > FEW for type in types):
+    if any(_elements(type) > MAX_EVALUATED for type in types):
         return None
     elements = [tensor_type(each).element_type for each in op.results]
     arrays = [each.array for each in operands]
     if isinstance(op, DimOp):
         return [Known.of_dims(dim(op.value.data))]
-    if any(symbols_of(each) for each in op.dimensions()):
+    if any(symbols_of(each) for each in op.dimensions()) or not can_fold(op):
         return None
     with np.errstate(all="ignore"):
         try:
@@ -146,6 +162,8 @@ def _may_wrap(known: Known) -> bool:
     """
     if not known.is_symbolic or not isinstance(known.element, IntegerType):
         return False
+    if known.element == i1:
+        return False  # a condition is 0 or 1
     bits = known.element.width.data
     factor, whole = 1 << (31 if bits == 64 else bits - 8), 1 << (bits - 2)
     return any(
@@ -157,7 +175,9 @@ def _may_wrap(known: Known) -> bool:
 
 def _elements(type: Tensor) -> int:
     """The number of elements of a tensor; a size of zero counts as one."""
-    return prod(max(s, 1) if isinstance(s, int) else FEW + 1 for s in sizes(type))
+    return prod(
+        max(s, 1) if isinstance(s, int) else MAX_EVALUATED + 1 for s in sizes(type)
+    )
 
 
 def _array(result: Any) -> Array:
@@ -190,9 +210,11 @@ _PLAIN = (
     SliceOp,
     SubOp,
     SumOp,
-    WhereOp,
 )
 """Ops whose reference also works on dimensions."""
+
+_MOST_CONDITIONS = 8
+"""The most conditions on sizes of one tensor that are computed as sizes are."""
 
 
 def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] | None:
@@ -200,59 +222,74 @@ def _evaluate_symbolic(op: GraphOp, arrays: Sequence[Array]) -> Sequence[Array] 
     if isinstance(op, _PLAIN):
         return op.run_reference(arrays, {})
     if isinstance(op, CastOp):
-        return arrays if op.to in (i32, i64) else None
+        return _cast(op, *arrays)
     if (rule := _BY_ELEMENT.get(type(op))) is None:
         return None
-    pairs = np.broadcast(*(each.astype(object) for each in arrays))
-    values = [rule(a, b) for a, b in pairs]
-    if any(each is None for each in values):
+    if any(each.dtype.kind == "f" for each in arrays):
         return None
-    return [np.array(values, object).reshape(pairs.shape)]
-
-
-def _quotient(a: Dim, b: Dim) -> Dim | None:
-    """The quotient rounded towards zero, when both are known not to be negative."""
-    if b == 0 or not (is_nonnegative(a, {}) and is_nonnegative(b, {})):
+    groups = np.broadcast(*(each.astype(object) for each in arrays))
+    values = [rule(*map(_number, group)) for group in groups]
+    known = [each for each in values if each is not None]
+    if len(known) < len(values):
         return None
-    return floordiv(a, b)
+    is_condition = tensor_type(op.results[0]).element_type == i1
+    if is_condition and sum(map(bool, map(symbols_of, known))) > _MOST_CONDITIONS:
+        return None
+    return [np.array(known, object).reshape(groups.shape)]
 
 
-def _remainder(a: Dim, b: Dim) -> Dim | None:
-    """The remainder of the quotient rounded down, when the divisor is positive."""
-    return a - floordiv(a, b) * b if is_nonnegative(b - 1, {}) else None
+def _number(value: Any) -> Dim:
+    """An element as a dimension: what is true is 1."""
+    return value if isinstance(value, Polynomial) else int(value)
 
 
-def _is_less(a: Dim, b: Dim) -> bool | None:
-    """Whether `a` is below `b`; None when runs may differ."""
-    if is_nonnegative(b - a - 1, {}):
-        return True
-    return False if is_nonnegative(a - b, {}) else None
+def _cast(op: CastOp, array: Array) -> Sequence[Array] | None:
+    """Dimensions with another type of elements; None as floats."""
+    if op.to in (i32, i64):
+        return [array]
+    if op.to != i1 or array.size > _MOST_CONDITIONS:
+        return None
+    found = [conditions.negated(conditions.equal(each, 0)) for each in array.flat]
+    return [np.array(found, object).reshape(array.shape)]
 
 
-def _is_equal(a: Dim, b: Dim) -> bool | None:
-    """Whether `a` equals `b`; None when runs may differ."""
-    if a == b:
-        return True
-    either = _is_less(a, b), _is_less(b, a)
-    return False if True in either else None
+def _rest(a: Dim, b: Dim) -> Dim | None:
+    """What a quotient rounded towards zero leaves; None where runs may differ."""
+    found = conditions.truncated(a, b)
+    return None if found is None else a - found * b
 
 
-def _opposite(value: bool | None) -> bool | None:
-    """The negated answer; None when there is none."""
-    return None if value is None else not value
+_OF_ONE: dict[type[GraphOp], Callable[[Dim], Dim]] = {
+    AbsOp: lambda a: greater(a, a * -1),
+    LogicalNotOp: conditions.negated,
+}
+"""Elementwise functions of ops on one dimension."""
 
-
-_BY_ELEMENT: dict[type[GraphOp], Callable[[Dim, Dim], Dim | None]] = {
-    DivOp: _quotient,
-    ModOp: _remainder,
-    RemOp: lambda a, b: _remainder(a, b) if is_nonnegative(a, {}) else None,
-    MaximumOp: lambda a, b: maximum(a, b),
-    MinimumOp: lambda a, b: minimum(a, b),
-    EqOp: _is_equal,
-    NeOp: lambda a, b: _opposite(_is_equal(a, b)),
-    LtOp: _is_less,
-    GtOp: lambda a, b: _is_less(b, a),
-    LeOp: lambda a, b: _opposite(_is_less(b, a)),
-    GeOp: lambda a, b: _opposite(_is_less(a, b)),
+_OF_TWO: dict[type[GraphOp], Callable[[Dim, Dim], Dim | None]] = {
+    DivOp: conditions.truncated,
+    ModOp: conditions.remainder,
+    RemOp: _rest,
+    MaximumOp: maximum,
+    MinimumOp: minimum,
+    EqOp: conditions.equal,
+    NeOp: lambda a, b: conditions.negated(conditions.equal(a, b)),
+    LtOp: conditions.less,
+    GtOp: lambda a, b: conditions.less(b, a),
+    LeOp: lambda a, b: conditions.negated(conditions.less(b, a)),
+    GeOp: lambda a, b: conditions.negated(conditions.less(a, b)),
+    LogicalAndOp: conditions.both,
+    LogicalOrOp: conditions.either,
+    LogicalXorOp: lambda a, b: conditions.negated(conditions.equal(a, b)),
 }
 """Elementwise functions of ops on two dimensions; None when runs may differ."""
+
+_OF_THREE: dict[type[GraphOp], Callable[[Dim, Dim, Dim], Dim]] = {
+    WhereOp: conditions.chosen
+}
+"""Elementwise functions of ops on three dimensions."""
+
+_BY_ELEMENT: dict[type[GraphOp], Callable[..., Dim | None]] = {
+    **_OF_ONE,
+    **_OF_TWO,
+    **_OF_THREE,
+}

@@ -37,7 +37,8 @@ from .graph_builder import GraphBuilder
 from .known import Known
 from .node import Node
 from .region import add, building, entries_of, retype, scalar, tensors
-from .scope import Entry, Lost, Scope
+from .scope import Entry, Lost, Scope, is_true
+from .trip_count import UNLIMITED_TRIPS, Counting, as_size
 
 MOST_TRIPS = 1 << 12
 """The most unrolled trips of all loops of a model, nested ones included."""
@@ -65,7 +66,7 @@ class _Trips:
         limit: Dim | None = None
         count: SSAValue | None = None
         if node.has(0):
-            if (known := node.known(0)) is not None:
+            if (known := node.known_input(0)) is not None:
                 if known.array.size != 1:
                     raise node.error(f"expected one number of trips, got {known.type}")
                 (limit,) = known.dims()
@@ -147,9 +148,10 @@ class _LoopBuilder:
         carried: list[SSAValue],
     ) -> Sequence[Entry]:
         """Adds the loop of a finished body."""
+        next = self.counted(body, next, results)
         trips, node, builder = self.trips, self.node, self.builder
-        first, stays = trips.condition, _is_true(next) or trips.condition is None
-        conditional = not (stays and (first is None or _is_true(first)))
+        first, stays = trips.condition, is_true(next) or trips.condition is None
+        conditional = not (stays and (first is None or is_true(first)))
         conditional = conditional or trips.count is not None
         limit = UNLIMITED if trips.limit is None else trips.limit
         stacks = results[len(carried) :]
@@ -190,11 +192,33 @@ class _LoopBuilder:
             return [*last, *self.cut(whole, count, limit)]
         return rest
 
+    def counted(self, body: Block, next: Entry, results: Sequence[SSAValue]) -> Entry:
+        """
+        The condition of the next trip. Where it counts up to a size, that limits the
+        trips, and there is no condition if nothing else does.
+        """
+        trips = self.trips
+        limit = UNLIMITED if trips.limit is None else trips.limit
+        is_open = isinstance(limit, int) and limit >= UNLIMITED_TRIPS
+        first = as_size(trips.condition)
+        if not isinstance(next, SSAValue) or not is_open or trips.condition is None:
+            return next
+        states = [self.node.value(2 + place) for place in range(len(self.states))]
+        counting = Counting(body, states, results, self.builder.emit.known)
+        found = counting.trips(next, 1 if first is None else first)
+        if found is None:
+            return next
+        trips.limit = found.most
+        if not found.is_exact or first is None or trips.count is not None:
+            return next
+        trips.condition = None
+        return Known.of(np.array(True))
+
     def condition(self, next: Entry, counter: SSAValue) -> SSAValue:
         """Builds the condition of the next trip."""
         builder, node, count = self.builder, self.node, self.trips.count
         parts: list[SSAValue] = []
-        if self.trips.condition is not None and not _is_true(next):
+        if self.trips.condition is not None and not is_true(next):
             value = builder.tensor(next)
             assert value is not None
             parts.append(scalar(builder, node, value))
@@ -207,14 +231,13 @@ class _LoopBuilder:
         """Builds the condition of the first trip."""
         builder, trips = self.builder, self.trips
         parts: list[SSAValue] = []
-        if trips.condition is not None and not _is_true(trips.condition):
+        if trips.condition is not None and not is_true(trips.condition):
             value = builder.tensor(trips.condition)
             assert value is not None
             parts.append(scalar(builder, self.node, value))
         if trips.count is not None:
             zero, count = builder.emit(Known.of(np.array(0))), trips.count
-            below = add(builder, self.node, lambda: LtOp(zero, count))
-            parts.append(below.results[0])
+            parts += add(builder, self.node, lambda: LtOp(zero, count)).results
         return self.all_of(parts)
 
     def all_of(self, parts: Sequence[SSAValue]) -> SSAValue:
@@ -255,7 +278,7 @@ class _LoopBuilder:
     def is_short(self) -> bool:
         """Whether the trips are known and few."""
         limit, condition = self.trips.limit, self.trips.condition
-        starts = condition is None or _is_true(condition)
+        starts = condition is None or is_true(condition)
         return isinstance(limit, int) and limit <= _MOST_UNROLLED and starts
 
     def unroll(
@@ -280,7 +303,7 @@ class _LoopBuilder:
             given = [Known.of(np.array(trip)), goes_on, *states]
             inner = self.inner(given)
             goes_on, *ends = entries_of(self.builder, self.graph, self.node, inner)
-            if condition is not None and not _is_true(goes_on):
+            if condition is not None and not is_true(goes_on):
                 raise Unsupported("a loop in which sizes change until a condition ends")
             states = list(ends[: len(states)])
             rows = tensors(self.builder, ends[len(states) :])
@@ -307,17 +330,9 @@ class _LoopBuilder:
 
 def _run_time(node: Node) -> list[int]:
     """Which of the limit and the condition of a loop the run computes."""
-    return [each for each in (0, 1) if node.has(each) and node.known(each) is None]
-
-
-def _is_true(entry: Entry) -> bool:
-    """Whether a condition is known to be true."""
-    return (
-        isinstance(entry, Known)
-        and not entry.is_symbolic
-        and entry.array.size == 1
-        and bool(entry.array.item())
-    )
+    return [
+        each for each in (0, 1) if node.has(each) and node.known_input(each) is None
+    ]
 
 
 def loop(builder: GraphBuilder, node: Node, scope: Scope) -> Sequence[Entry]:

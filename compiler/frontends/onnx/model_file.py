@@ -15,8 +15,8 @@ from .skeleton import Bytes, skeleton
 ONNX = ("", "ai.onnx")
 """The domain of ONNX's own ops."""
 
-_MIN_OPSET = 6
-"""The first opset version of ONNX's own ops that is read."""
+OLDEST = 6
+"""The first opset version of ONNX's own ops whose forms are read."""
 
 LATEST = 28
 """The latest opset version that is read; what a later one changes is unknown."""
@@ -75,13 +75,13 @@ def opset_of(imports: Iterable[OperatorSetIdProto]) -> int:
     match versions:
         case []:
             return LATEST
-        case [version] if _MIN_OPSET <= version <= LATEST:
+        case [version] if 1 <= version <= LATEST:
             return version
         case _:
             got = " and ".join(map(str, versions))
             raise CompileError(
-                f"expected one opset version from {_MIN_OPSET} to {LATEST}, got {got}: "
-                "convert the model with onnx.version_converter"
+                f"expected one opset version from 1 to {LATEST}, got {got}: convert "
+                "the model with onnx.version_converter"
             )
 
 

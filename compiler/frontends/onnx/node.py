@@ -25,6 +25,7 @@ from ....dialects import (
     tensor_type,
 )
 from ....dialects.graph import Requirement, RequireOp
+from ....dialects.graph.compose import rounding
 from ...session import CompileError
 from ..unsupported import NeedsValue, Varies
 from .element import TYPES
@@ -39,9 +40,7 @@ Value: TypeAlias = SSAValue | Known
 """A tensor: a value of the graph, or one whose elements are known."""
 
 Result: TypeAlias = Operation | SSAValue | Known
-
 Results: TypeAlias = Result | Sequence[Result]
-
 Handler: TypeAlias = "Callable[[Node], Results]"
 """Builds a node; returns its results, from the first on."""
 
@@ -74,6 +73,7 @@ class Node:
         self.values = values
         self.symbols = symbols
         self._tensors = tensors
+        self.is_inside = False  # with f32 in the place of floats of 16 bits
         self.emitted: Mapping[SSAValue, Known] = emit.known
         self._emit: Callable[[Known], SSAValue] = emit
         self._check_inputs()
@@ -199,12 +199,14 @@ class Node:
 
     def tensor(self, value: Value) -> SSAValue:
         """The value of the graph for a tensor."""
-        return self._emit(value) if isinstance(value, Known) else value
+        built = self._emit(value) if isinstance(value, Known) else value
+        return rounding.widened(built) if self.is_inside else built
 
     def type(self, place: int) -> Tensor:
         """The type of the input at this position."""
         value = self.value(place)
-        return value.type if isinstance(value, Known) else tensor_type(value)
+        found = value.type if isinstance(value, Known) else tensor_type(value)
+        return rounding.wide_type(found) if self.is_inside else found
 
     def element(self, place: int) -> Element:
         """The element type of the input at this position."""
@@ -218,17 +220,19 @@ class Node:
         """The rank of the input at this position."""
         return len(self.shape(place))
 
-    def known(self, place: int) -> Known | None:
+    def known_input(self, place: int) -> Known | None:
         """The known elements of the input at this position, if any."""
         value = self.value(place)
-        return value if isinstance(value, Known) else None
+        if not isinstance(value, Known):
+            return None
+        return value.inside() if self.is_inside else value
 
     def require_known(self, place: int) -> Known:
         """
         The known input at this position; raises `Unsupported` when it is computed at
         run time.
         """
-        if (value := self.known(place)) is not None:
+        if (value := self.known_input(place)) is not None:
             return value
         name = self.signature.input(place).name
         why = f"an input {name} that is computed when the model runs"
@@ -269,7 +273,7 @@ class Node:
 
     def scalar(self, place: int) -> float | bool | None:
         """The only element of an input; None when it is computed at run time."""
-        value = self.known(place)
+        value = self.known_input(place)
         if value is None or value.is_symbolic:
             return None
         if value.array.size != 1:

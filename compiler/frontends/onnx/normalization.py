@@ -6,6 +6,7 @@ import numpy as np
 
 from ....dialects import Dim, product
 from ....dialects.graph import (
+    AddOp,
     BatchNormOp,
     ClampOp,
     DivOp,
@@ -13,12 +14,16 @@ from ....dialects.graph import (
     ExpOp,
     LogOp,
     LogSoftmaxOp,
+    MeanOp,
     MulOp,
+    ReciprocalOp,
     SoftmaxOp,
+    SqrtOp,
     SumOp,
     SumPoolOp,
 )
 from ....dialects.graph.compose import (
+    centered,
     convert,
     filled,
     plus,
@@ -44,13 +49,41 @@ def _trains(node: Node) -> bool:
     )
 
 
-def _batch_normalization(node: Node) -> Result:
-    """Each channel normalized by statistics that the model stores."""
+def _batch_normalization(node: Node) -> Results:
+    """Each channel normalized by statistics that the model stores, or by its own."""
     if "spatial" in node.signature.attributes and not node.flag("spatial"):
         raise Unsupported("statistics for each place of an image")
+    if "training_mode" in node.signature.attributes and _trains(node):
+        return _normalized_batch(node)
     if _trains(node) or any(node.gives(place) for place in range(1, node.output_count)):
         raise Training("statistics of the batch, as in training")
     return BatchNormOp(*node.operands(), epsilon=node.number("epsilon"))
+
+
+def _normalized_batch(node: Node) -> Results:
+    """
+    Each channel normalized by its statistics in the batch, and means of these and of
+    the ones that were given.
+    """
+    x, rank = node.operand(0), node.rank(0)
+    if rank < 2:
+        raise node.error(f"expected NxC..., got {node.type(0)}")
+    axes = (0, *range(2, rank))
+    distance, mean = centered(x, axes)
+    variance = MeanOp(MulOp(distance, distance), axes=axes, keepdims=True).result
+    deviation = SqrtOp(plus(variance, node.number("epsilon")))
+    factor = ReciprocalOp(deviation).result
+    unit = MulOp(distance, factor).result
+    kept = node.number("momentum")
+    means: list[Result] = [
+        AddOp(
+            times(node.operand(place), kept),
+            times(reshaped(convert(own, node.element(place)), shape), 1 - kept),
+        )
+        for place, own in ((3, mean), (4, variance))
+        for shape in [node.shape(place)]
+    ]
+    return [with_channels(unit, node.operand(1), node.operand(2)), *means]
 
 
 def _instance_normalization(node: Node) -> Result:
@@ -136,13 +169,14 @@ def _length_normalization(node: Node) -> Result:
 
 def dropout(node: Node) -> Results:
     """The input, and a mask that keeps all of it."""
-    if _trains(node) or (node.has(2) and node.scalar(2) is not False):
-        raise Training("elements dropped at random, as in training")
     ratio = 0.5
     if "ratio" in node.signature.attributes:
         ratio = node.number("ratio")
     elif node.has(1):
         ratio = float(node.scalar(1) or 0)
+    if _trains(node) or (node.has(2) and node.require_known(2).array.any()):
+        if not node.has(1) or node.require_known(1).array.any():
+            raise Training("elements dropped at random, as in training")
     result = DropoutOp(node.operand(0), ratio=ratio)
     if not node.gives(1):
         return result

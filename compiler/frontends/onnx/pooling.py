@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, dtype, product
+from ....dialects import ELEMENT_TYPES, Dim, dtype, is_float, product
 from ....dialects.graph import (
     AddOp,
     ArgmaxPoolOp,
@@ -36,21 +37,33 @@ from ....dialects.graph.compose import (
 from ..unsupported import Varies
 from .length import length_power
 from .node import Handler, Node, Result, Results
-from .window import window_of
+from .window import open_window, window_of
 
 
-def _pool_window(node: Node) -> Window:
-    """The window of a pool."""
+def _kernel(node: Node) -> Sizes:
+    """The sizes of the window of a pool."""
     if node.rank(0) < 3:
         raise node.error(f"expected NxCx..., got {node.type(0)}")
     kernel = node.integers("kernel_shape")
     assert kernel is not None, "the signature of every pool requires its kernel"
-    return window_of(node, node.shape(0)[2:], kernel)
+    return kernel
+
+
+def _pool_window(node: Node) -> Window:
+    """The window of a pool."""
+    return window_of(node, node.shape(0)[2:], _kernel(node))
 
 
 def max_pool(node: Node) -> Results:
     """The greatest element of each window, and its index."""
-    window, x = _pool_window(node), node.operand(0)
+    by_sizes, x = open_window(node, _kernel(node)), node.operand(0)
+    if by_sizes is not None and not node.gives(1):
+        least = -inf
+        if not is_float(node.type(0)):
+            least = ELEMENT_TYPES[node.element(0)].limits[0]
+        x, window = by_sizes.around(x, least), by_sizes.window
+        return MaxPoolOp(x, **window.properties())
+    window = _pool_window(node)
     properties = window.properties()
     result = MaxPoolOp(x, **properties)
     if not node.gives(1):
@@ -108,16 +121,25 @@ def _max_unpool(node: Node) -> Result:
 
 def _average_pool(node: Node) -> Result:
     """The mean of the elements of each window."""
-    window = _pool_window(node)
     is_told = "count_include_pad" in node.signature.attributes
     counts = is_told and node.flag("count_include_pad")
-    return mean_pool(node.operand(0), window, counts)
+    if (by_sizes := open_window(node, _kernel(node))) is None:
+        return mean_pool(node.operand(0), _pool_window(node), counts)
+    x, properties = node.operand(0), by_sizes.window.properties()
+    total = SumPoolOp(by_sizes.around(x, 0.0), **properties)
+    ones = filled(np.ones((), dtype(node.type(0))), [1, 1, *node.shape(0)[2:]])
+    inside = by_sizes.inside_of(ones, float(counts))
+    return DivOp(total, SumPoolOp(by_sizes.beyond_of(inside, 0.0), **properties))
 
 
 def _length_pool(node: Node) -> Result:
     """The Lp norm of the elements of each window."""
-    window, power = _pool_window(node), length_power(node)
+    power = length_power(node)
     parts = raised(node.operand(0), power)
+    if (by_sizes := open_window(node, _kernel(node))) is not None:
+        parts, window = by_sizes.around(parts, 0.0), by_sizes.window
+    else:
+        window = _pool_window(node)
     total = SumPoolOp(parts, **window.properties())
     return root(total.result, power)
 

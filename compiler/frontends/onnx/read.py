@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, ValueInfoProto
+from onnx import FunctionProto, GraphProto, ModelProto, ValueInfoProto
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -20,32 +20,25 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region
+from xdsl.utils.exceptions import VerifyException
 
-from ....dialects import (
-    DTYPES,
-    Array,
-    Dim,
-    SizeError,
-    Tensor,
-    sizes,
-    tensor,
-    tensor_type,
-)
-from ....runtime.call import to_array
-from ....runtime.program import TensorInfo
+from ....dialects import Array
 from ...ir import SrContext
-from ...session import CompileError, Given, SourceFile, UnsupportedModelError
-from ..unsupported import Unsupported
+from ...session import CompileError, Form, Given, SourceFile, UnsupportedModelError
 from .call_graph import functions_of
 from .control_flow import REGIONS
-from .element import element
 from .emit import Emitter
+from .foreign import ForeignCalls
+from .forks import Forks
 from .graph_builder import GraphBuilder
+from .inputs import Inputs, pinned
 from .known import Known
 from .model_file import check, opset_of, read_bytes, read_file
 from .operator_names import operator_names
-from .scope import Lost, Scope
+from .outputs import outputs_of
+from .scope import Scope, Several
+from .sequences import build as build_sequences
 from .skeleton import Bytes
 from .symbols import GREATEST, Symbols
 from .tensor import TensorReader
@@ -73,46 +66,82 @@ def read(
             check(model, name)
     if ctx.operators is not None:
         ctx.operators |= operator_names(model)
+    forks, kept, first = Forks(), set(ctx.weights), None
+    while True:
+        try:
+            return _read_once(model, name, folder, data, ctx, given, forks)
+        except (CompileError, VerifyException) as error:
+            first = first or error
+            if not forks.turn():
+                raise first
+        for each in set(ctx.weights) - kept:
+            ctx.weights.drop(each)
+
+
+def _read_once(
+    model: ModelProto,
+    name: Path | str,
+    folder: Path | None,
+    data: Bytes | None,
+    ctx: SrContext,
+    given: Given,
+    forks: Forks,
+) -> ModuleOp:
+    """The module of a model that takes these branches."""
     graph, opset = model.graph, opset_of(model.opset_import)
     stored = {each.name for each in graph.initializer}
     stored |= {each.values.name for each in graph.sparse_initializer}
     inputs = [each for each in graph.input if each.name not in stored]
     _check_names(graph, inputs)
-    pinned = _pinned(inputs, given.constants)
-    inputs = [each for each in inputs if each.name not in pinned]
+    constants = _pinned(inputs, given.constants)
+    gone = {value.name for value, _ in constants}
+    inputs = [each for each in inputs if each.name not in gone]
     functions = functions_of(model)
     symbols = Symbols(_dimension_names(inputs), given.bounds)
     block = Block()
     tensors = TensorReader(name, folder, data)
     emit = Emitter(block, ctx.weights)
-    builder = GraphBuilder(block, emit, symbols, tensors, functions, REGIONS)
+    foreign = _foreign_calls(model, functions.values(), symbols, emit, given)
+    tables = functions, REGIONS, foreign
+    builder = GraphBuilder(block, emit, symbols, tensors, *tables)
+    builder.forks = forks
+    builder.sequences = build_sequences
+    builder.versions = {each.domain: each.version for each in model.opset_import}
     scope = Scope(opset, graph.node)
     builder.add_weights(graph, scope)
-    for value, array in pinned.values():
-        _bind(value, array, symbols)
-        known = replace(Known.of(array), name=value.name, is_weight=True)
+    for value, known in constants:
+        if isinstance(known, Known):
+            _bind(value, known.array, symbols)
+            known = replace(known, name=value.name, is_weight=True)
         scope.entries[value.name] = known
+    forms = {name: e for name, e in given.constants.items() if isinstance(e, Form)}
+    arguments = Inputs(builder, scope, forms)
     for value in inputs:
-        _add_input(value, builder, scope)
+        arguments.add(value)
     builder.add_nodes(scope)
-    results = _results(graph, builder, scope)
+    results = outputs_of(graph, builder, scope)
     if builder.unsupported:
-        # Inputs that are no tensors are reported by themselves.
-        infos = [
-            _info(name, tensor_type(argument))
-            for name, argument in zip(builder.inputs, block.args, strict=True)
-        ]
         outputs = [each.name for each in graph.output]
-        raise UnsupportedModelError(builder.unsupported, str(name), infos, outputs)
+        known = arguments.infos, outputs
+        raise UnsupportedModelError(builder.unsupported, str(name), *known)
     ctx.weights.files |= tensors.notes
-    block.add_op(ReturnOp(*results))
-    return _module(block, [each.name for each in inputs], graph, symbols)
+    block.add_op(ReturnOp(*results.values))
+    names, structure = results.names, results.structure(arguments.tree)
+    return _module(block, arguments.names, names, graph.name, symbols, structure)
 
 
-def _info(name: str, type: Tensor) -> TensorInfo:
-    """An input as the runtime knows it."""
-    shape = tuple(each if isinstance(each, int) else str(each) for each in sizes(type))
-    return TensorInfo(name, DTYPES[type.element_type].name, shape)
+def _foreign_calls(
+    model: ModelProto,
+    functions: Iterable[FunctionProto],
+    symbols: Symbols,
+    emit: Emitter,
+    given: Given,
+) -> ForeignCalls | None:
+    """What lets other implementations run nodes, if that is asked for."""
+    if given.fallback != "foreign":
+        return None
+    opsets = {each.domain: each.version for each in model.opset_import}
+    return ForeignCalls(given.foreign_ops, opsets, tuple(functions), symbols, emit)
 
 
 def _check_names(graph: GraphProto, inputs: Sequence[ValueInfoProto]) -> None:
@@ -135,47 +164,21 @@ def _dimension_names(inputs: Sequence[ValueInfoProto]) -> list[str]:
     ]
 
 
-def _add_input(value: ValueInfoProto, builder: GraphBuilder, scope: Scope) -> None:
-    """Adds an argument for an input of the model."""
-    try:
-        type = _input_type(value, builder.symbols)
-    except Unsupported as reason:
-        builder.unsupported.append(reason.report("input", value.name))
-        scope.entries[value.name] = Lost()
-        return
-    except SizeError as error:
-        raise CompileError(f"input {value.name!r}: {error}") from error
-    argument = builder.block.insert_arg(type, len(builder.block.args))
-    builder.inputs.append(value.name)
-    if SSAValue.is_valid_name(value.name):
-        argument.name_hint = value.name
-    scope.entries[value.name] = argument
-
-
 def _pinned(
     inputs: Sequence[ValueInfoProto], constants: Mapping[str, Any]
-) -> dict[str, tuple[ValueInfoProto, Array]]:
-    """The inputs that the user gives as constants, with their arrays."""
+) -> list[tuple[ValueInfoProto, Known | Several | None]]:
+    """The inputs that the user gives as constants, each with its constant."""
     known = {each.name: each for each in inputs}
     if unknown := [name for name in constants if name not in known]:
         raise CompileError(
             f"expected constants for inputs of the model ({', '.join(known)}), got "
             f"{', '.join(unknown)}"
         )
-    return {
-        name: (known[name], _array(known[name], constants[name])) for name in constants
-    }
-
-
-def _array(value: ValueInfoProto, given: Any) -> Array:
-    """The constant that an input is, with elements of the input's type."""
-    try:
-        dtype = DTYPES[element(value.type.tensor_type.elem_type)]
-        return to_array(given, TensorInfo(value.name, dtype.name, ()))
-    except Unsupported as reason:
-        raise CompileError(f"constant {value.name!r}: {reason}") from reason
-    except (TypeError, ValueError) as error:
-        raise CompileError(f"constant for {error}") from error
+    return [
+        (known[name], pinned(known[name], value))
+        for name, value in constants.items()
+        if not isinstance(value, Form)
+    ]
 
 
 def _bind(value: ValueInfoProto, array: Array, symbols: Symbols) -> None:
@@ -201,54 +204,27 @@ def _bind(value: ValueInfoProto, array: Array, symbols: Symbols) -> None:
             symbols.bind(each.dim_param, size)
 
 
-def _input_type(value: ValueInfoProto, symbols: Symbols) -> Tensor:
-    """The type of an input."""
-    kind = value.type.WhichOneof("value")
-    if kind != "tensor_type":
-        raise Unsupported(f"a {(kind or 'value of no type').removesuffix('_type')}")
-    described = value.type.tensor_type
-    if not described.HasField("shape"):
-        raise Unsupported("a tensor of any number of axes")
-    dims: list[Dim] = []
-    for place, size in enumerate(described.shape.dim):
-        name = f"{value.name}_dim{place}"
-        if size.HasField("dim_value") and size.dim_value >= 0:
-            dims.append(size.dim_value)
-        else:
-            dims.append(symbols.read(size.dim_param, name))
-    return tensor(element(described.elem_type), *dims)
-
-
-def _results(graph: GraphProto, builder: GraphBuilder, scope: Scope) -> list[SSAValue]:
-    """The values of the outputs, as far as they are supported."""
-    results: list[SSAValue] = []
-    for output in graph.output:
-        if output.name not in scope.entries:
-            raise CompileError(
-                f"expected a node that computes the output {output.name!r}, got none"
-            )
-        result = builder.tensor(scope.entries[output.name])
-        if result is not None:
-            results.append(result)
-    return results
-
-
 def _module(
-    block: Block, inputs: Sequence[str], graph: GraphProto, symbols: Symbols
+    block: Block,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    name: str,
+    symbols: Symbols,
+    structure: Mapping[str, Attribute],
 ) -> ModuleOp:
     """The module with `block` as its function."""
     end = block.last_op
     assert isinstance(end, ReturnOp), "the block ends with the results"
     types = [each.type for each in block.args], [each.type for each in end.arguments]
     function = FuncOp("main", types, Region(block))
-    function.location = NameLoc(StringAttr(graph.name), NoneAttr())
+    function.location = NameLoc(StringAttr(name), NoneAttr())
     ranges: dict[str, Attribute] = {
         name: ArrayAttr([IntegerAttr(0, i64), IntegerAttr(GREATEST, i64)])
         for name in symbols.names
         if name not in symbols.defined
     }
-    outputs = [each.name for each in graph.output]
     function.attributes["graph.input_names"] = ArrayAttr(map(StringAttr, inputs))
     function.attributes["graph.output_names"] = ArrayAttr(map(StringAttr, outputs))
     function.attributes["graph.symbols"] = DictionaryAttr(ranges)
+    function.attributes.update(structure)
     return ModuleOp([function])

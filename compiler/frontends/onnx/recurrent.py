@@ -22,7 +22,7 @@ from ....dialects.graph import (
     RecurrentOp,
     RnnOp,
 )
-from ....dialects.graph.compose import filled, reshaped, stacked, taken
+from ....dialects.graph.compose import at_index, filled, reshaped, stacked
 from ..unsupported import Unsupported
 from .node import Handler, Node, Results
 
@@ -157,7 +157,7 @@ class _Layer:
         node, kind = self.node, self.kind
         given: dict[str, SSAValue] = {}
         if "peepholes" in kind.op.OPTIONAL and node.has(_PEEPHOLES):
-            row = taken(node.operand(_PEEPHOLES), 0, place)
+            row = at_index(node.operand(_PEEPHOLES), 0, place)
             given["peepholes"] = ordered(reshaped(row, [3, self.hidden]), (0, 2, 1), 0)
         if node.has(_LENGTHS) and not self.are_all_steps():
             given["lengths"] = self.lengths()
@@ -187,7 +187,7 @@ class _Layer:
 
     def are_all_steps(self) -> bool:
         """Whether the lengths are known to cover all steps of the input."""
-        known = self.node.known(_LENGTHS)
+        known = self.node.known_input(_LENGTHS)
         steps = self.node.shape(X)[int(self.batch_first)]
         return known is not None and all(each == steps for each in known.dims())
 
@@ -200,7 +200,7 @@ class _Layer:
 
     def weight(self, which: int, place: int) -> SSAValue:
         """Builds the weight GxHx... of one direction."""
-        found = taken(self.node.operand(which), 0, place)
+        found = at_index(self.node.operand(which), 0, place)
         rows, width = sizes(tensor_type(found))
         gates = len(self.kind.order)
         shape = [gates, floordiv(rows, gates), width]
@@ -211,15 +211,15 @@ class _Layer:
         node, gates = self.node, len(self.kind.order)
         if not node.has(B):
             return [self.zeros(gates, self.hidden)] * 2
-        found = taken(node.operand(B), 0, place)
+        found = at_index(node.operand(B), 0, place)
         both = reshaped(found, [2, gates, self.hidden])
-        return [ordered(taken(both, 0, at), self.kind.order, 0) for at in (0, 1)]
+        return [ordered(at_index(both, 0, at), self.kind.order, 0) for at in (0, 1)]
 
     def states(self, place: int) -> Iterator[SSAValue]:
         """Builds the initial states of one direction."""
         for each in (_STATE, _CELL)[: len(self.kind.op.STATES)]:
             if self.node.has(each):
-                yield taken(self.node.operand(each), int(self.batch_first), place)
+                yield at_index(self.node.operand(each), int(self.batch_first), place)
             else:
                 yield self.zeros(self.batch, self.hidden)
 

@@ -32,7 +32,7 @@ def flatten(node: Node) -> Result:
 def reshape(node: Node) -> Result:
     """The input with another shape, in which 0 copies a size and -1 is inferred."""
     keeps_zero = "allowzero" in node.signature.attributes and node.flag("allowzero")
-    if node.known(1) is None:
+    if node.known_input(1) is None:
         return reshaped(node.operand(0), run_time_shape(node, keeps_zero))
     old, wanted = node.shape(0), node.dims(1)
     shape: list[Dim] = []

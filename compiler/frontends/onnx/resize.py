@@ -16,7 +16,9 @@ from ....dialects.graph import COORDINATES, ROUNDED, GridSampleOp, ResizeOp
 from ....dialects.graph.compose import convert
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported, Varies
+from .float_results import numbers
 from .node import Handler, Node, Result
+from .run_time_sizes import run_time_sizes
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def _resize(node: Node) -> Result:
     if "keep_aspect_ratio_policy" in node.signature.attributes:
         policy = node.text("keep_aspect_ratio_policy")
     if _is_given(node, 3):
-        sizes = node.dims(3)
+        sizes = run_time_sizes(node, 3, "size")
         _check_count(node, len(sizes), axes, "sizes")
         wanted = _with_policy(node, axes, sizes, policy)
     else:
@@ -112,11 +114,12 @@ def _whole_row(node: Node, place: int) -> list[float]:
     if not _is_given(node, place):
         name = node.signature.input(place).name
         raise node.error(f"expected {name} of one or more numbers, got none")
-    known = node.require_known(place)
-    if known.is_symbolic:
+    found = numbers(node, place)
+    if found is None:
         name = node.signature.input(place).name
+        known = node.require_known(place)
         raise Varies(f"an input {name} that varies", *known.dims())
-    return [float(each) for each in known.array.ravel()]
+    return found
 
 
 def _check_count(node: Node, count: int, axes: Sequence[int], what: str) -> None:

@@ -31,9 +31,10 @@ from ....dialects.graph import (
     ReshapeOp,
     WhereOp,
 )
-from ....dialects.graph.compose import convert, quantity, taken
+from ....dialects.graph.compose import at_index, convert, quantity
 from ..unsupported import NeedsBound, NeedsValue
 from .node import Node
+from .size_bounds import bound_of
 
 
 def define(node: Node, value: SSAValue, what: str, high: Dim) -> Polynomial:
@@ -58,13 +59,21 @@ def define_bounded(node: Node, values: Sequence[SSAValue], what: str) -> list[Di
 
 
 def _bound(node: Node, made: Mapping[Polynomial, SSAValue], what: str) -> None:
-    """Builds the definitions of symbols by their values, or raises `NeedsBound`."""
-    bounds = node.symbols.bounds
-    if missing := [str(each) for each in made if str(each) not in bounds]:
+    """
+    Builds the definitions of symbols by their values, whose bound is that of the user
+    or follows from sizes; or raises `NeedsBound`.
+    """
+    given = node.symbols.bounds
+    bounds = {
+        each: given[str(each)] if str(each) in given else bound_of(node, value)
+        for each, value in made.items()
+    }
+    if missing := [each for each in made if bounds[each] is None]:
         why = f"a {what} that is computed when the model runs, which needs a bound"
-        raise NeedsBound(made.values(), why, missing)
+        values = [made[each] for each in missing]
+        raise NeedsBound(values, why, map(str, missing))
     for each, value in made.items():
-        DefineSymbolOp(value, symbol=str(each), low="0", high=str(bounds[str(each)]))
+        DefineSymbolOp(value, symbol=str(each), low="0", high=str(bounds[each]))
 
 
 def run_time_sizes(node: Node, place: int, what: str) -> list[Dim]:
@@ -72,7 +81,7 @@ def run_time_sizes(node: Node, place: int, what: str) -> list[Dim]:
     The elements of the input at this position as sizes: known ones, or symbols with
     the user's bounds, which are the same for all nodes that read the same element.
     """
-    if node.known(place) is not None:
+    if node.known_input(place) is not None:
         return node.dims(place)
     found: list[Dim] = []
     made: dict[Polynomial, SSAValue] = {}
@@ -87,7 +96,8 @@ def run_time_sizes(node: Node, place: int, what: str) -> list[Dim]:
             if is_new := key not in known:
                 known[key] = node.symbols.define(_name_of(*source))
             size = known[key]
-            if is_new or str(size) not in node.symbols.bounds:
+            is_bounded = str(size) in node.symbols.bounds
+            if is_new or not (is_bounded or bound_of(node, value) is not None):
                 made[size] = value
         found.append(size)
     _bound(node, made, what)
@@ -170,7 +180,7 @@ def _is_rest(size: SSAValue) -> SSAValue:
 
 def element(node: Node, place: int, at: int) -> SSAValue:
     """Builds one element of a vector input, as an i64."""
-    return convert(taken(node.operand(place), 0, at), i64)
+    return convert(at_index(node.operand(place), 0, at), i64)
 
 
 def settled(node: Node, value: SSAValue, at: int) -> Dim | None:

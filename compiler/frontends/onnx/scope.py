@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from onnx import NodeProto
+from onnx import NodeProto, TypeProto
 
 from ...session import UnsupportedOp
+from .known import Known
 from .node import Value
 
 
@@ -20,8 +21,25 @@ class Lost:
     """The report to make when a node uses the value, unless it has been made."""
 
 
-Entry: TypeAlias = Value | Lost | None
+@dataclass(frozen=True)
+class Several:
+    """A sequence of tensors."""
+
+    values: tuple[Value, ...]
+
+
+Entry: TypeAlias = Value | Several | Lost | None
 """A named value; None for an omitted input of a function."""
+
+
+def is_true(entry: Entry) -> bool:
+    """Whether a condition is known to be true."""
+    return (
+        isinstance(entry, Known)
+        and not entry.is_symbolic
+        and entry.array.size == 1
+        and bool(entry.array.item())
+    )
 
 
 @dataclass
@@ -48,6 +66,9 @@ class Scope:
 
     refuses_whole: bool = False
     """Whether the caller is reported in place of an unsupported node."""
+
+    declared: Mapping[str, TypeProto] = field(default_factory=dict[str, TypeProto])
+    """The types that the graph of the nodes declares of values."""
 
     def find(self, name: str) -> Entry:
         """The value called `name`; raises `KeyError` when there is none."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
-
 from ....dialects import (
     Dim,
     ceildiv,
@@ -16,20 +14,12 @@ from ....dialects import (
     maximum,
     minimum,
 )
-from ....dialects.graph import ConcatOp, IndexSelectOp, PadOp
-from ....dialects.graph.compose import (
-    AROUND,
-    Cut,
-    cut,
-    expanded,
-    joined,
-    number,
-    padded,
-    shape_of,
-)
-from ..unsupported import NeedsValue, Varies
+from ....dialects.graph import ConcatOp, IndexSelectOp
+from ....dialects.graph.compose import Cut, cut, padding
+from ..unsupported import NeedsValue
 from .data_dependent import is_sliced_by_run, run_time_slice
 from .node import Handler, Node, Result, Results
+from .run_time_sizes import run_time_sizes
 
 _END = 10**8
 """
@@ -140,6 +130,9 @@ def _cut(size: Dim, start: Dim, end: Dim, step: int) -> Cut:
         _from_front(each, size, 0 if step > 0 else -1) for each in (start, end)
     )
     if step > 0:
+        if isinstance(room := high - low, int) and 0 < room < step:
+            # At most one element, whose size then is as simple as with a step of 1.
+            high, step = low + 1, 1
         high = lesser(high, size)
         count = ceildiv(greater(lesser(high - low, high), 0), step)
         return greater(low, 0), count, step
@@ -172,7 +165,7 @@ def pad(node: Node) -> Result:
     """The tensor padded along each axis, or cropped for negative amounts."""
     rank = node.rank(0)
     pads: Sequence[Dim] | None = (
-        node.integers("pads") if _is_old(node) else node.dims(1)
+        node.integers("pads") if _is_old(node) else run_time_sizes(node, 1, "pad")
     )
     axes = range(rank)
     if node.has(3):
@@ -183,61 +176,17 @@ def pad(node: Node) -> Result:
     high: list[Dim] = [0] * rank
     for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
         low[axis], high[axis] = before, after
-    x = cut(
-        node.operand(0),
-        {
-            axis: (_cropped(low[axis]) * -1, size + _cropped(low[axis], high[axis]), 1)
-            for axis, size in enumerate(node.shape(0))
-        },
-    )
-    low, high = ([greater(each, 0) for each in amounts] for amounts in (low, high))
     mode = node.text("mode")
-    if mode in AROUND:
-        for axis in axes:
-            before, after = low[axis], high[axis]
-            if not (isinstance(before, int) and isinstance(after, int)):
-                why = f"pads {before} and {after} that vary, in mode {mode}"
-                raise Varies(why, before, after)
-            x = padded(x, axis, before, after, mode)
-        return x
-    if mode != "constant":
-        wanted = ", ".join(("constant", *AROUND))
+    if mode not in ("constant", *padding.AROUND):
+        wanted = ", ".join(("constant", *padding.AROUND))
         raise node.error(f"expected a mode {wanted}, got {mode!r}")
-    return _filled(node, x, low, high)
+    value = _padding(node) if mode == "constant" and any((*low, *high)) else 0.0
+    return padding.padded(node.operand(0), low, high, mode, value)
 
 
 def _is_old(node: Node) -> bool:
     """Whether the amounts of a Pad are an attribute."""
     return "pads" in node.signature.attributes
-
-
-def _cropped(*amounts: Dim) -> Dim:
-    """The elements that negative amounts of padding add."""
-    return sum((lesser(each, 0) for each in amounts), 0)
-
-
-def _filled(
-    node: Node, x: SSAValue, low: Sequence[Dim], high: Sequence[Dim]
-) -> SSAValue:
-    """Builds `x` padded with one value."""
-    if not any((*low, *high)):
-        return x
-    value = _padding(node)
-    before, after = (
-        tuple(e if isinstance(e, int) else 0 for e in s) for s in (low, high)
-    )
-    if any((*before, *after)):
-        x = PadOp(x, low=before, high=after, value=value).result
-    for axis, amounts in enumerate(zip(low, high, strict=True)):
-        shape = list(shape_of(x))
-        parts = [x]
-        for at, amount in enumerate(amounts):
-            if not isinstance(amount, int):
-                shape[axis] = amount
-                filler = number(value, node.element(0))
-                parts.insert(at * len(parts), expanded(filler, shape))
-        x = joined(parts, axis)
-    return x
 
 
 def _padding(node: Node) -> float:

@@ -23,6 +23,9 @@ class Parameter:
 
     is_optional: bool
 
+    kind: str = ""
+    """The name of its type, which inputs and outputs of one type share, such as `T`."""
+
 
 @dataclass(frozen=True)
 class Attribute:
@@ -56,25 +59,38 @@ class Signature:
 
     attributes: Mapping[str, Attribute]
 
+    output_kinds: tuple[str, ...] = ()
+    """The names of the types of outputs."""
+
+    def output_kind(self, place: int) -> str:
+        """The name of the type of an output; the last one may be variadic."""
+        kinds = self.output_kinds
+        return kinds[min(place, len(kinds) - 1)] if kinds else ""
+
     def input(self, place: int) -> Parameter:
         """The input at this position; the last one may be variadic."""
         return self.inputs[min(place, len(self.inputs) - 1)]
 
 
 @cache
-def signature(op: str, opset: int) -> Signature | None:
+def signature(op: str, opset: int, domain: str = "") -> Signature | None:
     """
-    The form of an ONNX op in an opset version; None when the op does not exist there.
+    The form of an op in a version of its domain; None when it does not exist there.
     """
-    if not defs.has(op, opset):
+    if not defs.has(op, opset, domain):
         return None
-    schema = defs.get_schema(op, opset)
+    schema = defs.get_schema(op, opset, domain)
     if schema.deprecated:
         return None
     return Signature(
         schema.since_version,
         tuple(
-            Parameter(each.name, frozenset(each.types), each.option != _Kind.Single)
+            Parameter(
+                each.name,
+                frozenset(each.types),
+                each.option != _Kind.Single,
+                each.type_str,
+            )
             for each in schema.inputs
         ),
         schema.min_input,
@@ -89,4 +105,5 @@ def signature(op: str, opset: int) -> Signature | None:
             )
             for name, each in schema.attributes.items()
         },
+        tuple(each.type_str for each in schema.outputs),
     )

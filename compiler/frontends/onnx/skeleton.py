@@ -21,7 +21,7 @@ Bytes = npt.NDArray[np.uint8]
 INSIDE = "\0"
 """The location of data inside the model itself; no file can have this name."""
 
-LARGE = 4096
+MIN_REPLACED_BYTES = 4096
 """The least size in bytes of a weight that is replaced."""
 
 GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
@@ -85,12 +85,12 @@ def _graph(data: Bytes, begin: int, end: int) -> bytes | None:
 
 def _tensor(data: Bytes, begin: int, end: int) -> bytes | None:
     """A tensor with a reference to its bytes; None when they are few or external."""
-    if end - begin < LARGE:
+    if end - begin < MIN_REPLACED_BYTES:
         return None
     fields = list(_fields(data, begin, end))
     raw = [each for each in fields if each.number == _RAW_DATA and each.kind == _BYTES]
     placed = any(each.number in _FIELDS for each in fields)
-    if placed or len(raw) != 1 or raw[0].end - raw[0].value < LARGE:
+    if placed or len(raw) != 1 or raw[0].end - raw[0].value < MIN_REPLACED_BYTES:
         return None
     (bytes_of,) = raw
     rest = data[begin : bytes_of.begin].tobytes() + data[bytes_of.end : end].tobytes()

@@ -18,7 +18,7 @@ from ....dialects import (
 from ...session import CompileError
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
-LONGEST = 256
+_MAX_EXPRESSION = 256
 """The most characters of a dimension's text that is parsed as an expression."""
 
 _LONGEST_NAME = 64
@@ -100,12 +100,32 @@ class Symbols:
         self._named[text] = self.fresh(text)
         return self._named[text]
 
+    def of_name(self, text: str) -> Dim | None:
+        """The size that a text of the model means by known names; None without one."""
+        if text in self._named:
+            return self._named[text]
+        return self._evaluated(text, self._named)
+
+    def of_text(self, text: str) -> Dim | None:
+        """The size that our own text of one means."""
+        return self._evaluated(text, {each: symbol(each) for each in self.names})
+
+    def _evaluated(self, text: str, known: Mapping[str, Dim]) -> Dim | None:
+        """A text as an expression over what is known; None where it is none."""
+        if not text or len(text) > _MAX_EXPRESSION:
+            return None
+        try:
+            size = dim(text)
+            return evaluate(size, known) if symbols_of(size) <= known.keys() else None
+        except ValueError:
+            return None
+
     def _expression(self, text: str) -> Polynomial | None:
         """
         The dimension that `text` describes if it depends on known symbols only, or is
         the first to tell what a symbol is.
         """
-        if not text or len(text) > LONGEST:
+        if not text or len(text) > _MAX_EXPRESSION:
             return None
         try:
             value = dim(text)

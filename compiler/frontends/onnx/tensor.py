@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper
 
-from ....dialects import DTYPES, Array, SizeError, check_sizes
+from ....dialects import (
+    DTYPES,
+    ELEMENT_TYPES,
+    Array,
+    Element,
+    SizeError,
+    check_sizes,
+)
 from ....runtime.files import OutsideError, reason, shortened, size_of
 from ...session import ModelFileError, WeightFile
 from .element import element
@@ -48,7 +55,6 @@ class TensorReader:
         elements are missing.
         """
         type = element(tensor.data_type)
-        dtype = DTYPES[type]
         shape = tuple(tensor.dims)
         try:
             check_sizes(type, shape)
@@ -56,28 +62,43 @@ class TensorReader:
             raise self._error(tensor, str(error).removeprefix("expected ")) from error
         count = prod(shape)
         if tensor.data_location == TensorProto.EXTERNAL:
-            size = count * dtype.itemsize
-            array = self._view(tensor, self._external(tensor, size), dtype, count)
+            data = self._external(tensor, _bytes_of(type, count))
+            array = self._view(tensor, data, type, count)
         elif tensor.HasField("raw_data"):
             data = np.frombuffer(tensor.raw_data, np.uint8)
-            array = self._view(tensor, data, dtype, count)
+            array = self._view(tensor, data, type, count)
         else:
-            field = helper.tensor_dtype_to_field(tensor.data_type)
-            values: Sequence[float] = getattr(tensor, field)
-            if len(values) != count:
-                raise self._error(tensor, f"{count} elements, got {len(values)}")
-            array = np.array(values, dtype)
+            array = self._listed(tensor, type, count)
         array = array.reshape(shape)
         array.flags.writeable = False
         return array
 
+    def _listed(self, tensor: TensorProto, type: Element, count: int) -> Array:
+        """The elements of a tensor that lists them as numbers, or their bits."""
+        values: Sequence[float] = getattr(
+            tensor, helper.tensor_dtype_to_field(tensor.data_type)
+        )
+        row, dtype = ELEMENT_TYPES[type], DTYPES[type]
+        if row.is_stored and row.bits < 8:
+            return self._view(tensor, np.array(values, np.uint8), type, count)
+        if len(values) != count:
+            raise self._error(tensor, f"{count} elements, got {len(values)}")
+        if row.is_half:
+            return np.array(values, f"u{dtype.itemsize}").view(dtype)
+        return np.array(values, dtype)
+
     def _view(
-        self, tensor: TensorProto, data: Array, dtype: np.dtype[Any], count: int
+        self, tensor: TensorProto, data: Array, type: Element, count: int
     ) -> Array:
-        """The bytes `data` as elements of `dtype`."""
-        self._check_length(tensor, len(data), count * dtype.itemsize)
+        """The bytes `data` as elements; narrow ones share a byte."""
+        self._check_length(tensor, len(data), _bytes_of(type, count))
+        row, dtype = ELEMENT_TYPES[type], DTYPES[type]
         if dtype == np.bool_:
             return data != 0
+        if row.is_stored and row.bits < 8:
+            places = np.arange(0, 8, row.bits, dtype=np.uint8)
+            apart = (data[:, None] >> places) & np.uint8((1 << row.bits) - 1)
+            return apart.ravel()[:count].view(dtype)
         return data.view(dtype.newbyteorder("<")).astype(dtype, copy=False)
 
     def _check_length(self, tensor: TensorProto, length: int, size: int) -> None:
@@ -152,3 +173,10 @@ class TensorReader:
         return ModelFileError(
             f"{self.model}: tensor {tensor.name!r}: expected {expected}"
         )
+
+
+def _bytes_of(type: Element, count: int) -> int:
+    """How many bytes the elements of a tensor have in a file."""
+    row = ELEMENT_TYPES[type]
+    bits = row.bits if row.is_stored else 8 * DTYPES[type].itemsize
+    return -(-count * bits // 8)

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import i64
-from xdsl.ir import SSAValue
 
-from ....dialects import Dim, is_float, product, tensor_type
-from ....dialects.graph import (
-    CumsumOp,
-    EqOp,
-    IndexSelectOp,
-    LogicalAndOp,
-    LogicalOrOp,
-    MaximumOp,
-    NeOp,
-    ScatterOp,
-    SortOp,
-    SumOp,
-)
+from ....dialects import product
+from ....dialects.graph import CumsumOp, IndexSelectOp, SortOp
 from ....dialects.graph.compose import (
     convert,
     counted,
-    filled,
+    distinct,
     permuted,
     plus,
-    quantity,
     reshaped,
     shape_of,
-    taken,
-    truths,
 )
 from ..unsupported import Varies
 from .data_dependent import places
@@ -57,69 +41,25 @@ def _unique(node: Node) -> Results:
         why = f"slices of {columns} elements, not of {_MOST_COLUMNS} at most"
         raise Varies(why, columns)
     rows = reshaped(moved, [shape[axis], columns])
-    order = _order(rows)
-    sorted_rows = _rows_at(rows, order)
-    is_new = _is_new(sorted_rows)
+    order = distinct.order_of_rows(rows)
+    sorted_rows = distinct.rows_at(rows, order)
+    is_new = distinct.is_new(sorted_rows, nan_is_one=True)
     firsts = places(node, is_new, "count")
     count = shape_of(firsts)[0]
     firsts = reshaped(firsts, [count])
     group = plus(CumsumOp(convert(is_new, i64), axis=0).result, -1)
-    inverse = _scattered(shape[axis], order, group)
-    counts = _counted(count, group)
-    first = _rows_at(order, firsts)
+    inverse = distinct.scattered(shape[axis], order, group)
+    counts = distinct.occurrences(count, group)
+    first = distinct.rows_at(order, firsts)
     if not node.flag("sorted"):
         # In the order in which they are met.
         sorted_first = SortOp(first, axis=0, descending=False)
         first, met = sorted_first.results
-        counts = _rows_at(counts, met)
-        rank = _scattered(count, met, counted(count, 0, 1))
-        inverse = _rows_at(rank, inverse)
+        counts = distinct.rows_at(counts, met)
+        rank = distinct.scattered(count, met, counted(count, 0, 1))
+        inverse = distinct.rows_at(rank, inverse)
     values = IndexSelectOp(x, first, axis=axis, wraps=False).result
     return [values, first, inverse, counts]
-
-
-def _order(rows: SSAValue) -> SSAValue:
-    """Builds the indices that stably sort rows, by their first elements first."""
-    length, columns = shape_of(rows)
-    assert isinstance(columns, int), "as many columns as are known"
-    order = counted(length, 0, 1)
-    for column in reversed(range(columns)):
-        key = _rows_at(taken(rows, 1, column), order)
-        order = _rows_at(order, SortOp(key, axis=0, descending=False).indices)
-    return order
-
-
-def _is_new(rows: SSAValue) -> SSAValue:
-    """Builds whether each sorted row differs from the one before; NaN equals NaN."""
-    numbers = counted(shape_of(rows)[0], 0, 1)
-    zero = quantity(0, i64)
-    before = _rows_at(rows, MaximumOp(plus(numbers, -1), zero).result)
-    differs = NeOp(rows, before).result
-    if is_float(tensor_type(rows)):
-        is_number = LogicalOrOp(EqOp(rows, rows), EqOp(before, before))
-        differs = LogicalAndOp(differs, is_number).result
-    some = SumOp(convert(differs, i64), axes=(1,), keepdims=False).result
-    return LogicalOrOp(truths(some), EqOp(numbers, zero)).result
-
-
-def _rows_at(x: SSAValue, indices: SSAValue) -> SSAValue:
-    """Builds the rows of a tensor at indices."""
-    return IndexSelectOp(x, indices, axis=0, wraps=False).result
-
-
-def _scattered(size: Dim, indices: SSAValue, values: SSAValue) -> SSAValue:
-    """Builds a vector with each value at its index."""
-    room = filled(np.array(0), [size])
-    return ScatterOp(
-        room, indices, values, axis=0, wraps=False, reduction="none"
-    ).result
-
-
-def _counted(size: Dim, group: SSAValue) -> SSAValue:
-    """Builds how often each number from 0 on occurs."""
-    ones = filled(np.array(1), shape_of(group))
-    room = filled(np.array(0), [size])
-    return ScatterOp(room, group, ones, axis=0, wraps=False, reduction="add").result
 
 
 HANDLERS: dict[str, Handler] = {"Unique": _unique}

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
-from ....dialects import Dim, ceildiv
+from xdsl.ir import SSAValue
+
+from ....dialects import Dim, ceildiv, floordiv, greater, lesser
 from ....dialects.graph.compose import (
     Sizes,
     Window,
     convolved,
     convolved_back,
     image_of_blocks,
+    padding,
     rounded_up,
     with_bias,
 )
@@ -19,10 +23,89 @@ from ..unsupported import Varies
 from .node import Handler, Node, Result
 
 
+@dataclass(frozen=True)
+class OpenWindow:
+    """A window over an image that is padded by amounts computed from its sizes."""
+
+    window: Window
+    """The window over the padded image."""
+
+    low: Sequence[Dim]
+    high: Sequence[Dim]
+    beyond: Sequence[Dim]
+    """Further padding after the image, for a last window that is partly outside."""
+
+    def around(self, x: SSAValue, value: float) -> SSAValue:
+        """Builds the image padded with one value."""
+        return self.beyond_of(self.inside_of(x, value), value)
+
+    def inside_of(self, x: SSAValue, value: float) -> SSAValue:
+        """Builds the image padded with one value, but not beyond the padding."""
+        return padding.padded(
+            x, [0, 0, *self.low], [0, 0, *self.high], "constant", value
+        )
+
+    def beyond_of(self, x: SSAValue, value: float) -> SSAValue:
+        """Builds the padded image with one value beyond the padding."""
+        none = [0] * (2 + len(self.beyond))
+        return padding.padded(x, none, [0, 0, *self.beyond], "constant", value)
+
+
+def open_window(node: Node, kernel: Sequence[int]) -> OpenWindow | None:
+    """
+    The window of a node whose padding follows from sizes that vary; None where it is a
+    number for each axis.
+    """
+    spatial = node.shape(0)[2:]
+    strides = _attribute(node, "strides", len(spatial), 1)
+    is_open = any(
+        not isinstance(size, int) and stride > 1
+        for size, stride in zip(spatial, strides, strict=True)
+    )
+    kind = _auto_pad(node)
+    rounds = "ceil_mode" in node.signature.attributes and node.flag("ceil_mode")
+    if not is_open or not (kind.startswith("SAME") or rounds):
+        return None
+    plain = _geometry(node, len(spatial), kernel)
+    if not kind.startswith("SAME"):
+        window = _padded_window(node, plain, spatial)
+        return None if rounded_up(window, spatial) else _ceiled(window, spatial)
+    totals = [
+        _same(*each) for each in zip(spatial, plain.reach, plain.strides, strict=True)
+    ]
+    less = [floordiv(each, 2) for each in totals]
+    more = [total - part for total, part in zip(totals, less, strict=True)]
+    low, high = (less, more) if kind == "SAME_UPPER" else (more, less)
+    return OpenWindow(plain, low, high, [0] * len(spatial))
+
+
+def _ceiled(window: Window, spatial: Sequence[Dim]) -> OpenWindow:
+    """The window with positions rounded up; none begins after the image."""
+    ends: list[tuple[Dim, Dim]] = []
+    axes = zip(window.reach, window.strides, window.low, window.high, strict=True)
+    for size, (reach, stride, low, high) in zip(spatial, axes, strict=True):
+        all_of_them = ceildiv(size + low + high - reach, stride) + 1
+        positions = lesser(all_of_them, ceildiv(size + low, stride))
+        needed = greater((positions - 1) * stride + reach - size - low, 0)
+        ends.append((lesser(needed, high), greater(needed - high, 0)))
+    high, beyond = ([each[side] for each in ends] for side in (0, 1))
+    none = (0,) * len(spatial)
+    return OpenWindow(replace(window, low=none, high=none), window.low, high, beyond)
+
+
 def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Window:
     """The window of a node over an image with these spatial dimensions."""
-    count = len(spatial)
-    kernel = tuple(kernel)
+    window = _padded_window(node, _geometry(node, len(spatial), kernel), spatial)
+    if "ceil_mode" in node.signature.attributes and node.flag("ceil_mode"):
+        if (rounded := rounded_up(window, spatial)) is None:
+            raise Varies(f"ceil_mode over a size that varies: {node.type(0)}", *spatial)
+        return rounded
+    return window
+
+
+def _geometry(node: Node, count: int, kernel: Sequence[int]) -> Window:
+    """The window of a node without its padding."""
+    kernel, none = tuple(kernel), (0,) * count
     strides = _attribute(node, "strides", count, 1)
     dilation = _attribute(node, "dilations", count, 1)
     if len(kernel) != count or min(*kernel, *strides, *dilation, 1) < 1:
@@ -30,14 +113,19 @@ def window_of(node: Node, spatial: Sequence[Dim], kernel: Sequence[int]) -> Wind
             f"expected a kernel, strides and dilations of one or more along {count} "
             f"axes, got {kernel}, {strides} and {dilation}"
         )
-    reach = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True))
-    low, high = _paddings(node, spatial, reach, strides)
-    window = Window(kernel, strides, dilation, low, high, beyond=(0,) * count)
-    if "ceil_mode" in node.signature.attributes and node.flag("ceil_mode"):
-        if (rounded := rounded_up(window, spatial)) is None:
-            raise Varies(f"ceil_mode over a size that varies: {node.type(0)}", *spatial)
-        return rounded
-    return window
+    return Window(kernel, strides, dilation, none, none, beyond=none)
+
+
+def _padded_window(node: Node, window: Window, spatial: Sequence[Dim]) -> Window:
+    """The window with the padding of a node."""
+    low, high = _paddings(node, spatial, window.reach, window.strides)
+    return replace(window, low=low, high=high)
+
+
+def _auto_pad(node: Node) -> str:
+    """How a node is padded."""
+    has_kind = "auto_pad" in node.signature.attributes
+    return node.text("auto_pad") if has_kind else "NOTSET"
 
 
 def _attribute(node: Node, name: str, count: int, otherwise: int) -> Sizes:
@@ -57,8 +145,7 @@ def _paddings(
 ) -> tuple[Sizes, Sizes]:
     """The paddings before and after the image along each spatial axis."""
     count = len(spatial)
-    has_kind = "auto_pad" in node.signature.attributes
-    match kind := node.text("auto_pad") if has_kind else "NOTSET":
+    match kind := _auto_pad(node):
         case "NOTSET":
             pads = _attribute(node, "pads", 2 * count, 0)
             return pads[:count], pads[count:]
@@ -68,8 +155,12 @@ def _paddings(
             totals = [
                 _same(*each) for each in zip(spatial, reach, strides, strict=True)
             ]
-            less = tuple(total // 2 for total in totals)
-            more = tuple(total - total // 2 for total in totals)
+            known = tuple(each for each in totals if isinstance(each, int))
+            if len(known) < count:
+                why = f"{kind} over a size that varies: {node.type(0)}"
+                raise Varies(why, *spatial)
+            less = tuple(total // 2 for total in known)
+            more = tuple(total - total // 2 for total in known)
             return (less, more) if kind == "SAME_UPPER" else (more, less)
         case _:
             raise node.error(
@@ -78,28 +169,27 @@ def _paddings(
             )
 
 
-def _same(size: Dim, reach: int, stride: int) -> int:
+def _same(size: Dim, reach: int, stride: int) -> Dim:
     """The `SAME` padding: one window position for every `stride` elements."""
-    if isinstance(size, int):
-        places = ceildiv(size, stride)
-        assert isinstance(places, int)
-        return max((places - 1) * stride + reach - size, 0)
-    if stride == 1:
-        return reach - 1
-    why = f"auto_pad with stride {stride} over a size that varies: {size}"
-    raise Varies(why, size)
+    needed = (ceildiv(size, stride) - 1) * stride + reach - size
+    # No less than zero where windows reach each other.
+    return needed if reach >= stride else greater(needed, 0)
 
 
 def conv(node: Node) -> Result:
     """The convolution with an optional bias."""
-    window = window_of(node, node.shape(0)[2:], _conv_kernel(node))
-    result = convolved(node.operand(0), node.operand(1), node.integer("group"), window)
+    x, kernel = node.operand(0), conv_kernel(node)
+    if (by_sizes := open_window(node, kernel)) is not None:
+        x, window = by_sizes.around(x, 0.0), by_sizes.window
+    else:
+        window = window_of(node, node.shape(0)[2:], kernel)
+    result = convolved(x, node.operand(1), node.integer("group"), window)
     return with_bias(result, node.operand(2) if node.has(2) else None)
 
 
 def conv_transpose(node: Node) -> Result:
     """The transposed convolution with an optional bias."""
-    kernel = _conv_kernel(node)
+    kernel = conv_kernel(node)
     count = len(kernel)
     strides = _attribute(node, "strides", count, 1)
     dilation = _attribute(node, "dilations", count, 1)
@@ -145,17 +235,17 @@ def _spare(size: Dim, stride: int, reach: int, more: int, wanted: int) -> int:
     return spare
 
 
-def _conv_kernel(node: Node) -> Sizes:
-    """The spatial sizes of the weights of a convolution."""
-    if node.rank(0) < 3 or node.rank(1) != node.rank(0):
+def conv_kernel(node: Node, weight: int = 1) -> Sizes:
+    """The spatial sizes of the weights of a convolution, which are that input."""
+    if node.rank(0) < 3 or node.rank(weight) != node.rank(0):
         raise node.error(
             f"expected NxCx... and weights of as many axes, got {node.type(0)} and "
-            f"{node.type(1)}"
+            f"{node.type(weight)}"
         )
-    kernel = tuple(each for each in node.shape(1)[2:] if isinstance(each, int))
-    if len(kernel) < node.rank(1) - 2:
-        why = f"weights of a size that varies: {node.type(1)}"
-        raise Varies(why, *node.shape(1)[2:])
+    kernel = tuple(each for each in node.shape(weight)[2:] if isinstance(each, int))
+    if len(kernel) < node.rank(weight) - 2:
+        why = f"weights of a size that varies: {node.type(weight)}"
+        raise Varies(why, *node.shape(weight)[2:])
     given = node.integers("kernel_shape")
     if given is not None and given != kernel:
         raise node.error(f"expected kernel_shape {kernel}, got {given}")

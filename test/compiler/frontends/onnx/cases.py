@@ -366,6 +366,9 @@ CASES = {
     "triangles": Case(
         "float[n,3,4] x | <int64 k = {1}> { y = Trilu(x) z = Trilu<upper=0>(x, k) }", N
     ),
+    "dropout of nothing": Case(
+        "float[n,3] x | <float r = {0.0}, bool t = {1}> { y, z = Dropout(x, r, t) }", N
+    ),
     "dropout": Case("float[n,3] x | { y, z = Dropout(x) }", N),
     "means": Case("float[n] a, float[n] b | { y = Mean(a, b) z = Mean(a) }", N),
 }

@@ -22,13 +22,19 @@ from static_runtime.compiler.session.given import Given
 
 from .interpreter import Array, Graph, read
 
-LEAST = 1400
-"""Cases that compute what they should; with onnx 1.23 they are 1,402 of 1,884."""
+LEAST = 1806
+"""Cases that compute what they should; with onnx 1.23 they are 1,808 of 1,884."""
+
+PRECISIONS = {"float16": 2e-3, "bfloat16": 1.6e-2}
+"""
+Two bits of what has few, as cases may round where an op of ours does not, or the other
+way round.
+"""
 
 FAILURES = {
-    "test_not_2d": "opset 1",
-    "test_not_3d": "opset 1",
-    "test_not_4d": "opset 1",
+    # Zeros, for which the cases have what numpy rounds to.
+    "test_dft_inverse": "rounding of numpy",
+    "test_dft_inverse_opset19": "rounding of numpy",
     # ONNX's text, ONNX Runtime and torch: 3 / 1 elements apart; the case: 3 / 1.4.
     "test_resize_downsample_scales_linear_align_corners": "a fractional size",
     "test_resize_downsample_scales_cubic_align_corners": "a fractional size",
@@ -83,8 +89,9 @@ def computes(case: TestCase) -> bool | None:
             return False
         for got, wanted in zip(graph.run(*rest), expected, strict=True):
             same_type = (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+            rtol = max(case.rtol, PRECISIONS.get(wanted.dtype.name, 0))
             if not same_type or not np.allclose(
-                got, wanted, case.rtol, case.atol, equal_nan=True
+                got, wanted, rtol, case.atol, equal_nan=True
             ):
                 return False
     return True

@@ -7,7 +7,7 @@ from onnx import helper, load
 
 from static_runtime.compiler.frontends.onnx import read_onnx
 from static_runtime.compiler.ir.context import SrContext
-from static_runtime.compiler.session.errors import CompileError
+from static_runtime.compiler.session.errors import CompileError, UnsupportedModelError
 
 from ....models.stored import DIGITS
 from .interpreter import model
@@ -187,12 +187,24 @@ def test_the_digits_are_the_same_graph_in_every_opset(opset: int):
     assert str(read_onnx(source, SrContext())) == DIGITS_TEXT
 
 
-@pytest.mark.parametrize("opset", [5, 29])
+@pytest.mark.parametrize("opset", [0, 29])
 def test_refuses_other_opsets(opset: int):
     source = model("g (float[2] x) => (float[2] y) { y = Relu(x) }")
     source.opset_import[0].version = opset
-    message = f"expected one opset version from 6 to 28, got {opset}: convert the model"
+    message = f"expected one opset version from 1 to 28, got {opset}: convert the model"
     with pytest.raises(CompileError, match=message):
+        read_onnx(source, SrContext())
+
+
+@pytest.mark.parametrize("opset", [1, 5])
+def test_reads_older_opsets_where_they_have_the_form_of_later_ones(opset: int):
+    source = model("g (bool[2] x) => (bool[2] y) { y = Not(x) }")
+    source.opset_import[0].version = opset
+    assert "graph.logical_not" in str(read_onnx(source, SrContext()))
+    source = model("g (float[2] x) => (float[2] y) { y = Relu(x) }")
+    source.opset_import[0].version = opset
+    message = rf"Relu.*its form of opset {opset}, before opset 6"
+    with pytest.raises(UnsupportedModelError, match=message):
         read_onnx(source, SrContext())
 
 

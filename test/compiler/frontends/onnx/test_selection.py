@@ -51,6 +51,49 @@ def test_numbers_from_sizes(name: str):
         np.testing.assert_array_equal(got, wanted)
 
 
+CUTS = (
+    *((0, 1, 1), (0, 2, 1), (1, 2, 1), (2, 1, 1), (-1, 9, 1), (-2, -1, 1)),
+    *((0, -1, 1), (0, 1, 2), (1, 9, 2), (-1, -9, -1), (2, 0, -2), (-9, 1, 1)),
+)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_slices_between_numbers_of_an_axis_that_may_be_empty(axis: int):
+    shape = ("n", 2) if axis == 0 else (2, "n")
+    text = "".join(
+        f"c{at} = Slice(x, s{at}, e{at}, i{axis}, t{at}) " for at in range(len(CUTS))
+    )
+    numbers = "".join(
+        f", int64[1] s{at} = {{{s}}}, int64[1] e{at} = {{{e}}}, "
+        f"int64[1] t{at} = {{{t}}}"
+        for at, (s, e, t) in enumerate(CUTS)
+    )
+    names = ", ".join(f"c{at}" for at in range(len(CUTS)))
+    case = Case(
+        f"float[{shape[0]},{shape[1]}] x | {NUMBERS[:-1]}{numbers}> "
+        f"{{ {text} y = Concat<axis={axis}>({names}) }}"
+    )
+    module = sr.compile(case.model)
+    for size in range(5):
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size) + 1
+        x = np.ascontiguousarray(x.T) if axis == 0 else x
+        parts = [slice(*each) for each in CUTS]
+        cuts = [x[each] if axis == 0 else x[:, each] for each in parts]
+        np.testing.assert_array_equal(module(x), np.concatenate(cuts, axis))
+
+
+@pytest.mark.parametrize(("end", "step"), [(1, 1), (1, 2), (2, 3)])
+def test_one_element_of_an_axis_that_may_be_empty_broadcasts(end: int, step: int):
+    case = Case(
+        f"float[2,n] x | {NUMBERS[:-1]}, int64[1] t = {{{step}}}> "
+        f"{{ a = Slice(x, i0, i{end}, i1, t) y = Add(a, x) }}"
+    )
+    module = sr.compile(case.model)
+    for size in range(4):
+        x = np.arange(2 * size, dtype=np.float32).reshape(2, size)
+        np.testing.assert_array_equal(module(x), x[:, :end:step] + x)
+
+
 def test_an_axis_cropped_and_one_padded_by_a_size():
     case = Case(
         f"float[2,n] x | {NUMBERS} {{ {SIZE} p = Concat<axis=0>(m1, n, i2, m1)"
@@ -74,12 +117,3 @@ def test_a_pad_below_zero_crops():
         x = np.ones((2, size), np.float32)
         wanted = np.pad(x, ((0, 0), (0, max(4 - size, 0))))[:, :4]
         np.testing.assert_array_equal(module(x), wanted)
-
-
-def test_pads_that_vary_and_repeat_elements_are_refused():
-    case = Case(
-        f"float[2,n] x | {NUMBERS} {{ {SIZE} p = Concat<axis=0>(i0, n, i0, i0)"
-        ' y = Pad<mode = "reflect">(x, p) }'
-    )
-    with pytest.raises(sr.CompileError, match="pads n and 0 that vary, in mode refl"):
-        sr.compile(case.model)

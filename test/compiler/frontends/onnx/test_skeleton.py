@@ -10,13 +10,13 @@ import pytest
 from onnx import ModelProto, TensorProto, numpy_helper
 
 from static_runtime.compiler.frontends.onnx import read_onnx
-from static_runtime.compiler.frontends.onnx.skeleton import LARGE, skeleton
+from static_runtime.compiler.frontends.onnx.skeleton import MIN_REPLACED_BYTES, skeleton
 from static_runtime.compiler.ir.context import SrContext
 from static_runtime.compiler.session.errors import ModelFileError
 
 from .interpreter import model, read
 
-SIZES = (1, LARGE // 4 - 1, LARGE // 4, 70_000)
+SIZES = (1, MIN_REPLACED_BYTES // 4 - 1, MIN_REPLACED_BYTES // 4, 70_000)
 """Numbers of elements: below and above the limit."""
 
 
@@ -66,11 +66,11 @@ def test_only_large_weights_are_left_out():
     whole = source().SerializeToString()
     small = skeleton(as_array(whole))
     assert small is not None
-    assert len(small) < len(whole) - 4 * SIZES[-1] - LARGE + 500
+    assert len(small) < len(whole) - 4 * SIZES[-1] - MIN_REPLACED_BYTES + 500
     made = parsed(small)
     for size, tensor in zip(SIZES, made.graph.initializer, strict=True):
         is_outside = tensor.data_location == TensorProto.EXTERNAL
-        assert is_outside == (4 * size >= LARGE)
+        assert is_outside == (4 * size >= MIN_REPLACED_BYTES)
         if is_outside:
             place = {each.key: each.value for each in tensor.external_data}
             begin, length = int(place["offset"]), int(place["length"])
@@ -90,7 +90,7 @@ def test_what_is_in_another_file_or_given_twice_stays_as_it_is():
     small = skeleton(as_array(data))
     assert small is not None
     assert parsed(small).graph.initializer[-1] == made.graph.initializer[-1]
-    twice = TensorProto(raw_data=bytes(LARGE)).SerializeToString() * 2
+    twice = TensorProto(raw_data=bytes(MIN_REPLACED_BYTES)).SerializeToString() * 2
     tensor = TensorProto()
     tensor.ParseFromString(twice)
     # Written by hand, since protobuf writes a field once.

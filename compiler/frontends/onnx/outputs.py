@@ -1,0 +1,81 @@
+"""What a model of ONNX returns: tensors, and lists of them where it has sequences."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+from onnx import GraphProto, ValueInfoProto
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import SSAValue
+
+from ....dialects import Tensor, sizes, tensor_type
+from ....runtime.program import ARRAY, CONSTANT, STRUCTURE, Structure, Tree
+from ...session import CompileError
+from .graph_builder import GraphBuilder
+from .scope import Scope, Several
+
+
+@dataclass
+class Outputs:
+    """The results of the function of a model, and how a caller gets them."""
+
+    values: list[SSAValue] = field(default_factory=list[SSAValue])
+    names: list[str] = field(default_factory=list[str])
+    trees: list[Tree] = field(default_factory=list[Tree])
+    """What is returned for each output of the model."""
+
+    def add(self, name: str, value: SSAValue) -> Tree:
+        """Adds a tensor; returns its place."""
+        self.values.append(value)
+        self.names.append(name)
+        return Tree(ARRAY, number=len(self.values) - 1)
+
+    def structure(self, parameters: Tree | None) -> dict[str, StringAttr]:
+        """The attribute of a function that takes or returns more than tensors."""
+        is_plain = all(each.kind == ARRAY for each in self.trees)
+        if is_plain and parameters is None:
+            return {}
+        result = None if is_plain else Tree("tuple", tuple(self.trees))
+        found = Structure(parameters, result)
+        return {STRUCTURE: StringAttr(json.dumps(asdict(found)))}
+
+
+def outputs_of(graph: GraphProto, builder: GraphBuilder, scope: Scope) -> Outputs:
+    """The outputs of a model, as far as they are supported."""
+    found = Outputs()
+    for output in graph.output:
+        if output.name not in scope.entries:
+            raise CompileError(
+                f"expected a node that computes the output {output.name!r}, got none"
+            )
+        entry = scope.entries[output.name]
+        if entry is None:
+            found.trees.append(Tree(CONSTANT))
+        elif isinstance(entry, Several):
+            values = [builder.tensor(each) for each in entry.values]
+            parts = [
+                found.add(f"{output.name}_{at}", each)
+                for at, each in enumerate(values)
+                if each is not None
+            ]
+            found.trees.append(Tree("list", tuple(parts)))
+        elif (result := builder.tensor(entry)) is not None:
+            _check_rank(output, tensor_type(result), builder)
+            found.trees.append(found.add(output.name, result))
+    return found
+
+
+def _check_rank(output: ValueInfoProto, type: Tensor, builder: GraphBuilder) -> None:
+    """
+    Raises `CompileError` where branches were taken by which an output has other axes
+    than the model declares.
+    """
+    declared = output.type.tensor_type
+    if not builder.forks or not declared.HasField("shape"):
+        return
+    if len(declared.shape.dim) != len(sizes(type)):
+        raise CompileError(
+            f"output {output.name!r}: expected {len(declared.shape.dim)} axes, as the "
+            f"model declares, got {type}"
+        )

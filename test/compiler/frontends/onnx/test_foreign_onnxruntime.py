@@ -1,0 +1,64 @@
+"""Nodes of other domains that ONNX Runtime knows: it runs them, or infers types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+import static_runtime as sr
+
+pytest.importorskip("onnxruntime")
+pytestmark = pytest.mark.torch
+
+FOREIGN = sr.Options(fallback="foreign")
+
+
+def compiled(
+    node: str,
+    domain: str,
+    *inputs: Sequence[str | int],
+    declared: Sequence[str | int] | None = None,
+    **how: Any,
+) -> sr.StaticModule:
+    """An op of a domain after a Relu; what it returns is declared, or is not."""
+    names = [f"x{place}" for place in range(len(inputs))]
+    infos = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in zip(names, inputs, strict=True)
+    ]
+    nodes = [
+        helper.make_node("Relu", ["x0"], ["r"]),
+        helper.make_node(node, ["r", *names[1:]], ["d"], "own", domain=domain, **how),
+        helper.make_node("Neg", ["d"], ["y"]),
+    ]
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
+    d = helper.make_tensor_value_info("d", TensorProto.FLOAT, declared)
+    graph = helper.make_graph(nodes, "g", infos, [y], value_info=[d])
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    return sr.compile(made, options=FOREIGN)
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 4), (1, 2), (5, 7)])
+def test_an_op_of_microsoft(n: int, k: int):
+    module = compiled("Inverse", "com.microsoft", ["n", "k", "k"])
+    assert module.program.call_outs[0].framework == "onnxruntime"
+    assert module.report.foreign_calls == 1
+    x = np.random.default_rng(n).random((n, k, k), np.float32) + 5 * np.eye(k)
+    given = x.astype(np.float32)
+    np.testing.assert_allclose(module(given), -np.linalg.inv(x), rtol=1e-4, atol=1e-6)
+
+
+def test_an_op_of_machine_learning_has_a_reference_and_a_declared_type():
+    how: Any = {"coefficients": [1.0, 2.0, 3.0], "rho": [0.5], "kernel_type": "LINEAR"}
+    shape = ["n", 3]
+    module = compiled("SVMRegressor", "ai.onnx.ml", shape, declared=["n", 1], **how)
+    assert module.program.call_outs[0].framework == "onnx.reference"
+    x = np.array([[1, 5, 3], [-4, 0, 2]], np.float32)
+    np.testing.assert_allclose(module(x), [[-20.5], [-6.5]])
+    with pytest.raises(sr.CompileError, match=r"SVMRegr.* .a result d of unknown type"):
+        compiled("SVMRegressor", "ai.onnx.ml", shape, **how)

@@ -1,0 +1,79 @@
+"""Regions and deformed convolutions, in forms that ONNX's own tests leave out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+from static_runtime.compiler.session.errors import CompileError
+
+from .interpreter import model, read
+
+REGIONS = """g (float[n,2,6,5] x, float[r,4] rois, int64[r] batch) => (float y)
+{{ y = RoiAlign<output_height = 3, output_width = 2, sampling_ratio = {ratio},
+mode = "{mode}", spatial_scale = 0.5>(x, rois, batch) }}"""
+
+ROIS = np.array(
+    [[0, 0, 9, 11], [-7, -9, 3, 2], [4, 4, 4, 4], [3, 2, 40, 50]], np.float32
+)
+
+
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("opset", [10, 16])
+def test_regions_are_onnxs(mode: str, opset: int):
+    text = REGIONS.format(ratio=2, mode=mode)
+    x = np.random.default_rng(0).standard_normal((2, 2, 6, 5)).astype(np.float32)
+    inputs = {"x": x, "rois": ROIS, "batch": np.array([0, 1, 1, 0])}
+    (y,) = read(model(text, opset)).run(*inputs.values())
+    # Before opset 16 no half of a pixel is taken off.
+    named = text.replace(
+        "<output", '<coordinate_transformation_mode = "output_half_pixel", output'
+    )
+    evaluator = ReferenceEvaluator(model(named if opset < 16 else text, 16))
+    (expected,) = evaluator.run(None, inputs)
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_region_of_no_image_is_an_error():
+    graph = read(model(REGIONS.format(ratio=1, mode="avg"), 16))
+    x = np.ones((2, 2, 6, 5), np.float32)
+    with pytest.raises(IndexError):
+        graph.run(x, ROIS[:1], np.array([2]))
+
+
+DEFORMED = """g (float[n,4,7,6] x, float[6,2,3,2] w, float[n,24,4,5] o,
+float[n,12,4,5] m) => (float y) { y = DeformConv<group = 2, offset_group = 2,
+strides = [2,1], dilations = [1,2], pads = [1,1,1,0]>(x, w, o, , m) }"""
+
+
+def test_a_deformed_convolution_of_groups_is_onnxs():
+    random = np.random.default_rng(0)
+    shapes = {
+        "x": (2, 4, 7, 6),
+        "w": (6, 2, 3, 2),
+        "o": (2, 24, 4, 5),
+        "m": (2, 12, 4, 5),
+    }
+    inputs = {
+        name: random.standard_normal(shape).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+    inputs["o"] *= 3
+    made = model(DEFORMED, 22)
+    (y,) = read(made).run(*inputs.values())
+    (expected,) = ReferenceEvaluator(made).run(None, inputs)
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (REGIONS.format(ratio=0, mode="avg"), "a sampling_ratio of 0"),
+        (REGIONS.format(ratio=1, mode="min"), "expected a mode avg or max, got 'min'"),
+        (DEFORMED.replace("n,24", "n,23"), "expected 24 offsets of a point"),
+    ],
+)
+def test_what_has_no_samples_is_refused(text: str, message: str):
+    with pytest.raises(CompileError, match=message):
+        read(model(text, 22))
