@@ -18,19 +18,25 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.hints import isa
 
 from ...dialects import dtype, sizes, tensor_type
-from ...dialects.graph import TRACE, GraphOp, WeightOp, operator_name
+from ...dialects.graph import TRACE, ForeignOp, GraphOp, WeightOp, operator_name
 from ...dialects.graph.storage import StoredOp
 from ...runtime.program import ARRAY, CLASSES, STRUCTURE, read_structure
 from ..ir import SrContext, WeightStore, load_sidecar, parse_module, verify
-from ..session import CompileError, ModelFileError, SourceFile
+from ..session import CompileError, Given, ModelFileError, SourceFile
+from .foreign import FRAMEWORKS
 
 _NAMES = "graph.input_names"
 _OUTPUTS = "graph.output_names"
 _RANGES = "graph.symbols"
 
 
-def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
-    """The module in a file or a text; raises `CompileError` when it cannot be read."""
+def read_mlir(
+    source: Path | SourceFile | str, ctx: SrContext, given: Given = Given()
+) -> ModuleOp:
+    """
+    The module in a file or a text; raises `CompileError` when it cannot be read, or has
+    nodes of frameworks that are not `given` leave to run.
+    """
     if isinstance(source, Path):
         source = SourceFile.read(source)
     if isinstance(source, SourceFile):
@@ -49,7 +55,7 @@ def read_mlir(source: Path | SourceFile | str, ctx: SrContext) -> ModuleOp:
         load_sidecar(module, source.path, ctx.weights)
     function = only_function(module)
     try:
-        _check_ops(function, ctx.weights)
+        _check_ops(function, ctx.weights, given)
         _check_attributes(function)
     except CompileError as error:
         raise CompileError(f"{name}: {error}") from error
@@ -83,8 +89,11 @@ def only_function(module: ModuleOp) -> func.FuncOp:
     return functions[0]
 
 
-def _check_ops(function: func.FuncOp, weights: WeightStore) -> None:
-    """Raises `CompileError` for ops of other dialects, and for unknown weights."""
+def _check_ops(function: func.FuncOp, weights: WeightStore, given: Given) -> None:
+    """
+    Raises `CompileError` for ops of other dialects, unknown weights, and nodes that a
+    framework may not run.
+    """
     if len(function.body.blocks) != 1:
         raise CompileError(
             f"expected a function of one block, got {len(function.body.blocks)}"
@@ -92,11 +101,29 @@ def _check_ops(function: func.FuncOp, weights: WeightStore) -> None:
     for op in function.body.walk():
         # Marks are those of the compile that they were given in.
         op.attributes.pop(TRACE, None)
-        if op.name.startswith("graph."):
+        if isinstance(op, GraphOp) or op.name.startswith("graph."):
             if isinstance(op, StoredOp):
                 _check_weight(op, weights)
+            elif isinstance(op, ForeignOp):
+                _check_foreign(op, given)
         elif not isinstance(op, func.ReturnOp):
             raise CompileError(f"expected ops of the graph dialect, got {op.name}")
+
+
+def _check_foreign(op: ForeignOp, given: Given) -> None:
+    """Raises `CompileError` unless a framework that we know may run a node."""
+    framework = op.framework.data
+    if framework not in FRAMEWORKS:
+        known = ", ".join(FRAMEWORKS)
+        raise CompileError(
+            f"{op.name}: expected a framework of {known}, got {framework}"
+        )
+    if given.fallback != "foreign":
+        raise CompileError(
+            f"expected no {op.name}, which runs code of others, got {op.op.data} of "
+            f"{framework}; if you trust who wrote the model, compile it with "
+            'Options(fallback="foreign")'
+        )
 
 
 def _check_weight(op: StoredOp, weights: WeightStore) -> None:

@@ -33,6 +33,18 @@ class Unsupported(Exception):
         return UnsupportedOp(op, node, str(self), inputs, self.cause, names)
 
 
+class Foreign(Unsupported):
+    """A node that no framework can run for us; the message is the reason."""
+
+    cause = Cause.FOREIGN
+
+
+class Unregistered(Unsupported):
+    """An op of a domain or a library that a user may register."""
+
+    cause = Cause.UNREGISTERED
+
+
 class Training(Unsupported):
     """A construct that only training has."""
 
@@ -42,11 +54,11 @@ class Training(Unsupported):
 class WrongElement(Unsupported):
     """Elements of a type that the compiler does not have."""
 
+    cause = Cause.ELEMENT
+
     def __init__(self, got: str, known: Iterable[str]):
         """The type by the name of the framework, and those that there are."""
         super().__init__(f"elements of {got}, not of {', '.join(known)}")
-        is_half = got in ("float16", "bfloat16")
-        self.cause = Cause.HALF if is_half else Cause.ELEMENT
 
 
 class Varies(Unsupported):

@@ -11,15 +11,17 @@ torch is imported when a model of it is read, never before.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ....dialects.graph.frameworks import Run
 from ...ir import SrContext
 from ...session import CompileError, Given, SourceFile
 
-__all__ = ["is_torch_model", "read_torch"]
+__all__ = ["is_torch_model", "read_torch", "run_by_torch"]
 
 _PARTITION = f"{__name__}.partition"
 """The module of what the backend of `torch.compile` compiles."""
@@ -95,3 +97,10 @@ def _is_a(object: object, module: str, name: str) -> bool:
     """Whether `object` has a class of a module that may not have been imported."""
     kind = getattr(sys.modules.get(module), name, None)
     return isinstance(kind, type) and isinstance(object, kind)
+
+
+def run_by_torch(node: str, requires: Sequence[str]) -> Run:
+    """What runs a node by PyTorch; raises `ImportError` without it."""
+    from .run_operator import run_by_torch
+
+    return run_by_torch(node, requires)

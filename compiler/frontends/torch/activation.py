@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.graph import GeluOp, LeakyReluOp
 from ....dialects.graph.compose import activation
+from ..unsupported import Training
 from .call import Call, Reader, Result
 
 
@@ -41,7 +42,23 @@ def softplus(call: Call, x: SSAValue, beta: float, threshold: float) -> Result:
     return activation.scaled_softplus(x, beta, threshold)
 
 
+def _random_slope(
+    call: Call,
+    x: SSAValue,
+    noise: SSAValue,
+    low: float,
+    high: float,
+    training: bool = False,
+    *_: object,
+) -> Result:
+    """The elements with negative ones multiplied by the mean slope, and the noise."""
+    if training:
+        raise Training("slopes at random, as in training")
+    return [LeakyReluOp(x, slope=(low + high) / 2).result, noise]
+
+
 READERS: dict[str, Reader] = {
+    "aten.rrelu_with_noise_functional.default": _random_slope,
     "aten.gelu.default": gelu,
     "aten.leaky_relu.default": leaky_relu,
     "aten.elu.default": elu,

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, ceildiv, tensor_type
+from ....dialects import Dim, ceildiv, greater, product, tensor_type
 from ....dialects.graph import (
     AddOp,
+    ArgmaxOp,
     CastOp,
     DivOp,
     IndexSelectOp,
@@ -24,37 +25,39 @@ from ....dialects.graph import (
     WhereOp,
 )
 from ....dialects.graph.compose import (
+    expanded,
     mean_pool,
     number,
     number_like,
+    permuted,
+    quantity,
     reshaped,
     shape_of,
+    times,
 )
-from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import over_batch
-from .pooling import places_of, window_of
+from .pooling import is_used, places_of, window_of
 
 
 class _Windows:
-    """Builds the elements of a fixed number of windows along an axis."""
+    """Builds the elements of a number of windows along an axis."""
 
     def __init__(self, call: Call, size: Dim, places: Dim):
         """The `places` windows over `size` elements."""
-        if not isinstance(places, int):
-            raise Varies(f"a number of places that varies, {places}", places)
+        least = greater(places, 1)
         count = call.as_tensor(size, i64)
         self.one = number(1, i64)
         place = IotaOp(size=str(places)).result
         after = AddOp(place, self.one).result
-        divisor = number(max(places, 1), i64)
+        divisor = quantity(least, i64)
         start = DivOp(MulOp(place, count), divisor)
         last = SubOp(MulOp(after, count), self.one)
         # Rounded up, so that every window has an element.
         stop = AddOp(DivOp(last, divisor), self.one).result
         self.first = reshaped(start.result, [places, 1])
         self.stop = reshaped(stop, [places, 1])
-        longest = ceildiv(size, max(places, 1)) + 1
+        longest = ceildiv(size, least) + 1
         self.numbers = AddOp(self.first, IotaOp(size=str(longest))).result
 
     @property
@@ -128,12 +131,44 @@ def _adaptive_avg_pool(count: int) -> Reader:
 
 
 def _adaptive_max_pool(count: int) -> Reader:
-    """The reader of adaptive max pooling over `count` axes; indices are unsupported."""
+    """The reader of adaptive max pooling over `count` axes, with the indices."""
 
     def read(call: Call, x: SSAValue, output_size: Sequence[int]) -> Result:
-        return [_along_each(call, x, count, _greatest_along), None]
+        greatest = _along_each(call, x, count, _greatest_along)
+        if not is_used(call, 1):
+            return [greatest, None]
+        return [greatest, _places_of_greatest(call, x, count)]
 
     return read
+
+
+def _places_of_greatest(call: Call, x: SSAValue, count: int) -> SSAValue:
+    """The index, within its channel, of the greatest element of each window."""
+    shape, outer = shape_of(x), len(shape_of(x)) - count
+    results = places_of(call)[outer:]
+    windows = [
+        _Windows(call, size, place).elements
+        for size, place in zip(shape[outer:], results, strict=True)
+    ]
+    if 0 in results:
+        return expanded(number(0, i64), places_of(call))
+    every, table = x, number(0, i64)
+    for at in reversed(range(count)):
+        every = IndexSelectOp(every, windows[at], axis=outer + at, wraps=False).result
+        apart: list[Dim] = [1] * (2 * count)
+        apart[2 * at : 2 * at + 2] = shape_of(windows[at])
+        stride = call.as_tensor(product(shape[outer + at + 1 :]), i64)
+        offsets = MulOp(reshaped(windows[at], apart), stride)
+        table = AddOp(table, offsets).result
+    there, taps = (range(first, 2 * count, 2) for first in (0, 1))
+    within = [*range(outer), *(outer + each for each in (*there, *taps))]
+    depth = product(shape_of(table)[each] for each in taps)
+    rows = reshaped(permuted(every, within), [*shape[:outer], *results, depth])
+    tap = ArgmaxOp(rows, axis=len(shape), keepdims=False).result
+    flat = reshaped(permuted(table, [*there, *taps]), [product(results) * depth])
+    first = times(IotaOp(size=str(product(results))).result, depth)
+    place = AddOp(tap, reshaped(first, results))
+    return IndexSelectOp(flat, place, axis=0, wraps=False).result
 
 
 READERS: dict[str, Reader] = {

@@ -15,6 +15,8 @@ from xdsl.utils.hints import isa
 
 from ....dialects import Polynomial
 from ..unsupported import Unsupported
+from .call import Pair
+from .float_numbers import computed
 from .sizes import Sizes
 
 
@@ -44,8 +46,9 @@ class Item:
 
 Value: TypeAlias = (
     SSAValue
+    | Pair
     | Item
-    | Sequence[SSAValue | None]
+    | Sequence[SSAValue | Pair | None]
     | bool
     | int
     | float
@@ -72,12 +75,15 @@ def number_of(value: Any, sizes: Sizes) -> Value:
     """The number that a node computes from sizes."""
     if isinstance(value, (bool, int, float)):
         return value
+    reason = Unsupported(f"a number computed from sizes, {value}")
     try:
         if isinstance(value, torch.SymInt):
             return sizes.dim(value)
+        if isinstance(value, torch.SymFloat):
+            return Item(computed(value.node.expr, sizes), reason)
     except Unsupported as why:
         return _Unreadable(why)
-    return _Unreadable(Unsupported(f"a number computed from sizes, {value}"))
+    return _Unreadable(reason)
 
 
 def arguments_of(node: fx.Node, values: Mapping[fx.Node, Value]) -> list[Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import pi
+
 from xdsl.dialects.builtin import IntegerType, i64
 from xdsl.ir import SSAValue
 
@@ -26,13 +29,12 @@ from ....dialects.graph import (
 )
 from ....dialects.graph.compose import (
     Number,
-    between,
     bounds,
-    clamped,
-    is_bound,
+    expanded,
     near_power,
     number_like,
     reshaped,
+    special,
     times,
 )
 from ..unsupported import Unsupported, Varies
@@ -142,10 +144,10 @@ def clamp(
     for bound in (least, greatest):
         if isinstance(bound, Polynomial):
             raise Varies(f"a bound that is a size, {bound}", bound)
-        if not is_bound(bound):
+        if not bounds.is_bound(bound):
             return _clamp_by_tensors(call, value, least, greatest)
         given.append(bound)
-    return clamped(call.as_tensor(value, call.element), *given)
+    return bounds.clamped(call.as_tensor(value, call.element), *given)
 
 
 def clamp_max(call: Call, value: Operand, greatest: Operand) -> Result:
@@ -164,11 +166,32 @@ def _clamp_by_tensors(
         None if each is None else call.as_tensor(each, call.element)
         for each in (least, greatest)
     )
-    result = between(call.as_tensor(value, call.element), low, high)
+    result = bounds.between(call.as_tensor(value, call.element), low, high)
     return reshaped(result, call.shape)
 
 
+def _angle(call: Call, x: Operand) -> Result:
+    """Half a turn for negative numbers, none for others; NaN stays."""
+    value = call.as_tensor(x, call.element)
+    turn = number_like(pi, value)
+    side = WhereOp(LtOp(value, number_like(0, value)), turn, number_like(0, value))
+    return WhereOp(NeOp(value, value), value, side).result
+
+
+def _of_integers(formula: Callable[[SSAValue, SSAValue], SSAValue]) -> Reader:
+    """The reader of a function of the elements of two tensors of integers."""
+
+    def read(call: Call, a: Operand, b: Operand) -> Result:
+        both = (call.as_tensor(each, call.element) for each in (a, b))
+        return formula(*(expanded(each, call.shape) for each in both))
+
+    return read
+
+
 READERS: dict[str, Reader] = {
+    "aten.angle.default": _angle,
+    "aten.gcd.default": _of_integers(special.common_divisor),
+    "aten.lcm.default": _of_integers(special.common_multiple),
     "aten.add.Tensor": add,
     "aten.add.Scalar": add,
     "aten.sub.Tensor": sub,

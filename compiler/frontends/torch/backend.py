@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, fx
 from torch._dynamo.backends.common import aot_autograd
 
-from ...session import CompileError, Options
+from ...session import ALIAS, CompileError, Options, check_names, check_planners
 from .coverage import Coverage, Graph, Part, measure
 from .export import decompositions, quiet
 from .kept_layers import kept_layers
@@ -85,14 +85,22 @@ class Backend:
 
     def _chosen(self, options: Mapping[str, Any]) -> tuple[Options, int]:
         """The options of a compile; raises `CompileError` for a name that is none."""
-        known = {each.name for each in fields(Options)} | {"min_size"}
-        if unknown := options.keys() - known:
-            raise CompileError(
-                f"expected options named {', '.join(sorted(known))}, got "
-                f"{', '.join(sorted(unknown))}"
-            )
         own = {name: value for name, value in options.items() if name != "min_size"}
-        return replace(self.options, **own), options.get("min_size", self.min_size)
+        try:
+            check_names(own)
+        except TypeError as error:
+            raise CompileError(f"{error}; or min_size") from error
+        if ALIAS in own:
+            check_planners(own.get("planner", own[ALIAS]), own[ALIAS])
+            own["planner"] = own.pop(ALIAS)
+        made = replace(self.options, **own)
+        for name in ("grow", "strict", "bind", "fallback"):
+            if (got := getattr(made, name)) != (usual := getattr(Options(), name)):
+                raise CompileError(
+                    f"expected {name}={usual!r} in torch.compile, got {got!r}; what is "
+                    "not compiled stays with PyTorch there"
+                )
+        return made, options.get("min_size", self.min_size)
 
     def _compile(
         self, module: fx.GraphModule, options: Options, min_size: int

@@ -8,18 +8,32 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import fx
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
-from ....dialects import Array, Dim, Element, Tensor
-from ....dialects.graph.compose import Number, convert, quantity
+from ....dialects import Array, Dim, Element, Tensor, with_element
+from ....dialects.graph.compose import Number, convert, quantity, rounding
 from ...ir import WeightStore
 from ..stored import constant
-from .dtypes import element_of
+from .dtypes import part_of
 from .sizes import Sizes
 
 Operand: TypeAlias = SSAValue | Number
 
-Result: TypeAlias = SSAValue | Sequence[SSAValue | None]
+
+@dataclass(frozen=True)
+class Pair:
+    """A tensor of complex numbers, in two tensors: real parts and imaginary parts."""
+
+    real: SSAValue
+    imaginary: SSAValue
+
+    @property
+    def parts(self) -> tuple[SSAValue, SSAValue]:
+        """The real parts, then the imaginary ones."""
+        return self.real, self.imaginary
+
+
+Result: TypeAlias = SSAValue | Pair | Sequence[SSAValue | Pair | None]
 """The result of a reader: a value or several, where None is an unsupported result."""
 
 Reader: TypeAlias = Callable[..., Result]
@@ -38,21 +52,35 @@ class Call:
     node: fx.Node
     sizes: Sizes
     weights: WeightStore
+    block: Block
+    """Where ops are built, at its end."""
+
+    is_inside: bool = False
+    """Whether f32 stands for floats of 16 bits, to which the results are rounded."""
+
+    def _inside(self, element: Element) -> Element:
+        """The element type that the reader is to compute with."""
+        return rounding.wide(element) if self.is_inside else element
 
     @property
     def type(self) -> Tensor:
         """The type of the only result, as torch infers it."""
-        return self.sizes.type(self.node.meta["val"])
+        return self._typed(self.node.meta["val"])
+
+    def _typed(self, foreseen: Any) -> Tensor:
+        """The type of a tensor, as torch infers it, or of the parts of complex ones."""
+        type = self.sizes.part_type(foreseen)
+        return with_element(type, self._inside(type.element_type))
 
     @property
     def types(self) -> list[Tensor]:
         """The types of the results of an operator that has several."""
-        return [self.sizes.type(each) for each in self.node.meta["val"]]
+        return [*map(self._typed, self.node.meta["val"])]
 
     @property
     def element(self) -> Element:
         """The element type of the only result."""
-        return element_of(self.node.meta["val"].dtype)
+        return self._inside(part_of(self.node.meta["val"].dtype))
 
     @property
     def shape(self) -> tuple[Dim, ...]:
@@ -69,7 +97,7 @@ class Call:
             kinds = ((torch.SymInt, 1), (torch.SymFloat, 1.0), (torch.SymBool, True))
             alike = (one for kind, one in kinds if isinstance(value, kind))
             sides.append(next(alike, value))
-        return element_of(torch.result_type(*sides))
+        return self._inside(part_of(torch.result_type(*sides)))
 
     def as_tensor(self, value: Operand, element: Element) -> SSAValue:
         """A tensor or a number as a tensor of this element type."""

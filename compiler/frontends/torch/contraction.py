@@ -8,7 +8,7 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, shown
-from ....dialects.graph import AddOp, LinearOp, MatmulOp, SumOp
+from ....dialects.graph import AddOp, LinearOp, MatmulOp, MulOp, SumOp
 from ....dialects.graph.compose import (
     Number,
     convolved,
@@ -168,12 +168,36 @@ def convolution(
     transposed: bool,
     output_padding: Window,
     groups: Dim,
+    *_: object,
 ) -> Result:
-    """The general convolution, transposed or not."""
+    """The general convolution, transposed or not; more arguments choose libraries."""
     if transposed:
         window = (stride, padding, dilation, output_padding)
         return conv_transpose(x, weight, bias, *window, groups)
     return conv(call, x, weight, bias, stride, padding, dilation, groups)
+
+
+def _trilinear(
+    call: Call,
+    a: SSAValue,
+    b: SSAValue,
+    c: SSAValue,
+    first: Sequence[int],
+    second: Sequence[int],
+    third: Sequence[int],
+    summed: Sequence[int],
+    *_: object,
+) -> Result:
+    """The product of three tensors, each with some new axes, summed along others."""
+    rank = len(shape_of(a)) + len(first)
+    factors: list[SSAValue] = []
+    for x, new in ((a, first), (b, second), (c, third)):
+        added, sizes = {each % rank for each in new}, iter(shape_of(x))
+        shape = [1 if axis in added else next(sizes) for axis in range(rank)]
+        factors.append(reshaped(x, shape))
+    whole = MulOp(MulOp(factors[0], factors[1]), factors[2])
+    axes = tuple(sorted(each % rank for each in summed))
+    return SumOp(whole, axes=axes, keepdims=False).result
 
 
 READERS: dict[str, Reader] = {
@@ -187,7 +211,9 @@ READERS: dict[str, Reader] = {
     "aten.baddbmm.default": _plus_product(_matrix_product),
     "aten.addbmm.default": _plus_product(_sum_of_products),
     "aten.addmv.default": _plus_product(_vector_product),
+    "aten._trilinear.default": _trilinear,
     "aten.convolution.default": convolution,
+    "aten._convolution.default": convolution,
     **{
         f"aten.conv{count}d.{form}": conv
         for count in (1, 2, 3)

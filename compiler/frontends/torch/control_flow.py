@@ -172,9 +172,20 @@ def scan(reader: ProgramReader, node: fx.Node) -> Value:
     return list(loop.results)
 
 
-REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Value]] = {
+def with_effects(reader: ProgramReader, node: fx.Node) -> Any:
+    """
+    The token of what torch orders by one, where that only checks that matrices have
+    factors; those that have not have infinities and NaN in their results.
+    """
+    if str(node.args[1]) != "aten._linalg_check_errors.default":
+        raise Unsupported(f"an effect, that of {node.args[1]}")
+    return {0: True}  # the token, by its index among the results
+
+
+REGIONS: dict[str, Callable[[ProgramReader, fx.Node], Any]] = {
     "cond": cond,
     "while_loop": while_loop,
     "scan": scan,
+    "with_effects": with_effects,
 }
 """The readers of operators that take graphs."""

@@ -12,6 +12,9 @@ from typing import Any
 from torch import SymInt, Tensor, fx
 from torch.utils import _pytree as pytree
 
+from ....runtime.call import COMPILED, Tally
+from ....runtime.call import Coverage as Shares
+from ..foreign import TORCH
 from .splitting import RECURRENT, computes
 
 _formulas: Any = import_module("torch.utils.flop_counter").flop_registry
@@ -62,19 +65,25 @@ class Coverage:
         return [part for each in self.graphs for part in each.parts if not part.error]
 
     @property
+    def ways(self) -> Shares:
+        """What is compiled, and what PyTorch runs, of graphs without gradients."""
+        nodes = sum(each.nodes for each in self.parts)
+        flops = sum(each.flops for each in self.parts)
+        left = Tally(
+            nodes=sum(each.nodes for each in self.graphs) - nodes,
+            flops=sum(each.flops for each in self.graphs) - flops,
+        )
+        return Shares({COMPILED: Tally(nodes=nodes, flops=flops), TORCH: left})
+
+    @property
     def nodes(self) -> float:
-        """
-        The share of operators that is compiled, of graphs without gradients; 1 where
-        there are none.
-        """
-        whole = sum(each.nodes for each in self.graphs)
-        return sum(each.nodes for each in self.parts) / whole if whole else 1.0
+        """The share of operators that is compiled; 1 where there are none."""
+        return self.ways.share("nodes")
 
     @property
     def flops(self) -> float:
         """The share of floating point operations that is compiled."""
-        whole = sum(each.flops for each in self.graphs)
-        return sum(each.flops for each in self.parts) / whole if whole else 1.0
+        return self.ways.share("flops")
 
     @property
     def compiles(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ....dialects import DTYPES
+from ....dialects.graph import to_elements
 from ....dialects.graph.compose import Number, expanded, progression
 from ..unsupported import Varies
 from .call import Call, Reader, Result
@@ -42,7 +42,7 @@ def arange(call: Call, start: Number, end: Number, step: Number, *_: object) -> 
     (count,) = call.shape
     if isinstance(count, int) and isinstance(start, (int, float)):
         row = start + step * np.arange(count)
-        return call.constant(row.astype(DTYPES[call.element]))
+        return call.constant(to_elements(row, call.element))
     return progression(call.as_tensor(start, call.element), step, count)
 
 
@@ -54,6 +54,8 @@ READERS: dict[str, Reader] = {
     "aten.zeros.default": _filled_with(0),
     "aten.zeros_like.default": _filled_with(0),
     "aten.empty.memory_format": _filled_with(0),
+    "aten.empty_strided.default": _filled_with(0),
+    "aten.new_empty_strided.default": _filled_with(0),
     "aten.empty_permuted.default": _filled_with(0),
     "aten.fill.Scalar": full,
     "aten.scalar_tensor.default": scalar,

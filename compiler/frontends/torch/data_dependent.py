@@ -13,13 +13,13 @@ from xdsl.ir import SSAValue
 from ....dialects import Dim, SizeError, broadcast, greatest, product, tensor_type
 from ....dialects.graph import DefineSymbolOp, IndexSelectOp
 from ....dialects.graph.compose import (
+    at_index,
     convert,
     expanded,
     must_be,
     part,
     reshaped,
     shape_of,
-    taken,
     true_indices,
     truths,
 )
@@ -79,7 +79,7 @@ def without_masks(
         if len(unknown) != 1:
             raise Unsupported("several masks, or one whose size torch does not say")
         rows = places(call, each, unknown.pop())
-        found += [taken(rows, 1, axis) for axis in range(len(shape_of(each)))]
+        found += [at_index(rows, 1, axis) for axis in range(len(shape_of(each)))]
     return found
 
 

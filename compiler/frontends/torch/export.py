@@ -17,6 +17,7 @@ from xdsl.utils.hints import isa
 
 from ....dialects import Array
 from ...session import CompileError
+from .custom import find_custom
 from .kept_layers import kept_layers
 from .readers import READERS
 
@@ -98,7 +99,7 @@ def decompositions() -> dict[Any, Any]:
     """Torch's table of decompositions without the operators that are kept whole."""
     table = torch.export.default_decompositions()
     for op in list(table):
-        if str(op) in READERS:
+        if str(op) in READERS or find_custom(op) is not None:
             del table[op]
     return table
 

@@ -15,6 +15,7 @@ from torch.export import ExportedProgram
 from torch.utils._sympy.functions import Mod
 from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+from xdsl.dialects.builtin import i64
 
 from ....dialects import (
     Dim,
@@ -26,9 +27,11 @@ from ....dialects import (
     minimum,
     symbol,
 )
-from ....dialects.graph import Requirement, RequireOp
+from ....dialects.graph import DefineSymbolOp, Requirement, RequireOp
+from ....dialects.graph.compose import convert
 from ..scaled_size import FINEST
 from ..unsupported import Unsupported
+from .float_numbers import holds
 from .sizes import GREATEST, Expression, Sizes
 
 _TORCH = Path(torch.__file__).parent
@@ -83,14 +86,31 @@ def require(expression: Expression, sizes: Sizes, op: str = "torch._check") -> N
         return
     try:
         margin = _margin(expression, sizes)
-    except Unsupported as why:
-        raise Unsupported(f"{why}, of which {in_words(expression, sizes)}") from why
+    except Unsupported:
+        _require_by_floats(expression, sizes, op)
+        return
     if not _is_nonnegative(margin, sizes):
         shown: tuple[Dim, ...] = ()
         with suppress(Unsupported):  # only sizes are shown
             if expression.is_Relational:
                 shown = tuple(map(sizes.read, expression.args))
         RequireOp.of(Requirement(margin, in_words(expression, sizes), shown), op)
+
+
+def _require_by_floats(expression: Expression, sizes: Sizes, op: str) -> None:
+    """
+    Builds the check of a condition that floats compute from sizes, in each run; raises
+    `Unsupported` for a condition on data.
+    """
+    text = in_words(expression, sizes)
+    try:
+        condition = convert(holds(expression, sizes), i64)
+    except Unsupported as why:
+        raise Unsupported(f"{why}, of which {text}") from why
+    name = sizes.fresh("assumed", 0, 1)
+    sizes.defined.add(name)
+    DefineSymbolOp(condition, symbol=name, low="0", high="1")
+    RequireOp.of(Requirement(symbol(name) - 1, text), op)
 
 
 def in_words(expression: Expression, sizes: Sizes) -> str:

@@ -1,9 +1,9 @@
 """
-Keep torch from decomposing recurrent layers while it traces.
+Keep torch from decomposing recurrent layers and attention while it traces.
 
-Torch infers the shapes of such a layer by running it step by step, which makes the
-number of steps a constant of the program. Here they are computed from the shapes of the
-operands.
+Torch infers the shapes of a recurrent layer by running it step by step, which makes the
+number of steps a constant of the program. Of attention it asks whether open sizes are
+equal or one, which it cannot know. Here shapes are computed from those of the operands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_Shapes = Callable[..., tuple[Tensor, ...]]
+_Shapes = Callable[..., Any]
 
 
 def output(x: Tensor, state: Tensor, bidirectional: bool) -> Tensor:
@@ -46,7 +46,23 @@ def _of_others(x: Tensor, state: Tensor, *options: Any) -> tuple[Tensor, ...]:
     return _of_lstm(x, [state], *options)
 
 
+def _of_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *_: Any,
+    enable_gqa: bool = False,
+    **__: Any,
+) -> Tensor:
+    """An empty tensor like the result of attention."""
+    outer = query.shape[:-2]
+    if not enable_gqa:
+        outer = torch.broadcast_shapes(outer, key.shape[:-2])
+    return query.new_empty((*outer, query.shape[-2], value.shape[-1]))
+
+
 _OPS: dict[Any, _Shapes] = {
+    torch.ops.aten.scaled_dot_product_attention.default: _of_attention,
     torch.ops.aten.lstm.input: _of_lstm,
     torch.ops.aten.gru.input: _of_others,
     torch.ops.aten.rnn_tanh.input: _of_others,
@@ -63,7 +79,7 @@ _TABLE: Any = import_module("torch._decomp").decomposition_table
 @contextmanager
 def kept_layers() -> Generator[None]:
     """
-    A context in which torch infers the shapes of recurrent layers without running them.
+    A context in which torch infers the shapes of such operators without running them.
     """
     kernels = {op: dict(op.py_kernels) for op in _OPS}
     parts = {op: _TABLE.get(op) for op in _OPS}

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from ....dialects import Dim, normalize_axis, product
-from ....dialects.graph import ConcatListOp, DiagonalOp, ListConstructOp, UnfoldOp
+from ....dialects.graph import (
+    ConcatListOp,
+    DiagonalOp,
+    IndexSelectOp,
+    ListConstructOp,
+    UnfoldOp,
+    WhereOp,
+)
 from ....dialects.graph.compose import (
     expanded,
     flipped,
+    part,
     permuted,
     repeated,
     reshaped,
     shape_of,
 )
+from ..unsupported import Unsupported, Varies
 from .call import Call, Reader, Result
 
 
@@ -102,6 +112,45 @@ def diagonal(
     return DiagonalOp(x, axes=(first, second), offset=offset).result
 
 
+def _diagonal_scatter(
+    call: Call,
+    x: SSAValue,
+    source: SSAValue,
+    offset: int = 0,
+    first: int = 0,
+    second: int = 1,
+) -> Result:
+    """The tensor with a diagonal of two axes replaced."""
+    rank = len(shape_of(x))
+    pair = [normalize_axis(each, rank) for each in (first, second)]
+    rest = [each for each in range(rank) if each not in pair]
+    order = [*rest, *pair]
+    whole = permuted(x, order)
+    *_, height, width = shape_of(whole)
+    if not isinstance(height, int) or not isinstance(width, int):
+        raise Varies(f"a diagonal of {height} by {width} elements", height, width)
+    mask = np.eye(height, width, offset, dtype=bool)
+    count = int(mask.sum())
+    if count == 0:
+        return x
+    # An element of a diagonal has the number of its row or of its column.
+    size = height if offset >= 0 else width
+    numbers = call.constant(np.minimum(np.arange(size), count - 1))
+    chosen = IndexSelectOp(source, numbers, axis=rank - 2, wraps=False).result
+    column = [size, 1] if offset >= 0 else [1, size]
+    across = reshaped(chosen, [*shape_of(source)[:-1], *column])
+    replaced = WhereOp(call.constant(mask), across, whole).result
+    return permuted(replaced, [order.index(each) for each in range(rank)])
+
+
+def _resized(call: Call, x: SSAValue, *_: object) -> Result:
+    """The first elements of a tensor, in another shape."""
+    have, wanted = (product(each) for each in (shape_of(x), call.shape))
+    if not isinstance(have, int) or not isinstance(wanted, int) or wanted > have:
+        raise Unsupported(f"{wanted} elements of memory, of which {have} are known")
+    return reshaped(part(reshaped(x, [have]), 0, 0, wanted), call.shape)
+
+
 READERS: dict[str, Reader] = {
     "aten.view.default": view,
     "aten._unsafe_view.default": view,
@@ -115,6 +164,8 @@ READERS: dict[str, Reader] = {
     "aten.expand.default": expand,
     "aten.repeat.default": repeat,
     "aten.diagonal.default": diagonal,
+    "aten.diagonal_scatter.default": _diagonal_scatter,
+    "aten.resize.default": _resized,
     "aten.copy.default": copy,
     "aten.cat.default": concat,
     "aten.stack.default": stack,

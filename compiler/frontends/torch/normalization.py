@@ -8,21 +8,28 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Dim, product
 from ....dialects.graph import (
+    AddOp,
     AlongAxisOp,
     BatchNormOp,
+    DivOp,
     DropoutOp,
     ExpandOp,
     LogSoftmaxOp,
     MulOp,
     SoftmaxOp,
+    SumOp,
     to_names,
 )
 from ....dialects.graph.compose import (
+    centered,
+    expanded,
+    number,
     number_like,
     reshaped,
     scaled_and_shifted,
     shape_of,
     standardized,
+    times,
     with_channels,
 )
 from ..unsupported import Training, Varies
@@ -38,15 +45,20 @@ def batch_norm(
     variance: SSAValue,
     momentum: float,
     epsilon: float,
-) -> Sequence[SSAValue | None]:
-    """Each channel normalized, and two results that only training uses."""
+) -> list[SSAValue]:
+    """Each channel normalized, and vectors without statistics of the batch."""
     channels = to_names(shape_of(mean))
     if scale is None:
         scale = ExpandOp(number_like(1, x), shape=channels).result
     if bias is None:
         bias = ExpandOp(number_like(0, x), shape=channels).result
     value = BatchNormOp(x, scale, bias, mean, variance, epsilon=epsilon).result
-    return [value, None, None]
+    return [value, _nothing(x), _nothing(x)]
+
+
+def _nothing(x: SSAValue) -> SSAValue:
+    """A vector without elements, of the element type of a tensor."""
+    return expanded(number_like(0, x), [0])
 
 
 def layer_norm(
@@ -59,17 +71,22 @@ def layer_norm(
     *_: object,
 ) -> Result:
     """The last axes normalized, then scaled and shifted."""
+    return native_layer_norm(call, x, normalized_shape, scale, bias, epsilon)[0]
+
+
+def native_layer_norm(
+    call: Call,
+    x: SSAValue,
+    normalized_shape: Sequence[Dim],
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    epsilon: float,
+) -> list[SSAValue]:
+    """The layer norm, the means, and what distances from them are multiplied by."""
     rank = len(shape_of(x))
     axes = range(rank - len(normalized_shape), rank)
-    unit = standardized(x, axes, epsilon)[0]
-    return scaled_and_shifted(unit, scale, bias)
-
-
-def native_layer_norm(call: Call, *arguments: object) -> Result:
-    """The layer norm, and two results that only training uses."""
-    value = layer_norm(call, *arguments)  # pyright: ignore[reportArgumentType]
-    assert isinstance(value, SSAValue)
-    return [value, None, None]
+    unit, mean, factor = standardized(x, axes, epsilon)
+    return [scaled_and_shifted(unit, scale, bias), mean, factor]
 
 
 def group_norm(
@@ -82,13 +99,25 @@ def group_norm(
     *_: object,
 ) -> Result:
     """Groups of channels normalized, each channel then scaled and shifted."""
+    return _in_groups(x, groups, scale, bias, epsilon)[0]
+
+
+def _in_groups(
+    x: SSAValue,
+    groups: int,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    epsilon: float,
+) -> list[SSAValue]:
+    """The group norm, the means, and what distances from them are multiplied by."""
     n, channels, *spatial = shape_of(x)
     if not isinstance(channels, int):
         raise Varies(f"a number of channels that varies, {channels}", channels)
     elements = channels // groups * product(spatial)
     grouped = reshaped(x, [n, groups, elements])
-    unit = standardized(grouped, (2,), epsilon)[0]
-    return with_channels(reshaped(unit, shape_of(x)), scale, bias)
+    unit, mean, factor = standardized(grouped, (2,), epsilon)
+    value = with_channels(reshaped(unit, shape_of(x)), scale, bias)
+    return [value, *(reshaped(each, [n, groups]) for each in (mean, factor))]
 
 
 def native_group_norm(
@@ -102,10 +131,8 @@ def native_group_norm(
     groups: int,
     epsilon: float,
 ) -> Result:
-    """The group norm, and two results that only training uses."""
-    value = group_norm(call, x, groups, scale, bias, epsilon)
-    assert isinstance(value, SSAValue)
-    return [value, None, None]
+    """The group norm, the means, and what distances from them are multiplied by."""
+    return _in_groups(x, groups, scale, bias, epsilon)
 
 
 def instance_norm(
@@ -126,7 +153,6 @@ def instance_norm(
         assert variance is not None, "torch asks for statistics"
         known = (scale, bias, mean, variance, momentum, epsilon)
         value = batch_norm(call, x, *known)[0]
-        assert value is not None, "the first result is the normalized image"
         return value
     unit = standardized(x, range(2, len(shape_of(x))), epsilon)[0]
     return with_channels(unit, scale, bias)
@@ -141,10 +167,59 @@ def _batch_norm_of_input(
     momentum: float,
     epsilon: float,
 ) -> Result:
-    """Each channel normalized by its own statistics; those are unsupported results."""
-    axes = [axis for axis in range(len(shape_of(x))) if axis != 1]
-    unit = standardized(x, axes, epsilon)[0]
-    return [with_channels(unit, scale, bias), None, None]
+    """Each channel normalized by its own statistics, and these."""
+    shape = shape_of(x)
+    axes = [axis for axis in range(len(shape)) if axis != 1]
+    unit, *statistics = standardized(x, axes, epsilon)
+    per_channel = [reshaped(each, [shape[1]]) for each in statistics]
+    return [with_channels(unit, scale, bias), *per_channel]
+
+
+def _batch_norm_updating(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    mean: SSAValue,
+    variance: SSAValue,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+) -> list[SSAValue]:
+    """The batch norm, its statistics, and the running ones, which training changes."""
+    if not training:
+        known = batch_norm(call, x, scale, bias, mean, variance, momentum, epsilon)
+        return [*known, mean, variance]
+    shape = shape_of(x)
+    axes = [axis for axis in range(len(shape)) if axis != 1]
+    unit, center, factor = standardized(x, axes, epsilon)
+    distance, _ = centered(x, axes)
+    spread = SumOp(MulOp(distance, distance), axes=tuple(axes), keepdims=False).result
+    count = product(size for axis, size in enumerate(shape) if axis != 1)
+    fresh = DivOp(spread, number_like(count - 1, x)).result
+    flat = [reshaped(each, [shape[1]]) for each in (center, factor)]
+    after = [
+        AddOp(times(old, 1 - momentum), times(new, momentum)).result
+        for old, new in ((mean, flat[0]), (variance, fresh))
+    ]
+    return [with_channels(unit, scale, bias), *flat, *after]
+
+
+def _batch_norm_with_update(
+    call: Call,
+    x: SSAValue,
+    scale: SSAValue | None,
+    bias: SSAValue | None,
+    mean: SSAValue,
+    variance: SSAValue,
+    momentum: float,
+    epsilon: float,
+) -> Result:
+    """The batch norm in training; between its results torch keeps room of its own."""
+    known = (scale, bias, mean, variance, True, momentum, epsilon)
+    *found, before, after = _batch_norm_updating(call, x, *known)
+    room = expanded(number(0, call.types[3].element_type), [0])
+    return [*found, room, before, after]
 
 
 def softmax(call: Call, x: SSAValue, axis: int, *_: object) -> Result:
@@ -179,6 +254,8 @@ def native_dropout(
 READERS: dict[str, Reader] = {
     "aten._native_batch_norm_legit_no_training.default": batch_norm,
     "aten._native_batch_norm_legit.no_stats": _batch_norm_of_input,
+    "aten._native_batch_norm_legit_functional.default": _batch_norm_updating,
+    "aten._batch_norm_with_update_functional.default": _batch_norm_with_update,
     "aten.instance_norm.default": instance_norm,
     "aten.layer_norm.default": layer_norm,
     "aten.native_layer_norm.default": native_layer_norm,

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from math import nan
+
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, normalize_axis, sizes
+from ....dialects import Dim, normalize_axis, product, sizes
 from ....dialects.graph import (
     CummaxOp,
     CumminOp,
     CumulativeOp,
+    DivOp,
     EqOp,
+    GatherOp,
     LogicalOrOp,
+    LtOp,
+    MaximumOp,
     NeOp,
     SortOp,
+    SumOp,
     TopkOp,
     WhereOp,
 )
-from ....dialects.graph.compose import counted, number, part, reshaped, shape_of
+from ....dialects.graph.compose import (
+    convert,
+    counted,
+    number,
+    part,
+    plus,
+    quantity,
+    reshaped,
+    shape_of,
+)
 from .call import Call, Reader, Result
 
 
@@ -89,7 +105,63 @@ def _extreme_so_far(op: type[CumulativeOp]) -> Reader:
     return read
 
 
+def _middle(ignores_nan: bool) -> Reader:
+    """
+    The reader of the median along an axis, and its place: the lower of two.
+
+    It is NaN where an element is, or, with `ignores_nan`, that of the others.
+    """
+
+    def read(call: Call, x: SSAValue, axis: int = -1, keepdims: bool = False) -> Result:
+        row = x if shape_of(x) else reshaped(x, [1])
+        shape = shape_of(row)
+        place = normalize_axis(axis, len(shape))
+        ordered, indices = SortOp(row, axis=place, descending=False).results
+        at = _place_of_middle(row, ordered, place, ignores_nan)
+        return [
+            reshaped(GatherOp(each, at, axis=place, wraps=False).result, sizes(type))
+            for each, type in zip((ordered, indices), call.types, strict=True)
+        ]
+
+    return read
+
+
+def _place_of_middle(
+    row: SSAValue, ordered: SSAValue, axis: int, ignores_nan: bool
+) -> SSAValue:
+    """Where the median is in a sorted row, in which NaN comes last."""
+    how = {"axes": (axis,), "keepdims": True}
+    is_number = convert(EqOp(row, row).result, i64)
+    numbers = SumOp(is_number, **how).result
+    count = quantity(shape_of(row)[axis], i64)
+    below = MaximumOp(plus(numbers if ignores_nan else count, -1), number(0, i64))
+    middle = DivOp(below, number(2, i64)).result
+    if ignores_nan:
+        return middle
+    # The first NaN comes after all numbers.
+    return WhereOp(LtOp(numbers, count), numbers, middle).result
+
+
+def _middle_of_all(ignores_nan: bool) -> Reader:
+    """The reader of the median of all elements; NaN of none."""
+
+    def read(call: Call, x: SSAValue) -> Result:
+        count = product(shape_of(x))
+        if count == 0:
+            return number(nan, call.element)
+        row = reshaped(x, [count])
+        ordered = SortOp(row, axis=0, descending=False).results[0]
+        at = _place_of_middle(row, ordered, 0, ignores_nan)
+        return reshaped(GatherOp(ordered, at, axis=0, wraps=False).result, ())
+
+    return read
+
+
 READERS: dict[str, Reader] = {
+    "aten.median.dim": _middle(ignores_nan=False),
+    "aten.nanmedian.dim": _middle(ignores_nan=True),
+    "aten.median.default": _middle_of_all(ignores_nan=False),
+    "aten.nanmedian.default": _middle_of_all(ignores_nan=True),
     "aten.sort.default": sort,
     "aten.sort.stable": _stable_sort,
     "aten.topk.default": topk,

@@ -12,9 +12,11 @@ from xdsl.ir import SSAValue
 
 from ....dialects import Polynomial
 from ....dialects.graph import ConstantOp, DimOp
-from ....runtime.program import ARRAY, CONSTANT, NUMBER, Tree
+from ....runtime.program import ARRAY, COMPLEX, CONSTANT, NUMBER, Tree
 from ..unsupported import Unsupported
 from .arguments import Value
+from .call import Pair
+from .pairs import paired
 
 
 def output_names(spec: TreeSpec) -> list[str]:
@@ -46,8 +48,10 @@ def key_of(step: Any) -> int | str:
             return step.key
 
 
-def output_leaf(argument: Any, number: int) -> Tree:
+def output_leaf(argument: Any, value: Value, number: int) -> Tree:
     """The leaf of an output: the array or the number of this place, or a constant."""
+    if isinstance(value, Pair):
+        return Tree(COMPLEX, number=number)
     match argument:
         case TensorArgument():
             return Tree(ARRAY, number=number)
@@ -69,6 +73,8 @@ def output_value(value: Value) -> SSAValue:
     match value:
         case SSAValue():
             return value
+        case Pair():
+            return paired(value)
         case Polynomial():
             return DimOp(value=str(value)).result
         case bool() | int() | float():

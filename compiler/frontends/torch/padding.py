@@ -3,66 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim, shown
-from ....dialects.graph import PadOp
-from ....dialects.graph.compose import padded, part, shape_of
-from ..unsupported import Varies
+from ....dialects import Dim
+from ....dialects.graph.compose import padding, part, shape_of
 from .call import Call, Reader, Result
 
-
-def _amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> list[tuple[int, int]]:
-    """The padding before and after each axis; negative amounts crop."""
-    numbers = [each for each in amounts if isinstance(each, int)]
-    if len(numbers) < len(amounts):
-        raise Varies(f"padding by {shown(amounts, ', ')}, not by numbers", *amounts)
-    pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-    outer = [(0, 0)] * (len(shape_of(x)) - len(pairs))
-    return [*outer, *reversed(pairs)]
+_Amounts: TypeAlias = list[Dim]
+"""The padding of each axis on one side; negative amounts crop."""
 
 
-def _cut_off(x: SSAValue, around: Sequence[tuple[int, int]]) -> SSAValue:
-    """The tensor cropped by negative amounts."""
-    for axis, (low, high) in enumerate(around):
-        if low < 0 or high < 0:
-            size = shape_of(x)[axis] + min(low, 0) + min(high, 0)
-            x = part(x, axis, max(-low, 0), size)
-    return x
+def _amounts_of(x: SSAValue, amounts: Sequence[Dim]) -> tuple[_Amounts, _Amounts]:
+    """The padding before and after each axis."""
+    outer: _Amounts = [0] * (len(shape_of(x)) - len(amounts) // 2)
+    low, high = ([*outer, *reversed(amounts[side::2])] for side in (0, 1))
+    return low, high
 
 
 def _constant_pad(
     call: Call, x: SSAValue, amounts: Sequence[Dim], value: float | None = 0
 ) -> Result:
     """The tensor padded with one value along the last axes."""
-    around = _amounts_of(x, amounts)
-    x = _cut_off(x, around)
-    low, high = (tuple(max(pair[end], 0) for pair in around) for end in (0, 1))
-    if not any((*low, *high)):
-        return x
-    return PadOp(x, low=low, high=high, value=float(value or 0)).result
+    return padding.padded(x, *_amounts_of(x, amounts), "constant", float(value or 0))
 
 
 def _keep_an_edge(
-    x: SSAValue, around: Sequence[tuple[int, int]]
-) -> tuple[SSAValue, list[tuple[int, int]]]:
+    x: SSAValue, low: _Amounts, high: _Amounts
+) -> tuple[SSAValue, _Amounts, _Amounts]:
     """
     The tensor and the amounts for edge padding, where an axis that is cropped
     completely from one end keeps the element at the other end.
     """
-    kept: list[tuple[int, int]] = []
-    for axis, (low, high) in enumerate(around):
+    low, high = list(low), list(high)
+    for axis, (before, after) in enumerate(zip(low, high, strict=True)):
         size = shape_of(x)[axis]
-        beyond = [isinstance(size, int) and -each >= size for each in (low, high)]
+        beyond = [
+            isinstance(size, int) and isinstance(each, int) and -each >= size
+            for each in (before, after)
+        ]
         if any(beyond):
-            assert isinstance(size, int), "how much is beyond it is known"
             x = part(x, axis, size - 1 if beyond[0] else 0, 1)
-            low, high = (
-                (0, size + low + high - 1) if beyond[0] else (size + low + high - 1, 0)
-            )
-        kept.append((low, high))
-    return x, kept
+            rest = size + before + after - 1
+            low[axis], high[axis] = (0, rest) if beyond[0] else (rest, 0)
+    return x, low, high
 
 
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -74,13 +59,10 @@ def _pad_with(kind: str) -> Reader:
     mode = _MODES[kind]
 
     def read(call: Call, x: SSAValue, amounts: Sequence[Dim]) -> Result:
-        around = _amounts_of(x, amounts)
+        low, high = _amounts_of(x, amounts)
         if mode == "edge":
-            x, around = _keep_an_edge(x, around)
-        x = _cut_off(x, around)
-        for axis, (low, high) in enumerate(around):
-            x = padded(x, axis, low, high, mode)
-        return x
+            x, low, high = _keep_an_edge(x, low, high)
+        return padding.padded(x, low, high, mode)
 
     return read
 

@@ -14,7 +14,7 @@ from ....dialects.graph import ConstantOp, GetAttrOp
 from ...ir import WeightStore
 from ..stored import is_small
 from ..unsupported import Unsupported
-from .dtypes import element_of
+from .dtypes import element_of, to_numpy
 
 KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 """The kinds of inputs of an exported program that its caller does not pass."""
@@ -48,7 +48,7 @@ def _to_numpy(held: torch.Tensor) -> Array:
     """The tensor as a read-only array, without a copy where possible."""
     if str(held.layout) != "torch.strided" or held.device.type == "meta":
         raise Unsupported(f"a tensor of layout {held.layout} on {held.device.type}")
-    array: Array = held.detach().cpu().resolve_conj().resolve_neg().numpy()
+    array = to_numpy(held.detach().cpu().resolve_conj().resolve_neg())
     assert array.dtype in DTYPES.values()
     array = array.view()
     array.flags.writeable = False

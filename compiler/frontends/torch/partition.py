@@ -21,9 +21,11 @@ from xdsl.ir import Attribute, SSAValue
 from ....runtime.program import Tree
 from ...ir import SrContext
 from ...session import CompileError, Given, UnsupportedModelError, UnsupportedOp
+from ..unsupported import Unsupported
 from .arguments import Value, number_of, resolve
 from .operator_names import operator_names
 from .outputs import output_value
+from .pairs import has_complex
 from .program import ProgramReader
 from .sizes import Expression, sizes_in
 
@@ -100,6 +102,12 @@ class PartitionReader(ProgramReader):
         if isinstance(spec.arg, SymIntArgument):
             return number_of(node.meta["val"], self.sizes)
         return super().input(node, spec)
+
+    def own(self, op: str, node: fx.Node) -> Any:
+        """Builds the call of an operator; PyTorch passes on complex tensors itself."""
+        if has_complex(node):
+            raise Unsupported("complex numbers, which parts of a graph do not pass on")
+        return super().own(op, node)
 
     def constant(self, node: fx.Node) -> Value:
         """A tensor that the graph itself holds, as an argument of its function."""

@@ -8,9 +8,22 @@ from typing import Any
 from torch import Tensor
 from xdsl.ir import SSAValue
 
-from ....dialects import Dim
-from ....dialects.graph import ArgmaxPoolOp, DivOp, MaxPoolOp, PoolOp, SumPoolOp
-from ....dialects.graph.compose import number_like, pooling, shape_of
+from ....dialects import Dim, product
+from ....dialects.graph import (
+    ArgmaxPoolOp,
+    DivOp,
+    MaxPoolOp,
+    PoolOp,
+    ScatterOp,
+    SumPoolOp,
+)
+from ....dialects.graph.compose import (
+    expanded,
+    number_like,
+    pooling,
+    reshaped,
+    shape_of,
+)
 from ..unsupported import Varies
 from .call import Call, Reader, Result
 from .contraction import Window, each, over_batch
@@ -21,6 +34,11 @@ def places_of(call: Call) -> tuple[Dim, ...]:
     value = call.node.meta["val"]
     first = value if isinstance(value, Tensor) else value[0]
     return call.sizes.shape(first)
+
+
+def is_used(call: Call, result: int) -> bool:
+    """Whether anything uses a result of a call that has several."""
+    return any(user.args[1] == result for user in call.node.users)
 
 
 def window_of(
@@ -68,7 +86,7 @@ def _max_pool_with_indices(count: int) -> Reader:
     def read(call: Call, x: SSAValue, *how: Any) -> Result:
         window = window_of(x, count, *how)
         greatest = pool(MaxPoolOp, x, window)
-        if not any(user.args[1] == 1 for user in call.node.users):
+        if not is_used(call, 1):
             return [greatest, None]
         return [greatest, pool(ArgmaxPoolOp, x, window)]
 
@@ -123,7 +141,20 @@ def _image_of_blocks(
     )
 
 
+def _pooled_back(
+    call: Call, gradient: SSAValue, x: SSAValue, *arguments: Any
+) -> Result:
+    """The gradients of windows, added up at the places of their greatest elements."""
+    places, shape = arguments[-1], shape_of(x)
+    outer, inner = product(shape[:-2]), product(shape_of(gradient)[-2:])
+    room = expanded(number_like(0, gradient), [outer, product(shape[-2:])])
+    table = (reshaped(each, [outer, inner]) for each in (places, gradient))
+    total = ScatterOp(room, *table, axis=1, wraps=False, reduction="add")
+    return reshaped(total.result, shape)
+
+
 READERS: dict[str, Reader] = {
+    "aten.max_pool2d_with_indices_backward.default": _pooled_back,
     **{f"aten.max_pool{count}d.default": max_pool(count) for count in (1, 2, 3)},
     **{
         f"aten.max_pool{count}d_with_indices.default": _max_pool_with_indices(count)

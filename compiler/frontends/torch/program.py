@@ -11,14 +11,12 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import (
     ConstantArgument,
     InputKind,
     InputSpec,
     OutputKind,
-    TensorArgument,
 )
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import func
@@ -36,9 +34,10 @@ from ....dialects.graph import GraphOp
 from ....dialects.graph.compose import shape_of
 from ....runtime.program import CONSTANT, Tree
 from ...ir import SrContext
-from ...session import CompileError, UnsupportedOp
+from ...session import Cause, CompileError, UnsupportedOp
+from ..foreign import drop_requirements
 from ..results import tell_apart
-from ..unsupported import Training, Unsupported
+from ..unsupported import Foreign, Training, Unregistered, Unsupported
 from .arguments import (
     NUMBERS,
     Missing,
@@ -49,14 +48,21 @@ from .arguments import (
     resolve,
 )
 from .call import Call
+from .complex_numbers import of_pairs
+from .custom import build_custom, find_custom, is_own
 from .data_dependent import read_item
+from .float_sizes import FloatSizes
+from .foreign import foreign_call
 from .guards import require
 from .outputs import output_leaf, output_names, output_value
+from .pairs import given
 from .parameters import KINDS, Parameters
 from .readers import READERS
 from .result import checked
+from .rounded import rounded_once
 from .sizes import Expression, sizes_of_inputs
 from .source import location, place
+from .states import States, is_changed, is_mutation
 from .structure import structure_of
 
 _ASSERTIONS = (
@@ -93,20 +99,25 @@ class ProgramReader:
         self.found: list[UnsupportedOp] = []
         self.values: dict[fx.Node, Value] = {}
         self.block = Block()
+        self.states = States(program)
         inputs = [
             (each.name, each.meta["val"])
             for each, spec in self.placeholders()
-            if _is_tensor_input(spec)
+            if self.states.is_given(spec)
         ]
         self.input_names = [name for name, _ in inputs]
         self.sizes = sizes_of_inputs(inputs, program.range_constraints)
         self.sizes.most = bounds
+        self.sizes.of_run = FloatSizes(self.sizes, self.block)
+        self.calls_torch = False
+        """Whether PyTorch runs what cannot be read."""
 
     def placeholders(self) -> list[tuple[fx.Node, InputSpec]]:
-        """The inputs of the program's graph with their specifications."""
+        """The inputs of the program's graph with their specifications, states last."""
         nodes = self.program.graph.find_nodes(op="placeholder")
         specs = self.program.graph_signature.input_specs
-        return list(zip(nodes, specs, strict=True))
+        pairs = zip(nodes, specs, strict=True)
+        return sorted(pairs, key=lambda pair: self.states.is_state(pair[1]))
 
     def assume(self, conditions: Iterable[tuple[Expression, str]]) -> None:
         """Builds the checks of conditions on sizes of inputs, each with its place."""
@@ -193,13 +204,15 @@ class ProgramReader:
 
     def input(self, node: fx.Node, spec: InputSpec) -> Value:
         """The argument of the function, or the stored tensor, of an input."""
-        if _is_tensor_input(spec):
-            type = self.sizes.type(node.meta["val"])
-            return self.block.insert_arg(type, len(self.block.args))
+        if self.states.is_given(spec):
+            foreseen = node.meta["val"]
+            return given(self.block, self.sizes.part_type(foreseen), foreseen)
         if spec.kind in KINDS:
             return self.parameters.read(spec) if node.users else None
         if isinstance(spec.arg, ConstantArgument):
             return spec.arg.value
+        if spec.kind is InputKind.TOKEN:
+            return None
         raise Unsupported("an input that is no tensor")
 
     def read_node(self, node: fx.Node) -> None:
@@ -218,18 +231,40 @@ class ProgramReader:
             self.attempt(op, node, lambda: self.assertion(node))
         elif node.target is operator.getitem:
             self.attempt(op, node, lambda: self.element(node))
-        elif node.users or _is_mutation(node):
+        elif node.users or is_mutation(node):
             self.attempt(op, node, lambda: self.call(op, node))
 
     def call(self, op: str, node: fx.Node) -> Value:
         """Builds the call of an operator; returns its results."""
-        if _is_mutation(node):
+        if is_mutation(node):
             raise Training("it changes its operands")
-        if op not in READERS:
-            raise Unsupported("")
-        arguments = arguments_of(node, self.values)
-        result = READERS[op](Call(node, self.sizes, self.weights), *arguments)
-        return checked(result, node.meta["val"], self.sizes, op)
+        last = self.block.last_op
+        try:
+            result = self.own(op, node)
+            return checked(result, node.meta["val"], self.sizes, op)
+        except Unsupported as why:
+            if not self.calls_torch:
+                raise
+            drop_requirements(self.block, last)
+            return self.foreign(node, why)
+
+    def own(self, op: str, node: fx.Node) -> Any:
+        """Builds the call of an operator by our op, or one that is registered."""
+        if op in READERS:
+            arguments = arguments_of(node, self.values)
+            call = Call(node, self.sizes, self.weights, self.block)
+            return rounded_once(op, of_pairs(op, READERS[op]))(call, *arguments)
+        if (known := find_custom(node.target)) is None:
+            raise Unsupported("") if is_own(node.target) else Unregistered("")
+        return build_custom(known, node, arguments_of(node, self.values))
+
+    def foreign(self, node: fx.Node, why: Unsupported) -> Value:
+        """Builds the call of an operator by PyTorch, as none of ours was built."""
+        is_lacking = why.cause in (Cause.OP, Cause.UNREGISTERED)
+        try:
+            return foreign_call(node, self.values, self.sizes)
+        except Foreign as refusal:
+            raise refusal if is_lacking else why from refusal
 
     def item(self, node: fx.Node) -> Value:
         """The number that a tensor of one element holds."""
@@ -272,7 +307,7 @@ class ProgramReader:
     def outputs(self) -> tuple[list[str], list[SSAValue], list[Tree]]:
         """
         The names and the values of the outputs, and all leaves: those that are the same
-        in all runs are no outputs.
+        in all runs are no outputs. States come last.
         """
         (end,) = self.program.graph.find_nodes(op="output")
         spec = self.program.call_spec.out_spec
@@ -282,16 +317,22 @@ class ProgramReader:
         results: list[SSAValue] = []
         leaves: list[Tree] = []
         specs = self.program.graph_signature.output_specs
-        for each, argument in zip(specs, end.args[0], strict=True):
-            if each.kind is not OutputKind.USER_OUTPUT:
-                why = Training("a compiled model changes no tensor")
-                self.found.append(why.report(words(each.kind), each.target or ""))
+        pairs = zip(specs, end.args[0], strict=True)
+        for each, argument in sorted(pairs, key=lambda pair: is_changed(pair[0])):
+            if each.kind is OutputKind.TOKEN:
                 continue
-            name = next(names)
+            name = self.states.output_name(each)
+            if name is None:
+                if each.kind is not OutputKind.USER_OUTPUT:
+                    why = Training("an output that only training has")
+                    self.found.append(why.report(words(each.kind), each.target or ""))
+                    continue
+                name = next(names)
             try:
-                leaf = output_leaf(each.arg, len(results))
+                value = operand(argument, self.values)
+                leaf = output_leaf(each.arg, value, len(results))
                 if leaf.kind != CONSTANT:
-                    results.append(output_value(operand(argument, self.values)))
+                    results.append(output_value(value))
                     kept.append(name)
                 leaves.append(leaf)
             except Unsupported as why:
@@ -299,19 +340,6 @@ class ProgramReader:
             except Missing:
                 pass
         return kept, results, leaves
-
-
-def _is_tensor_input(spec: InputSpec) -> bool:
-    """Whether an input is a tensor that the caller passes."""
-    return spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
-
-
-def _is_mutation(node: fx.Node) -> bool:
-    """Whether an operator mutates its operands, which none of the core set does."""
-    if not isinstance(node.target, OpOverload):
-        return False
-    schema: Any = node.target._schema  # pyright: ignore[reportPrivateUsage]
-    return schema.is_mutable
 
 
 def words(kind: InputKind | OutputKind) -> str:

@@ -6,31 +6,48 @@ from . import (
     activation,
     adaptive,
     arithmetic,
+    attention,
+    bits,
+    cholesky,
+    complex_numbers,
     contraction,
     creation,
     data_dependent,
     distance,
+    distinct,
+    fourier,
     indexing,
+    linear_algebra,
+    losses,
     movement,
     normalization,
     ordering,
     padding,
     pointwise,
     pooling,
+    quantization,
     recurrent,
     reduction,
     resampling,
     scattering,
+    searching,
+    segments,
     selection,
+    special,
+    spectral,
+    strided,
 )
 from .call import Reader
 
-READERS: dict[str, Reader] = {
+_READERS: dict[str, Reader] = {
+    **complex_numbers.FORMULAS,
     **pointwise.READERS,
     **arithmetic.READERS,
     **activation.READERS,
     **contraction.READERS,
+    **attention.READERS,
     **pooling.READERS,
+    **quantization.READERS,
     **recurrent.READERS,
     **adaptive.READERS,
     **resampling.READERS,
@@ -38,12 +55,37 @@ READERS: dict[str, Reader] = {
     **normalization.READERS,
     **reduction.READERS,
     **ordering.READERS,
+    **distinct.READERS,
     **distance.READERS,
     **movement.READERS,
     **selection.READERS,
     **indexing.READERS,
     **scattering.READERS,
+    **special.READERS,
+    **linear_algebra.READERS,
+    **spectral.READERS,
+    **fourier.READERS,
+    **bits.READERS,
+    **losses.READERS,
+    **segments.READERS,
+    **cholesky.READERS,
+    **strided.READERS,
+    **searching.READERS,
     **creation.READERS,
     **data_dependent.READERS,
 }
 """Later families override readers that are derived from `SPELLINGS`."""
+
+_VIEWS = (
+    *("view.default", "permute.default", "detach.default"),
+    *("select.int", "slice.Tensor", "split.Tensor", "unbind.int"),
+)
+"""Views that torch also has as copies, which it leaves whole."""
+
+READERS: dict[str, Reader] = {
+    **_READERS,
+    **{
+        f"aten.{name.replace('.', '_copy.')}": _READERS[f"aten.{name}"]
+        for name in _VIEWS
+    },
+}

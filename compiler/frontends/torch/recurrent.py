@@ -12,12 +12,12 @@ from xdsl.ir import SSAValue
 from ....dialects import dtype, floordiv, tensor_type
 from ....dialects.graph import GruOp, LstmOp, PermuteOp, RecurrentOp, RnnOp
 from ....dialects.graph.compose import (
+    at_index,
     filled,
     joined,
     reshaped,
     shape_of,
     stacked,
-    taken,
 )
 from ..unsupported import Training
 from .call import Call, Reader, Result
@@ -95,7 +95,7 @@ def layers(op: type[RecurrentOp], options: Mapping[str, Any]) -> Reader:
         for _ in range(count):
             outputs: list[SSAValue] = []
             for backward in (False, True)[:directions]:
-                own = [taken(each, 0, place) for each in states]
+                own = [at_index(each, 0, place) for each in states]
                 made = run(call, op, x, next(weights), own, backward, options)
                 outputs.append(made.results[0])
                 for each, value in zip(last, made.results[1:], strict=True):

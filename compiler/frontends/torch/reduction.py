@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from xdsl.dialects.builtin import i1
@@ -15,8 +16,10 @@ from ....dialects.graph import (
     CumsumOp,
     CumulativeOp,
     DivOp,
+    GtOp,
     MaximumOp,
     MeanOp,
+    MulOp,
     ProdOp,
     ReduceMaxOp,
     ReduceMinOp,
@@ -24,16 +27,23 @@ from ....dialects.graph import (
     SqrtOp,
     SubOp,
     SumOp,
+    WhereOp,
 )
 from ....dialects.graph.compose import (
     centered,
+    expanded,
+    joined,
     length,
+    log_of_sum,
     number_like,
+    part,
+    plus,
     raised,
     reshaped,
     reversed_order,
     shape_of,
 )
+from ..unsupported import Varies
 from .call import Call, Reader, Result
 
 _Axes = int | Sequence[int] | None
@@ -84,7 +94,9 @@ def _holds(op: type[ReduceOp]) -> Reader:
     ) -> Result:
         operand = call.as_tensor(value, i1)
         places = _axes_of(value, axes)
-        return op(operand, axes=places, keepdims=keepdims).result
+        found = op(operand, axes=places, keepdims=keepdims).result
+        # Of bytes torch makes bytes.
+        return call.as_tensor(found, call.element)
 
     return read
 
@@ -186,7 +198,46 @@ def cumulative(op: type[CumulativeOp]) -> Reader:
     return read
 
 
+def _log_of_sums(call: Call, x: SSAValue, axis: int) -> Result:
+    """
+    The logarithm of the sum of the exponentials so far along an axis.
+
+    After a step each element has those of twice as many elements.
+    """
+    result = call.as_tensor(x, call.element)
+    if not shape_of(x):
+        return result
+    place = normalize_axis(axis, len(shape_of(x)))
+    size = shape_of(x)[place]
+    if not isinstance(size, int):
+        raise Varies(f"sums along {size} elements, a number that varies", size)
+    reach = 1
+    while reach < size:
+        shape = [*shape_of(x)]
+        shape[place] = reach
+        none = expanded(number_like(-inf, result), shape)
+        before = joined([none, part(result, place, 0, size - reach)], place)
+        result = log_of_sum(result, before)
+        reach *= 2
+    return result
+
+
+def _limited_norm(
+    call: Call, x: SSAValue, order: float, axis: int, most: float
+) -> Result:
+    """The slices along an axis, scaled to a norm of at most `most`."""
+    rank = len(shape_of(x))
+    place = normalize_axis(axis, rank)
+    others = tuple(each for each in range(rank) if each != place)
+    norm = length(x, order, others, keepdims=True)
+    scale = DivOp(number_like(most, x), plus(norm, 1e-7))
+    one = number_like(1, x)
+    return MulOp(x, WhereOp(GtOp(norm, number_like(most, x)), scale, one)).result
+
+
 READERS: dict[str, Reader] = {
+    "aten.logcumsumexp.default": _log_of_sums,
+    "aten.renorm.default": _limited_norm,
     "aten.sum.default": _reduce_all(SumOp),
     "aten.sum.dim_IntList": reduce(SumOp),
     "aten.mean.default": _reduce_all(MeanOp),

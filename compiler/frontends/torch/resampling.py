@@ -8,26 +8,58 @@ from typing import Any
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from ....dialects import Dim, shown
-from ....dialects.graph import GridSampleOp, ResizeOp
+from ....dialects import (
+    Dim,
+    greater,
+    is_float,
+    is_nonnegative,
+    shown,
+    tensor_type,
+)
+from ....dialects.graph import GridSampleOp, Requirement, RequireOp, ResizeOp
 from ....dialects.graph.compose import shape_of
 from ..unsupported import Unsupported, Varies
 from .call import Call, Reader, Result
 
 
 def _resized(
-    call: Call, x: SSAValue, scales: Sequence[float | None], **how: Any
+    call: Call,
+    x: SSAValue,
+    scales: Sequence[float | None],
+    ratios: Sequence[int] = (),
+    **how: Any,
 ) -> SSAValue:
-    """The last axes, one for each scale, resized to the sizes of the result."""
+    """
+    The last axes, one for each scale, resized to the sizes of the result; for sizes in
+    one of these ratios torch ignores the scale.
+    """
     rank, count = len(shape_of(x)), len(scales)
     for axis in reversed(range(rank - count, rank)):
-        size, scale = call.shape[axis], scales[axis - rank]
-        if size == shape_of(x)[axis] and scale in (None, 1):
+        old, size, scale = shape_of(x)[axis], call.shape[axis], scales[axis - rank]
+        if any(size == old * ratio for ratio in ratios):
+            scale = None
+        if size == old and scale in (None, 1):
             continue
+        if scale is not None:
+            _require_other_ratios(old, size, scale, ratios)
         given = {} if scale is None else {"scale": float(scale)}
         properties: dict[str, Any] = {"size": str(size), "multiplies": True}
         x = ResizeOp(x, axis=axis, **properties, **how, **given).result
     return x
+
+
+def _require_other_ratios(
+    old: Dim, size: Dim, scale: float, ratios: Sequence[int]
+) -> None:
+    """Builds the checks that a scale is not ignored that the ratio differs from."""
+    for ratio in ratios:
+        off = size - old * ratio
+        # Of one element there is only one choice.
+        amount = greater(greater(off, off * -1) - 1, 1 - old)
+        if ratio != scale and not is_nonnegative(amount, {}):
+            text = f"expected a size {size} other than {ratio} * {old}, as torch"
+            why = Requirement(amount, f"{text} ignores the scale {scale} there")
+            RequireOp.of(why, "interpolate")
 
 
 def _scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
@@ -43,12 +75,13 @@ def _scales_of(scales: Sequence[Any], count: int) -> list[float | None]:
 
 def nearest(count: int, coordinates: str) -> Reader:
     """The reader of nearest-neighbour resizing over `count` axes."""
+    ratios = (1, 2) if coordinates == "asymmetric" else ()
 
     def read(
         call: Call, x: SSAValue, size: Sequence[Dim] | None, *scales: Any
     ) -> Result:
         how = {"mode": "floor", "coordinates": coordinates}
-        return _resized(call, x, _scales_of(scales, count), **how)
+        return _resized(call, x, _scales_of(scales, count), ratios, **how)
 
     return read
 
@@ -63,6 +96,8 @@ def _interpolated(count: int, mode: str, **how: Any) -> Reader:
         align_corners: bool,
         *scales: Any,
     ) -> Result:
+        if not is_float(tensor_type(x)):
+            raise Unsupported("integers between which it interpolates")
         coordinates = "align_corners" if align_corners else "half_pixel"
         if how.get("antialias"):
             if align_corners:
@@ -73,7 +108,8 @@ def _interpolated(count: int, mode: str, **how: Any) -> Reader:
                     f"antialias over sizes that vary, {shown(call.shape)}", *places
                 )
         properties = how | {"mode": mode, "coordinates": coordinates}
-        return _resized(call, x, _scales_of(scales, count), **properties)
+        ratios = (1,) if mode == "linear" and not how.get("antialias") else ()
+        return _resized(call, x, _scales_of(scales, count), ratios, **properties)
 
     return read
 

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from ....dialects import evaluate, shape, symbols_of
 from ....dialects.graph.compose import may_be, retyped
 from ..unsupported import Unsupported
-from .call import Result
+from .call import Pair, Result
 from .sizes import Sizes
 
 
@@ -24,11 +24,19 @@ def checked(result: Result, foreseen: Any, sizes: Sizes, op: str) -> Result:
     """
     if isinstance(result, SSAValue):
         return _checked(result, sizes.type(foreseen), op)
-    pairs = zip(result, foreseen, strict=True)
+    if isinstance(result, Pair):
+        return _checked_pair(result, sizes.part_type(foreseen), op)
     return [
-        None if value is None else _checked(value, sizes.type(tensor), op)
-        for value, tensor in pairs
+        _checked_pair(value, sizes.part_type(tensor), op)
+        if isinstance(value, Pair)
+        else value and _checked(value, sizes.type(tensor), op)
+        for value, tensor in zip(result, foreseen, strict=True)
     ]
+
+
+def _checked_pair(value: Pair, expected: shape.Tensor, op: str) -> Pair:
+    """A pair whose parts are of the type that torch infers for them."""
+    return Pair(*(_checked(each, expected, op) for each in value.parts))
 
 
 def _checked(value: SSAValue, expected: shape.Tensor, op: str) -> SSAValue:

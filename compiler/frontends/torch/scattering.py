@@ -23,6 +23,7 @@ from ....dialects.graph import (
     DivOp,
     EmbeddingOp,
     EqOp,
+    FloorDivOp,
     MaximumOp,
     MulOp,
     ScatterNdOp,
@@ -38,7 +39,6 @@ from ....dialects.graph.compose import (
     reshaped,
     shape_of,
 )
-from ..unsupported import Unsupported
 from .call import Call, Operand, Reader, Result
 from .indexing import at_least_one_axis
 
@@ -77,8 +77,6 @@ def _reduce_into(
 ) -> SSAValue:
     """The tensor with updates combined, with or without its own elements."""
     how, type = _COMBINERS[reduction], tensor_type(x)
-    if reduction == "mean" and not is_float(type):
-        raise Unsupported("a mean of integers")
     before = x
     if not include_self:
         start = _filled(_identity(how, x), type.element_type, *shape_of(updates))
@@ -92,7 +90,8 @@ def _reduce_into(
         counts = scatter(
             counts, _filled(0, type.element_type, *shape_of(updates)), "none"
         )
-    return DivOp(total, scatter(counts, one, "add")).result
+    divide = DivOp if is_float(type) else FloorDivOp
+    return divide(total, scatter(counts, one, "add")).result
 
 
 def _scattered(combiner: Combiner | None) -> Reader:

@@ -22,16 +22,23 @@ def _slice_axis(
     whole, size = shape_of(x)[place], call.shape[place]
     if size == 0:
         return part(x, place, 0, 0, step)
-    return part(x, place, first_place(start, whole, size), size, step)
+    return part(x, place, first_place(start, whole, size, end), size, step)
 
 
-def first_place(start: Dim | None, whole: Dim, size: Dim) -> Dim:
-    """The start of a slice of `size` elements, counted from the front."""
+def first_place(
+    start: Dim | None, whole: Dim, size: Dim, end: Dim | None = None
+) -> Dim:
+    """The start of a slice of `size` elements before `end`, counted from the front."""
     first = 0 if start is None else start
-    if isinstance(first, int) and first < 0:
-        # The slice is not clamped when it has as many elements as requested.
-        return whole + first if size == -first else maximum(whole + first, 0)
-    return first
+    if not isinstance(first, int) or first >= 0:
+        return first
+    # The slice is not clamped when it has as many elements as requested, nor when its
+    # size does not depend on that of the tensor, from whose end both are counted.
+    is_fixed = isinstance(size, int) and not isinstance(whole, int)
+    from_end = end is None or (isinstance(end, int) and end < 0)
+    if size == -first or (is_fixed and from_end):
+        return whole + first
+    return maximum(whole + first, 0)
 
 
 def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
@@ -40,6 +47,14 @@ def select(call: Call, x: SSAValue, axis: int, index: Dim) -> Result:
     if isinstance(index, int) and index < 0:
         index = shape_of(x)[place] + index
     return reshaped(part(x, place, index, 1), call.shape)
+
+
+def _narrowed(call: Call, x: SSAValue, axis: int, start: Dim, size: Dim) -> Result:
+    """A number of elements along an axis, from one on, which may count from the end."""
+    place = normalize_axis(axis, len(shape_of(x)))
+    if isinstance(start, int) and start < 0:
+        start = shape_of(x)[place] + start
+    return part(x, place, start, size)
 
 
 def _pieces(axis_place: int) -> Reader:
@@ -70,6 +85,7 @@ def unbind(call: Call, x: SSAValue, axis: int = 0) -> Result:
 READERS: dict[str, Reader] = {
     "aten.slice.Tensor": _slice_axis,
     "aten.select.int": select,
+    "aten.narrow_copy.default": _narrowed,
     "aten.split.Tensor": _pieces(1),
     "aten.split_with_sizes.default": _pieces(1),
     "aten.unbind.int": unbind,

@@ -25,7 +25,7 @@ from ....dialects import (
 from ...session import CompileError
 from ..scaled_size import scaled_size
 from ..unsupported import Unsupported
-from .dtypes import element_of
+from .dtypes import element_of, is_complex, part_of
 
 Expression = Any
 """An expression of sympy, which has no type annotations."""
@@ -55,6 +55,10 @@ _OF_MANY: dict[str, Callable[[Dim, Dim], Dim]] = {
 """Functions of two or more sizes."""
 
 
+_TO_INTEGER = ("CeilToInt", "FloorToInt", "RoundToInt", "TruncToInt")
+"""Functions of floats that give sizes."""
+
+
 class Sizes:
     """The symbols of an exported program: their names and ranges."""
 
@@ -73,19 +77,25 @@ class Sizes:
         self.bounds: Mapping[Expression, Any] = {}
         """The ranges of symbols that torch knows."""
         self.environment: Any = None
+        self.of_run: Callable[[Expression], Dim] | None = None
+        """What defines the sizes that floats compute, as each run does."""
         self.most: Mapping[str, int] = {}
         """The most that the user says that sizes are, by their names."""
 
     def define(self, expression: Expression, name: str, least: int, most: int) -> None:
         """Names a symbol of torch; a name that is taken gets a suffix."""
+        self.names[expression] = self.fresh(name, least, most)
+
+    def fresh(self, name: str, least: int, most: int) -> str:
+        """A name that no other symbol has, for one of this range."""
         base = name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"_{name}"
         base = re.sub(r"\W", "_", base)
         free, number = base, 0
         while free in self.ranges or free in FUNCTIONS:
             number += 1
             free = f"{base}_{number}"
-        self.names[expression] = free
         self.ranges[free] = (least, most)
+        return free
 
     def define_at_run(self, expression: Expression, low: Dim, high: Dim) -> Dim:
         """
@@ -129,6 +139,8 @@ class Sizes:
             return product([self.read(base)] * int(power))
         if kind == "TruncToInt" and (found := self._scaled(expression.args[0])):
             return found
+        if kind in _TO_INTEGER and self.of_run is not None:
+            return self.of_run(expression)
         raise Unsupported(f"a size computed by {kind}, {expression}")
 
     def _scaled(self, expression: Expression) -> Dim | None:
@@ -148,6 +160,12 @@ class Sizes:
         if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
             raise Unsupported(f"a tensor of layout {tensor.layout}, not a dense one")
         return shape.tensor(element_of(tensor.dtype), *self.shape(tensor))
+
+    def part_type(self, tensor: Tensor) -> shape.Tensor:
+        """The type of a tensor, or of the parts of a complex one."""
+        if not is_complex(tensor.dtype):
+            return self.type(tensor)
+        return shape.tensor(part_of(tensor.dtype), *self.shape(tensor))
 
     def shape(self, tensor: Tensor) -> tuple[Dim, ...]:
         """The dimensions of a tensor that torch infers; raises `Unsupported`."""

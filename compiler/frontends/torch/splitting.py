@@ -45,7 +45,7 @@ class Readable:
             readable, self.reasons = set[fx.Node](), {"graph": str(error)}
         taken = {each for each in readable - views if _is_of_tensors(each)}
         # Several results are of use where each of them can be read.
-        self.nodes = {each for each in taken if _parts(each) <= taken}
+        self.nodes = {each for each in taken if _result_items(each) <= taken}
 
     def is_node_supported(self, submodules: Mapping[str, Any], node: fx.Node) -> bool:
         """Whether a node may be in a partition."""
@@ -128,7 +128,7 @@ def _is_view(node: fx.Node) -> bool:
     return isinstance(node.target, OpOverload) and node.target.is_view
 
 
-def _parts(node: fx.Node) -> set[fx.Node]:
+def _result_items(node: fx.Node) -> set[fx.Node]:
     """The nodes that take a result of several."""
     return {each for each in node.users if each.target is operator.getitem}
 

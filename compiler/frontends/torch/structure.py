@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from ....runtime.program import (
     ARRAY,
+    COMPLEX,
     CONSTANT,
     MOST_DEEP,
     STRUCTURE,
@@ -25,6 +26,7 @@ from ....runtime.program import (
 )
 from ...session import CompileError
 from .outputs import constant_leaf, key_of
+from .pairs import has_complex
 
 _SEQUENCES = {tuple: "tuple", list: "list", deque: "deque"}
 _MAPPINGS = {dict: "dict", OrderedDict: "OrderedDict", defaultdict: "dict"}
@@ -36,11 +38,19 @@ def structure_of(
     """
     The attribute of a function that says what callers give and get, with these leaves
     of outputs and these names of inputs; nothing where both are lists of tensors.
+
+    What is left of either are states. Results that are one tensor, or a tuple of such,
+    are a tuple with them, and other trees are its first element.
     """
     inputs = _parameters(program, names)
     spec = program.call_spec.out_spec
     assert spec is not None, "torch.export notes what a program returns"
-    results = _tree(spec, iter(outputs), _sample(spec))
+    leaves = iter(outputs)
+    results = _tree(spec, leaves, _sample(spec))
+    if states := tuple(leaves):
+        own = (results,) if results.kind == ARRAY else results.parts
+        is_flat = results.kind == ARRAY or _is_flat(results)
+        results = Tree("tuple", (*(own if is_flat else (results,)), *states))
     found = Structure(
         None if _is_list(inputs, names) else inputs,
         None if _is_plain(results) else results,
@@ -53,11 +63,15 @@ def structure_of(
 def _parameters(program: ExportedProgram, names: Sequence[str]) -> Tree:
     """The parameters of the model, with inputs of these names as their leaves."""
     rest = iter(names)
+    kinds = {
+        each.name: COMPLEX if has_complex(each) else ARRAY
+        for each in program.graph.find_nodes(op="placeholder")
+    }
     leaves = iter(
         [
             constant_leaf(each.arg.value, "an input")
             if isinstance(each.arg, ConstantArgument)
-            else Tree(ARRAY, name=next(rest))
+            else Tree(kinds[each.arg.name], name=next(rest))
             for each in program.graph_signature.input_specs
             if each.kind is InputKind.USER_INPUT
         ]
@@ -77,7 +91,9 @@ def _parameters(program: ExportedProgram, names: Sequence[str]) -> Tree:
     signature = program.module_call_graph[0].signature
     known = (None if signature is None else signature.forward_arg_names) or []
     keys = [*known[: len(keys)], *keys[len(known) :], *named]
-    return Tree("dict", tuple(parts), tuple(keys))
+    states = [*rest]
+    parts += [Tree(ARRAY, name=each) for each in states]
+    return Tree("dict", tuple(parts), (*keys, *states))
 
 
 def _sample(spec: TreeSpec) -> Any:
@@ -157,5 +173,9 @@ def _is_plain(tree: Tree) -> bool:
     """Whether a result is an array, or a tuple of none or several."""
     if tree.kind == ARRAY:
         return True
-    is_bare = all(each.kind == ARRAY for each in tree.parts)
-    return tree.kind == "tuple" and is_bare and len(tree.parts) != 1
+    return _is_flat(tree) and len(tree.parts) != 1
+
+
+def _is_flat(tree: Tree) -> bool:
+    """Whether a result is a tuple of arrays."""
+    return tree.kind == "tuple" and all(each.kind == ARRAY for each in tree.parts)

@@ -14,10 +14,12 @@ import torch
 from torch import SymInt, Tensor, fx, nn
 
 from ....dialects import Array
+from ....runtime.abi import bits_of, dtype_of
 from ....runtime.call import StaticModule
 from ...compile import Compilation
 from ...session import CompileError, Options
 from .coverage import Part
+from .dtypes import to_numpy, to_tensor
 from .partition import Partition
 
 Version: TypeAlias = "tuple[int, int | None]"
@@ -96,7 +98,8 @@ class Subgraph(nn.Module):
             self._part.refused_calls += 1
             return self.graph(*arguments)
         arrays: Sequence[Array] = results if len(self._orders) > 1 else (results,)
-        tensors = tuple(map(_tensor_of, arrays, self._orders))
+        kinds = [each.dtype for each in bound.module.program.outputs]
+        tensors = tuple(map(_tensor_of, arrays, kinds, self._orders))
         return tensors if self._is_tuple else tensors[0]
 
     def _bound_to(self, weights: Sequence[Tensor]) -> _Bound:
@@ -162,12 +165,14 @@ def _version_of(weight: Tensor) -> Version:
 
 def _array_of(tensor: Tensor) -> Array:
     """The elements of a tensor in order, without a copy where they are."""
-    return tensor.detach().resolve_neg().contiguous().numpy()
+    array = to_numpy(tensor.detach().resolve_neg().contiguous())
+    name = str(tensor.dtype).removeprefix("torch.")
+    return array if bits_of(name) is None else array.view(dtype_of(name))
 
 
-def _tensor_of(array: Array, order: tuple[int, ...] | None) -> Tensor:
+def _tensor_of(array: Array, kind: str, order: tuple[int, ...] | None) -> Tensor:
     """An array as a tensor, its axes in memory in the order that torch foresees."""
-    made = torch.from_numpy(array)
+    made = to_tensor(array, kind)
     if not array.size:
         # Such an array of numpy has no strides.
         made = torch.empty(array.shape, dtype=made.dtype)

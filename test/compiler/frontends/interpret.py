@@ -1,11 +1,10 @@
-"""A function of the graph dialect run op by op, each by its reference in numpy."""
+"""The only function of a module run by references, on inputs that tell its sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -14,19 +13,15 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
-    TensorType,
 )
-from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
+from static_runtime.compiler.ir.interpret import interpret as run
 from static_runtime.compiler.ir.weights import WeightStore
 from static_runtime.dialects.dims import evaluate
-from static_runtime.dialects.graph.op import GraphOp
-from static_runtime.dialects.graph.ops.containers import ListConstructOp
-from static_runtime.dialects.graph.ops.get_attr import GetAttrOp
-from static_runtime.dialects.graph.storage.stored import StoredOp
 from static_runtime.dialects.multiples import affine
 from static_runtime.dialects.shape import DTYPES, sizes, tensor_type
+from static_runtime.runtime.abi import DTYPE_NAMES, bits_of, dtype_of, stored_dtype
 
 Array = npt.NDArray[Any]
 
@@ -77,45 +72,15 @@ def symbols(module: ModuleOp, inputs: Sequence[Array]) -> dict[str, int]:
     return values
 
 
+_INSIDE = {dtype_of(each): stored_dtype(each) for each in DTYPE_NAMES if bits_of(each)}
+"""For each dtype of calls that numpy lacks, the one of arrays in the compiler."""
+
+
 def interpret(
     module: ModuleOp, weights: WeightStore, inputs: Sequence[Array]
 ) -> list[Array]:
     """What the function computes; every value has the type that it says."""
-    function, values = main(module), symbols(module, inputs)
-    known: dict[SSAValue, Any] = dict(zip(function.args, inputs, strict=True))
-    *ops, end = function.body.block.ops
-    for op in ops:
-        if isinstance(op, StoredOp):
-            assert isinstance(op, GetAttrOp), "freezing comes later"
-            known[op.result] = weights[op.key.data]
-        elif isinstance(op, ListConstructOp):
-            known[op.result] = [known[each] for each in op.operands]
-            continue
-        else:
-            assert isinstance(op, GraphOp)
-            check_requirements(op, values)
-            operands = [known[each] for each in op.operands]
-            with np.errstate(all="ignore"):
-                results = op.run_reference(operands, values)
-            values |= op.defines(operands)
-            for result, found in zip(op.results, results, strict=True):
-                is_tensor = isinstance(result.type, TensorType)
-                known[result] = np.asarray(found) if is_tensor else found
-        for result in op.results:
-            if isinstance(result.type, TensorType):
-                check(result, known[result], values)
-    return [known[value] for value in end.operands]
-
-
-def check(value: SSAValue, array: Array, symbols: dict[str, int]) -> None:
-    """The array has the type that the value has."""
-    type = tensor_type(value)
-    assert array.dtype == DTYPES[type.element_type], value
-    assert array.shape == tuple(evaluate(each, symbols) for each in sizes(type)), value
-
-
-def check_requirements(op: GraphOp, symbols: dict[str, int]) -> None:
-    """What must hold of the sizes holds, as it is checked before a run."""
-    for each in op.all_requirements():
-        if int(str(evaluate(each.value, symbols))) < 0:
-            raise ValueError(each.message)
+    given = [each.view(_INSIDE.get(each.dtype, each.dtype)) for each in inputs]
+    found = run(main(module), weights, given, symbols(module, given))
+    outside = {here: dtype for dtype, here in _INSIDE.items()}
+    return [each.view(outside.get(each.dtype, each.dtype)) for each in found]

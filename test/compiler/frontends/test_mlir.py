@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +143,38 @@ def test_weights_have_the_types_that_the_model_names(
 def test_text_has_no_file_beside_it():
     with pytest.raises(sr.CompileError, match="got none; name their file, and pass"):
         sr.compile(WEIGHTED, options=OFF)
+
+
+FOREIGN = """
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = graph.foreign %x {framework = "torch", op = "load", node = "{}",
+    requires = ["of_nobody"], shapes = ["2"], ranks = array<i64: 1>,
+    elements = [f32], numbers = []} : tensor<2xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("references", [False, True])
+def test_code_of_others_is_run_only_where_that_is_asked_for(
+    tmp_path: Path, references: bool
+):
+    options = sr.Options(
+        cache=False, enable_out_variant=not references, optimize_memory=not references
+    )
+    path = tmp_path / "model.mlir"
+    path.write_text(FOREIGN)
+    for model in (FOREIGN, path):
+        with pytest.raises(sr.CompileError, match=r"no graph\.foreign.*load of torch"):
+            sr.compile(model, options=options)
+    with pytest.raises(sr.CompileError, match=r"no graph\.foreign"):
+        sr.build(path, tmp_path / "out")
+    with pytest.raises(sr.CompileError, match=r"no graph\.foreign"):
+        sr.trace(path, options=options)
+    assert sr.compile(FOREIGN, options=replace(options, fallback="foreign"))
+
+
+def test_a_framework_that_nobody_knows_is_refused():
+    text = FOREIGN.replace('"torch"', '"os"')
+    with pytest.raises(sr.CompileError, match=r"framework of onnx.*torch, got os"):
+        sr.compile(text, options=sr.Options(cache=False, fallback="foreign"))

@@ -84,6 +84,11 @@ class Recommender(nn.Module):
         return torch.sigmoid(self.top(torch.cat([x, pairs], 1)))
 
 
+def factored(x: Tensor) -> Tensor:
+    """What has no reader: factors of a symmetric matrix."""
+    return torch.linalg.ldl_factor_ex(x.T @ x).LD[:3]
+
+
 class Between(nn.Module):
     """An operator between two stacks of layers."""
 
@@ -194,7 +199,9 @@ MODELS = {
         leaves=("aten.tril_indices.default",),
     ),
     "unknown operator": Model(
-        lambda: Between(torch.special.i0), rows, leaves=("aten.i0.default",)
+        lambda: Between(factored),
+        rows,
+        leaves=("aten.linalg_ldl_factor_ex.default",),
     ),
     "custom operator": Model(
         lambda: Between(doubled), rows, leaves=("static_runtime_test.doubled.default",)

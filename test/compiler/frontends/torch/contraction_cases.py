@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -25,7 +29,37 @@ def modulated(
     return result.reshape(n, -1, *result.shape[2:])
 
 
+LOSSES: Any = import_module("torch.nn.modules.linear_cross_entropy")
+
+
+def cross_entropy(reduction: str) -> Callable[..., Any]:
+    """The loss of a linear layer with a bias and weights of classes; 2 is ignored."""
+
+    def loss(x: Tensor, layer: Tensor, bias: Tensor, weight: Tensor, target: Tensor):
+        how = reduction, 2, 0.0, 3, "balanced", torch.float32, True
+        given = x, layer, target, bias, weight, *how, False, False, False
+        return LOSSES._linear_cross_entropy_batch_chunked(*given)[0]
+
+    return loss
+
+
+LAYER = floats(6, 5), floats(4, 5), floats(4), positive(4)
+TARGET = torch.tensor([0, 3, 2, 1, 1, 2])
+
 CASES: dict[str, Case] = {
+    **{
+        f"cross entropy of a layer, {reduction}": fixed(
+            cross_entropy(reduction), *LAYER, TARGET
+        )
+        for reduction in ("mean", "sum")
+    },
+    "cross entropy of a layer, each": fixed(
+        lambda x, y, t: LOSSES._linear_cross_entropy_batch_chunked_no_reduction(
+            x, y, t, None, None, 2, 3, "balanced", torch.float32
+        ),
+        *LAYER[:2],
+        TARGET,
+    ),
     # Contractions.
     "linear": dynamic(F.linear, floats(4, 6), floats(5, 6), floats(5)),
     "linear of stack": fixed(F.linear, floats(4, 2, 6), floats(5, 6)),
@@ -43,6 +77,22 @@ CASES: dict[str, Case] = {
     "mm": fixed(torch.mm, floats(4, 6), floats(6, 5)),
     "bmm": dynamic(lambda x: torch.bmm(x, x.mT), floats(3, 4, 6)),
     "mv": fixed(torch.mv, floats(4, 6), floats(6)),
+    "bilinear": dynamic(F.bilinear, floats(4, 6), floats(4, 3), floats(5, 6, 3)),
+    "_trilinear": fixed(
+        lambda a, b, c: torch._trilinear(a, b, c, [1], [0], [], [2]),
+        *(floats(4, 3), floats(5, 3), floats(4, 5, 3)),
+    ),
+    **{
+        f"_convolution {'back' if transposed else 'there'}": dynamic(
+            lambda x, w, transposed=transposed: torch.ops.aten._convolution(
+                *(x, w, None, [2, 1], [1, 0], [1, 1], transposed, [0, 0], 1),
+                *(False, False, True, True),
+            ),
+            floats(*IMAGE),
+            floats(4, 4, 3, 2),
+        )
+        for transposed in (False, True)
+    },
     "dot": fixed(torch.dot, floats(6), floats(6)),
     "matmul stacks": fixed(torch.matmul, floats(3, 1, 4, 6), floats(2, 6, 5)),
     "matmul row": fixed(torch.matmul, floats(6), floats(2, 6, 5)),
@@ -222,4 +272,5 @@ CASES: dict[str, Case] = {
     "norm 1": fixed(lambda x: torch.linalg.vector_norm(x, 1), floats(*X)),
     "norm inf": fixed(lambda x: torch.linalg.vector_norm(x, torch.inf, 1), floats(*X)),
     "normalize": fixed(F.normalize, floats(*X)),
+    "renorm": dynamic(lambda x: torch.renorm(x, 2, 1, 1.5), floats(*X)),
 }

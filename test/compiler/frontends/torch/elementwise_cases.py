@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from math import inf, nan
 from typing import Any
 
 import torch
@@ -17,6 +18,9 @@ def power(exponent: float, x: Any) -> Any:
 
 
 X = (4, 6)
+
+EDGES = torch.tensor([0.0, -0.0, 1.0, -1.0, 1e-40, -3e38, 0.75, inf, -inf, nan, 6e-8])
+"""Floats of all kinds: zeros, subnormal ones, infinities, NaN."""
 
 CASES: dict[str, Case] = {
     # One op on each element.
@@ -43,6 +47,18 @@ CASES: dict[str, Case] = {
     "abs of i32": fixed(torch.abs, whole(*X).int()),
     "silu": fixed(F.silu, floats(*X)),
     "isnan": fixed(lambda x: torch.isnan(torch.log(x)), floats(*X).abs()),
+    "gcd": fixed(torch.gcd, whole(*X), whole(6)),
+    "lcm of i32": fixed(torch.lcm, whole(*X).int(), whole(*X).int()),
+    "all of bytes": fixed(torch.all, torch.tensor([1, 2, 0], dtype=torch.uint8)),
+    "any of bytes": fixed(torch.any, torch.tensor([1, 2, 0], dtype=torch.uint8)),
+    "frexp": fixed(torch.frexp, EDGES),
+    "frexp of f64": fixed(torch.frexp, EDGES.double()),
+    **{
+        f"nextafter of {str(dtype).removeprefix('torch.')}": fixed(
+            torch.nextafter, EDGES.to(dtype), EDGES.flip(0).to(dtype)
+        )
+        for dtype in (torch.float32, torch.float64, torch.float16)
+    },
     # Arithmetic, and the dtypes that it makes.
     **{
         f"pow {exponent}": fixed(functools.partial(power, exponent), positive(*X))
@@ -141,6 +157,9 @@ CASES: dict[str, Case] = {
     "relu6": fixed(F.relu6, floats(*X) * 9),
     "hardtanh": fixed(lambda x: F.hardtanh(x, -0.2, 0.3), floats(*X)),
     "leaky_relu": fixed(lambda x: F.leaky_relu(x, 0.2), floats(*X)),
+    "rrelu": fixed(F.rrelu, floats(*X)),
+    "angle": fixed(torch.angle, torch.tensor([-2.0, -0.0, 3.0, torch.nan])),
+    "angle of integers": fixed(torch.angle, whole(*X)),
     "prelu": fixed(F.prelu, floats(*X), floats(6)),
     "gelu": fixed(F.gelu, floats(*X)),
     "gelu tanh": fixed(lambda x: F.gelu(x, approximate="tanh"), floats(*X)),

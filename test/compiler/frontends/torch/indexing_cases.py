@@ -11,6 +11,8 @@ from torch import Tensor
 from .case import Case, dynamic, fixed, floats, truths, whole
 
 X = (4, 6)
+
+segments: Any = torch.segment_reduce
 ROWS = whole(4, 3, low=0, high=4)
 COLUMNS = whole(4, 3, low=0, high=6)
 """Indices along either axis; some are equal."""
@@ -43,7 +45,26 @@ def bag(mode: str, **options: Any) -> Case:
     )
 
 
+LENGTHS = torch.tensor([[2, 0, 3], [1, 4, 0], [0, 0, 5], [5, 0, 0]])
+
+SEGMENTS: dict[str, Case] = {
+    **{
+        f"segments {how}": fixed(
+            lambda x, n, how=how: segments(x, how, lengths=n, axis=1, unsafe=True),
+            floats(4, 5, 3),
+            LENGTHS,
+        )
+        for how in ("sum", "mean", "max", "min", "prod")
+    },
+    "segments by offsets": fixed(
+        lambda x, at: segments(x, "mean", offsets=at, initial=1.0, unsafe=True),
+        floats(*X),
+        torch.tensor([0, 1, 1, 4]),
+    ),
+}
+
 CASES: dict[str, Case] = {
+    **SEGMENTS,
     # Read.
     "gather": dynamic(lambda x, i: x.gather(1, i), floats(*X), COLUMNS),
     "gather along rows": fixed(
@@ -207,6 +228,12 @@ CASES: dict[str, Case] = {
         floats(*X),
         torch.tensor([2, 2, 5]),
         floats(4, 3),
+    ),
+    "index_reduce to means of integers": fixed(
+        lambda x, i, y: x.index_reduce(1, i, y, "mean", include_self=False),
+        whole(*X),
+        torch.tensor([2, 2, 5]),
+        whole(4, 3),
     ),
     "index_reduce scalar": fixed(
         lambda x, i, y: x.index_reduce(0, i, y, "prod"),

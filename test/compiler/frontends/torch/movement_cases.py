@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from .case import Case, automatic, dynamic, fixed, floats, whole
 
 X = (4, 6)
+
+ATEN = torch.ops.aten
+
+STRIDED: dict[str, Callable[[Tensor], Tensor]] = {
+    "whole": lambda x: x.as_strided((3, 8), (8, 1)),
+    "windows": lambda x: x.as_strided((5, 4), (4, 1), 2),
+    "of a transpose": lambda x: x.t().as_strided((3, 2), (2, 7), 1),
+    "of a part": lambda x: x[1:].as_strided((2, 3), (0, 1), 7),
+    "of nothing": lambda x: x.as_strided((0, 3), (1, 1)),
+    "without axes": lambda x: x.as_strided((), (), 5),
+    "copy": lambda x: ATEN.as_strided_copy(x, (2, 2), (1, 5)),
+    "scatter": lambda x: x.as_strided_scatter(x[0, :4].reshape(2, 2), (2, 2), (9, 2)),
+}
 
 CASES: dict[str, Case] = {
     # Shapes.
@@ -77,6 +93,12 @@ CASES: dict[str, Case] = {
     "empty_permuted": fixed(
         lambda x: torch.empty_permuted((4, 6), (1, 0)).fill_(2) + x, floats(*X)
     ),
+    "empty_strided": fixed(
+        lambda x: torch.empty_strided((4, 6), (6, 1)).fill_(2) + x, floats(*X)
+    ),
+    "new_empty_strided": fixed(
+        lambda x: x.new_empty_strided((4, 6), (6, 1)).fill_(2) + x, floats(*X)
+    ),
     "scalar": fixed(
         lambda x: torch.where(x > 0, torch.scalar_tensor(2), x), floats(*X)
     ),
@@ -87,4 +109,25 @@ CASES: dict[str, Case] = {
         lambda x: torch.arange(3, 3 + 2 * x.shape[0], 2), floats(*X)
     ),
     "constant": fixed(lambda x: x + torch.tensor([1, 2, 3, 4, 5, 6]), floats(*X)),
+    "diagonal_scatter": fixed(
+        lambda x, y: x.diagonal_scatter(y, 1), floats(*X), floats(4)
+    ),
+    "diagonal_scatter below": fixed(
+        lambda x, y: x.diagonal_scatter(y, -2, 2, 0), floats(4, 2, 5), floats(2, 3)
+    ),
+    "resize": fixed(lambda x: ATEN.resize(x, [3, 5]) + 1, floats(*X)),
+    # Copies of views.
+    "permute_copy": fixed(lambda x: ATEN.permute_copy(x, [1, 0]), floats(*X)),
+    "view_copy": dynamic(lambda x: ATEN.view_copy(x, [-1, 3]), floats(*X)),
+    "detach_copy": fixed(lambda x: ATEN.detach_copy(x) + 1, floats(*X)),
+    "select_copy": fixed(lambda x: ATEN.select_copy(x, 1, -1), floats(*X)),
+    "slice_copy": fixed(lambda x: ATEN.slice_copy(x, 1, 1, 9, 2), floats(*X)),
+    "split_copy": fixed(lambda x: tuple(ATEN.split_copy(x, 4, 1)), floats(*X)),
+    "unbind_copy": fixed(lambda x: tuple(ATEN.unbind_copy(x, 0)), floats(*X)),
+    "narrow_copy": dynamic(lambda x: torch.narrow_copy(x, 1, -4, 2), floats(*X)),
+    # Places in memory.
+    **{
+        f"as_strided {name}": fixed(function, floats(*X))
+        for name, function in STRIDED.items()
+    },
 }

@@ -106,10 +106,15 @@ POOLS: dict[str, Callable[[Tensor], Any]] = {
     "average divided with ceil": lambda x: F.avg_pool2d(
         x, 3, 2, 1, ceil_mode=True, divisor_override=5
     ),
+    "max back": lambda x: ATEN.max_pool2d_with_indices_backward(
+        *(x[..., :3, :3] + 1, x, [2, 2], [2, 2], [0, 0], [1, 1], False),
+        F.max_pool2d(x, 2, return_indices=True)[1],
+    ),
     "adaptive average": lambda x: F.adaptive_avg_pool2d(x, (3, 5)),
     "adaptive average of more": lambda x: F.adaptive_avg_pool2d(x, (9, 6)),
     "adaptive average core": lambda x: ATEN._adaptive_avg_pool2d(x, (3, 4)),
     "adaptive greatest": lambda x: F.adaptive_max_pool2d(x, (3, 4)),
+    "adaptive greatest and places": lambda x: F.adaptive_max_pool2d(x, (3, 4), True),
     "adaptive greatest of more": lambda x: F.adaptive_max_pool2d(x, (10, 4)),
     "area": lambda x: F.interpolate(x, size=(3, 4), mode="area"),
     "length": lambda x: F.lp_pool2d(x.abs(), 3, 2),
@@ -166,7 +171,32 @@ BLOCKS: dict[str, Callable[[Tensor], Tensor]] = {
     "channel_shuffle": lambda x: F.channel_shuffle(x.reshape(-1, 6, 7, 3), 3),
 }
 
-STATISTICS: dict[str, Callable[[Tensor], Tensor]] = {
+STATISTICS: dict[str, Callable[[Tensor], Any]] = {
+    "layer norm and statistics": lambda x: torch.native_layer_norm(
+        x, (7, 6), x[0, 0], None, 1e-5
+    ),
+    "group norm and statistics": lambda x: torch.native_group_norm(
+        x, x[0, :, 0, 0].clone(), None, x.shape[0], 3, 42, 3, 1e-5
+    ),
+    "batch norm and statistics": lambda x: ATEN._native_batch_norm_legit_no_training(
+        x, None, None, x[0, :, 0, 0], x[0, :, 0, 1] ** 2, 0.1, 1e-5
+    ),
+    "batch norm of input and statistics": lambda x: (
+        ATEN._native_batch_norm_legit.no_stats(x, None, None, True, 0.1, 1e-5)
+    ),
+    "batch norm and running statistics": lambda x: (
+        ATEN._native_batch_norm_legit_functional(
+            x, None, None, x[0, :, 0, 0], x[0, :, 0, 1] ** 2, True, 0.1, 1e-5
+        )
+    ),
+    "batch norm with update": lambda x: ATEN._batch_norm_with_update_functional(
+        x,
+        *(x[0, :, 1, at] for at in (0, 1)),
+        x[0, :, 0, 0],
+        x[0, :, 0, 1] ** 2,
+        0.1,
+        1e-5,
+    )[::4],
     "local_response_norm": lambda x: F.local_response_norm(x, 3, 0.1, 0.6, 1.5),
     "instance_norm": lambda x: F.instance_norm(x, weight=x[0, :, 0, 0]),
     "instance_norm known": lambda x: F.instance_norm(
@@ -288,6 +318,9 @@ CASES: dict[str, Case] = {
     ),
     "adaptive average 3 core": dynamic(
         lambda x: ATEN._adaptive_avg_pool3d(x, (3, 2, 2)), image(3)
+    ),
+    "adaptive greatest 3 and places": dynamic(
+        lambda x: F.adaptive_max_pool3d(x, (3, 2, 2), True), image(3)
     ),
     "adaptive greatest 1": dynamic(lambda x: F.adaptive_max_pool1d(x, 4), image(1)),
     "adaptive greatest 3": dynamic(

@@ -14,7 +14,6 @@ from torch.export import Dim  # noqa: E402
 from torch.utils._pytree import tree_flatten, tree_leaves  # noqa: E402
 
 import static_runtime as sr  # noqa: E402
-from static_runtime.compiler.session.errors import UnsupportedModelError  # noqa: E402
 
 from .case import Wrapped, floats, truths, whole  # noqa: E402
 
@@ -159,27 +158,6 @@ def test_tied_weights_are_read_as_one():
     read_torch(module, ctx, (words,))
     assert len(ctx.weights) == 1
     check(sr.compile(module, (words,)), module, words)
-
-
-class Cache(nn.Module):
-    """A cache of earlier rows that the module keeps by itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("rows", torch.zeros(8, 3))
-
-    def forward(self, x: Any, place: Any) -> Any:
-        """f32[n, 3], i64[n] -> f32[8, 3]."""
-        self.rows[place] = x
-        return self.rows * 2
-
-
-def test_a_cache_that_a_module_keeps_is_refused():
-    with pytest.raises(UnsupportedModelError) as error:
-        sr.compile(Cache(), (floats(2, 3), torch.arange(2)))
-    (found,) = (each for each in error.value.ops if each.op == "buffer mutation")
-    assert found.node == "rows"
-    assert "return the new one" in str(error.value)
 
 
 def test_an_input_that_is_not_used_is_still_taken():

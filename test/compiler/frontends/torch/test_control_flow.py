@@ -100,6 +100,19 @@ class Selected(torch.nn.Module):
         return torch.masked_select(x, mask).relu()
 
 
+class Different(torch.nn.Module):
+    """The different elements and rows, which each is, and how often it is there."""
+
+    def forward(self, x: torch.Tensor) -> Any:
+        whole = (x * 2).round()
+        return (
+            *torch.unique(whole, return_inverse=True, return_counts=True),
+            *torch.unique((whole > 0).float(), dim=0, return_counts=True),
+            *torch.unique_consecutive(whole > 0, return_inverse=True),
+            torch.unique_consecutive(whole > 0, dim=0),
+        )
+
+
 BATCH = ({0: AUTO},)
 
 CASES: dict[str, tuple[type[torch.nn.Module], Any, list[tuple[Any, ...]]]] = {
@@ -119,6 +132,7 @@ CASES: dict[str, tuple[type[torch.nn.Module], Any, list[tuple[Any, ...]]]] = {
         BATCH,
         [(numbers(4, 3),), (numbers(9, 3),), (-numbers(5, 3).abs(),)],
     ),
+    "unique": (Different, BATCH, [(numbers(4, 3),), (numbers(9, 3),)]),
     "item": (
         Cut,
         ({0: AUTO}, None),

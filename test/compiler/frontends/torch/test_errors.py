@@ -39,27 +39,30 @@ def unsupported(model: Any, *inputs: Any, dynamic_shapes: Any = None) -> Any:
     return error.value
 
 
+def factored(x: Any) -> Any:
+    """What has no reader: factors of a symmetric matrix."""
+    return torch.linalg.ldl_factor_ex(x @ x.T).LD
+
+
 class Strange(nn.Module):
     """Calls operators that have no reader, one after the other."""
 
     def forward(self, x: Any) -> Any:
-        """f32[n, m] -> f32[n, m]."""
-        x = torch.special.i0(x) + torch.digamma(x)
-        x = torch.digamma(x).to(torch.complex64)
-        return torch.abs(x)
+        """f32[n, n] -> f16[n, n]."""
+        x = factored(factored(x))
+        return x.to(torch.complex32).real
 
 
 def test_all_that_is_unsupported_is_told_at_once():
-    error = unsupported(Strange(), floats(2, 3))
+    error = unsupported(Strange(), floats(3, 3))
     assert [each.op for each in error.ops] == [
-        "aten.i0.default",
-        "aten.digamma.default",
-        "aten.digamma.default",
+        "aten.linalg_ldl_factor_ex.default",
+        "aten.linalg_ldl_factor_ex.default",
         "aten._to_copy.default",
     ]
-    assert "got 4 other nodes in Strange" in str(error)
-    assert "elements of complex64, not of float32, float64" in str(error)
-    assert f"'i0 at {__file__}:" in str(error)
+    assert "got 3 other nodes in Strange" in str(error)
+    assert "elements of complex32, not of float32, float64" in str(error)
+    assert f"'linalg_ldl_factor_ex at {__file__}:" in str(error)
 
 
 def test_a_module_needs_example_inputs():
@@ -124,34 +127,42 @@ def test_a_name_for_a_size_that_the_model_fixes():
     assert "specialized it to be a constant (4)" in message
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.int16, torch.complex64])
+@pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental")
+@pytest.mark.parametrize("dtype", [torch.complex32])
 def test_dtypes_of_inputs(dtype: Any):
     error = unsupported(Wrapped(torch.neg), floats(2, 3).to(dtype))
     assert [each.op for each in error.ops] == ["user input"]
     name = str(dtype).removeprefix("torch.")
-    known = "float32, float64, int32, int64, bool, int8, uint8"
+    known = "float32, float64, int32, int64, bool, int8, uint8, int16, uint16"
     assert f"elements of {name}, not of {known}" in str(error)
 
 
 def test_dtypes_in_between():
-    error = unsupported(Wrapped(lambda x: (x.half() * 2).float()), floats(2, 3))
-    assert [each.op for each in error.ops] == ["aten._to_copy.default"]
-    assert "elements of float16" in str(error)
+    error = unsupported(
+        Wrapped(lambda x: (x.to(torch.complex32) * 2).real), floats(2, 3)
+    )
+    assert error.ops[0].op == "aten._to_copy.default"
+    assert "elements of complex32" in str(error)
 
 
+@pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental")
 def test_dtypes_of_weights():
-    error = unsupported(nn.Linear(3, 3).half(), floats(2, 3).half())
+    class Shifted(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.shift = nn.Parameter(torch.ones(3, dtype=torch.complex32))
+
+        def forward(self, x: Any) -> Any:
+            return x + self.shift
+
+    model = Shifted()
+    error = unsupported(model, floats(2, 3).to(torch.complex32))
     assert {each.op for each in error.ops} == {"user input", "parameter"}
 
 
 REMEDIES: dict[str, tuple[Any, Any, str]] = {
-    "half": (
-        nn.Linear(3, 3).half(),
-        floats(4, 3).half(),
-        "half precision: compile model.float(), with example inputs of torch.float32",
-    ),
     "an element type": (
-        Wrapped(lambda x: x.to(torch.complex64).abs()),
+        Wrapped(lambda x: x.to(torch.complex32).real),
         floats(4, 3),
         "element types: convert them outside of the module",
     ),
@@ -166,7 +177,7 @@ REMEDIES: dict[str, tuple[Any, Any, str]] = {
         "sizes that vary: leave 'inputs_0_dim1' out of dynamic_shapes",
     ),
     "an operator": (
-        Wrapped(torch.digamma),
+        Wrapped(factored),
         floats(4, 3),
         "ops: compute the same by operators that docs/ops.md lists",
     ),
@@ -193,12 +204,6 @@ def test_a_mask_among_indices():
     model = Wrapped(lambda x, m, i: x.index_put((m, i), x[0, 0]))
     error = unsupported(model, floats(4, 3), truths(4), torch.tensor([1]))
     assert "a mask, which makes a size depend on data" in str(error)
-
-
-def test_a_mean_of_integers_that_meet():
-    model = Wrapped(lambda x, i: x.scatter_reduce(0, i, x, "mean"))
-    error = unsupported(model, torch.arange(4), torch.tensor([1, 1]))
-    assert "a mean of integers" in str(error)
 
 
 def test_a_number_from_data_as_an_attribute():
@@ -248,7 +253,8 @@ DROPS: dict[str, Callable[[Any, float], Any]] = {
 def test_dropout_in_training_is_refused(name: str):
     model = Wrapped(lambda x: DROPS[name](x, 0.5))
     (found, *_) = unsupported(model, floats(2, 3, 4, 4)).ops
-    assert "dropout" in found.op or "bernoulli" in found.op
+    is_random = "dropout" in found.op or "bernoulli" in found.op
+    assert is_random or found.reason == "elements dropped at random, as in training"
 
 
 def test_a_program_exported_in_training_is_refused():
@@ -258,63 +264,12 @@ def test_a_program_exported_in_training_is_refused():
         read_torch(program, context())
 
 
-def test_a_number_from_sizes_that_is_no_size():
-    shapes = (({0: Dim("n")},),)
-    error = unsupported(
-        Wrapped(lambda x: x / x.shape[0] ** 0.5), floats(4), dynamic_shapes=shapes
-    )
-    assert "a number computed from sizes" in str(error)
-
-
-class Counter(nn.Module):
-    """Counts its calls."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: Any
-        self.register_buffer("calls", torch.zeros(()))
-
-    def forward(self, x: Any) -> Any:
-        """f32[n] -> f32[n]."""
-        self.calls += 1
-        return x + self.calls
-
-
-def test_a_model_that_changes_its_buffers():
-    error = unsupported(Counter(), floats(4))
-    (found,) = error.ops
-    assert (found.op, found.node) == ("buffer mutation", "calls")
-    assert found.reason == "a compiled model changes no tensor"
-    assert "training: export the model in eval mode" in str(error)
-
-
-def test_a_model_that_changes_its_inputs():
-    def change(x: Any) -> Any:
-        x += 1
-        return x * 2
-
-    (found,) = unsupported(Wrapped(change), floats(4)).ops
-    assert (found.op, found.node) == ("user input mutation", "inputs_0")
-
-
-def test_a_program_in_training():
-    module = nn.Sequential(nn.BatchNorm1d(3)).train()
-    program = torch.export.export(module, (floats(4, 3),))
-    with pytest.raises(UnsupportedModelError, match="eval mode") as error:
-        read_torch(program, context())
-    assert any("batch_norm" in each.op for each in error.value.ops)
-    assert any("running_mean" in each.node for each in error.value.ops)
-
-
 functional: Any = nn.functional
 
 FORMS: dict[str, Function] = {
     "antialias with align_corners": lambda x: functional.interpolate(
         x, size=(3, 3), mode="bilinear", antialias=True, align_corners=True
     ),
-    "result 1 of adaptive_max_pool2d": lambda x: functional.adaptive_max_pool2d(
-        x, 3, return_indices=True
-    )[1],
 }
 
 

@@ -61,7 +61,9 @@ def edges(name: str) -> Iterator[Make]:
 def resized(x: Any, size: int, to: int) -> Any:
     """A tensor with every axis of one size of another."""
     for axis, here in enumerate(x.shape):
-        if here == size:
+        if here == size == 0:
+            x = torch.ones([*x.shape[:axis], to, *x.shape[axis + 1 :]], dtype=x.dtype)
+        elif here == size:
             x = x.index_select(axis, torch.zeros(to, dtype=torch.int64))
     return x
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from itertools import product
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from torch.export import Dim  # noqa: E402
 import static_runtime as sr  # noqa: E402
 from static_runtime.compiler.frontends.torch import read_torch  # noqa: E402
 from static_runtime.compiler.ir.context import context  # noqa: E402
-from static_runtime.compiler.session.errors import UnsupportedModelError  # noqa: E402
 
 from .case import Wrapped, floats  # noqa: E402
 
@@ -42,6 +42,11 @@ CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "and": lambda a, b: a % 2 == 0 and b > 4,
     "or": lambda a, b: sym_or(a == 4, b > 4),
     "not": lambda a, b: not_(sym_or(a == 3, b % 2 == 1)),
+    "a root": lambda a, b: a**0.5 > 1.9,
+    "a fraction that a float is only near to": lambda a, b: a / b > 0.6,
+    "a product with a float": lambda a, b: 0.7 * a < b - 2,
+    "a float rounded up": lambda a, b: ceil(0.7 * a) == b - 3,
+    "floats and sizes": lambda a, b: a * 0.3 < 1.9 and b > 4,
 }
 """All of them hold for 4 and 6, with which they are traced."""
 
@@ -124,16 +129,3 @@ def test_an_assertion_of_the_model_is_checked():
     np.testing.assert_array_equal(module(x), x * 2)
     with pytest.raises(ValueError, match=r"expected \(n % 2\) == 0, got 1 and 0"):
         module(x[:5])
-
-
-REFUSED: dict[str, Callable[[int, int], bool]] = {
-    "a root": lambda a, b: a**0.5 > 1.5,
-    "a fraction that a float is only near to": lambda a, b: a / b > 0.1,
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_condition_on_what_is_no_size_is_refused(name: str):
-    message = "torch.export .a size computed by .*, of which .*inputs_0_dim0"
-    with pytest.raises(UnsupportedModelError, match=message):
-        read_torch(exported(REFUSED[name]), context())

@@ -18,15 +18,20 @@ from static_runtime.compiler.ir.context import SrContext, context  # noqa: E402
 
 from ..interpret import interpret  # noqa: E402
 from . import (  # noqa: E402
+    complex_cases,
     contraction_cases,
     eight_bit_cases,
     elementwise_cases,
     indexing_cases,
+    linear_algebra_cases,
     movement_cases,
     number_cases,
     ordering_cases,
+    quantization_cases,
     recurrent_cases,
+    searching_cases,
     spatial_cases,
+    special_cases,
 )
 from .case import Case, Wrapped  # noqa: E402
 
@@ -38,7 +43,12 @@ CASES = {
     **movement_cases.CASES,
     **number_cases.CASES,
     **ordering_cases.CASES,
+    **quantization_cases.CASES,
     **recurrent_cases.CASES,
+    **searching_cases.CASES,
+    **linear_algebra_cases.CASES,
+    **special_cases.CASES,
+    **complex_cases.CASES,
     **spatial_cases.CASES,
     **indexing_cases.CASES,
     **eight_bit_cases.CASES,
@@ -96,6 +106,9 @@ def inputs(case: Case, size: int | None) -> list[Any]:
 @pytest.mark.filterwarnings(
     "ignore:index_reduce\\(\\) is in beta:UserWarning"
 )  # of "index_reduce"
+@pytest.mark.filterwarnings(
+    "ignore:torch.cholesky is deprecated:UserWarning"
+)  # of "cholesky upper"
 def test_computes_what_torch_computes(name: str):
     case = CASES[name]
     module, ctx, _ = read(name)
@@ -111,7 +124,10 @@ def test_computes_what_torch_computes(name: str):
             torch.testing.assert_close(array, its, equal_nan=True)
 
 
-ELSEWHERE = {"aten.nonzero.default", "aten.masked_select.default"}
+ELSEWHERE = {
+    *("aten.nonzero.default", "aten.masked_select.default", "aten._unique2.default"),
+    *("aten.unique_dim.default", "aten.unique_consecutive.default"),
+}
 """Operators with results of sizes that a run decides: in `test_control_flow.py`."""
 
 

@@ -1,0 +1,118 @@
+"""Scaled dot-product attention, which torch would take apart while it infers shapes."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+from xdsl.dialects.builtin import UnitAttr, i1
+from xdsl.ir import SSAValue
+
+from ....dialects import Dim, floordiv, tensor_type
+from ....dialects.graph import (
+    AddOp,
+    EqOp,
+    LeOp,
+    MatmulOp,
+    ReduceMaxOp,
+    SoftmaxOp,
+    WhereOp,
+)
+from ....dialects.graph.compose import (
+    convert,
+    counted,
+    number_like,
+    permuted,
+    reshaped,
+    shape_of,
+    times,
+)
+from ..unsupported import Training, Varies
+from .call import Call, Reader, Result
+
+
+def attention(
+    call: Call,
+    query: SSAValue,
+    key: SSAValue,
+    value: SSAValue,
+    mask: SSAValue | None = None,
+    dropout: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    in_groups: bool = False,
+) -> Result:
+    """
+    The mean of the values, weighted by the softmax of scaled products of queries and
+    keys; weights are zero in a row that the mask hides.
+
+    With `in_groups` several heads of queries share one head of keys and values: these
+    heads are an axis of their own, so that nothing is repeated.
+    """
+    if dropout:
+        raise Training("elements dropped at random, as in training")
+    if in_groups:
+        query, key, value, mask = _with_groups(query, key, value, mask)
+    width = shape_of(query)[-1]
+    if scale is None:
+        if not isinstance(width, int):
+            raise Varies(f"a scale by the root of a size that varies, {width}", width)
+        scale = 1 / sqrt(width) if width else 1.0
+    rank = len(shape_of(key))
+    turned = permuted(key, [*range(rank - 2), rank - 1, rank - 2])
+    scores = MatmulOp(times(query, scale), turned).result
+    if is_causal:
+        scores = WhereOp(_not_after(scores), scores, number_like(-inf, scores)).result
+    if mask is not None:
+        scores = _masked(scores, mask)
+    weights = SoftmaxOp(scores, axis=-1).result
+    if mask is not None:
+        weights = _unless_all_masked(scores, weights)
+    return reshaped(MatmulOp(weights, value).result, call.shape)
+
+
+def _with_groups(
+    query: SSAValue, key: SSAValue, value: SSAValue, mask: SSAValue | None
+) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue | None]:
+    """The operands with heads in groups: an axis of groups, and one of their heads."""
+    *_, heads, _, _ = shape_of(query)
+    *_, groups, _, _ = shape_of(key)
+    size = floordiv(heads, groups)
+    if mask is not None and len(shape_of(mask)) > 2:
+        *_, masks, _, _ = shape_of(mask)
+        mask = _split(mask, *((1, 1) if masks == 1 else (groups, size)))
+    alone = _split(key, groups, 1), _split(value, groups, 1)
+    return _split(query, groups, size), *alone, mask
+
+
+def _split(x: SSAValue, groups: Dim, size: Dim) -> SSAValue:
+    """A tensor with the axis before the last two as two axes."""
+    *outer, _, rows, columns = shape_of(x)
+    return reshaped(x, [*outer, groups, size, rows, columns])
+
+
+def _not_after(scores: SSAValue) -> SSAValue:
+    """Whether the key of each score is at the place of the query, or before it."""
+    *_, rows, columns = shape_of(scores)
+    return LeOp(counted(columns, 1, 2), counted(rows, 0, 2)).result
+
+
+def _masked(scores: SSAValue, mask: SSAValue) -> SSAValue:
+    """The scores where a mask is true, or with the numbers of a mask added."""
+    if tensor_type(mask).element_type == i1:
+        return WhereOp(mask, scores, number_like(-inf, scores)).result
+    return AddOp(scores, convert(mask, tensor_type(scores).element_type)).result
+
+
+def _unless_all_masked(scores: SSAValue, weights: SSAValue) -> SSAValue:
+    """The weights, but for rows without any score, which are NaN, zero."""
+    last = len(shape_of(scores)) - 1
+    greatest = ReduceMaxOp(
+        scores, axes=(last,), keepdims=True, or_identity=UnitAttr()
+    ).result
+    is_empty = EqOp(greatest, number_like(-inf, greatest))
+    return WhereOp(is_empty, number_like(0, weights), weights).result
+
+
+READERS: dict[str, Reader] = {
+    "aten.scaled_dot_product_attention.default": attention,
+}

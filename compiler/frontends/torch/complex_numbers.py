@@ -1,0 +1,171 @@
+"""Functions of complex numbers that are formulas of their two parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from ....dialects.graph import (
+    AbsOp,
+    AddOp,
+    DivOp,
+    EqOp,
+    ExpOp,
+    LogicalAndOp,
+    LogicalNotOp,
+    LogOp,
+    MaximumOp,
+    MulOp,
+    NegOp,
+    SubOp,
+    WhereOp,
+)
+from ....dialects.graph.compose import expanded, number_like, special
+from . import fourier
+from .call import Call, Operand, Pair, Reader, Result
+from .pairs import (
+    has_complex,
+    imaginary_part,
+    paired,
+    part_by_part,
+    real_part,
+    unpaired,
+)
+
+
+def _parts(call: Call, x: Any) -> tuple[SSAValue, SSAValue]:
+    """Both parts of an operand, which may be real or a number."""
+    real = call.as_tensor(real_part(x), call.element)
+    return real, call.as_tensor(imaginary_part(x), call.element)
+
+
+def _from_parts(call: Call, real: SSAValue, imaginary: SSAValue) -> Result:
+    """The numbers of these parts."""
+    return Pair(*(expanded(each, call.shape) for each in (real, imaginary)))
+
+
+def _from_angle(call: Call, size: SSAValue, angle: SSAValue) -> Result:
+    """The numbers of these absolute values and angles."""
+    return Pair(*special.point(size, angle))
+
+
+def _as_real(call: Call, x: Pair) -> Result:
+    """Both parts, along a new last axis."""
+    return paired(x)
+
+
+def _as_complex(call: Call, x: SSAValue) -> Result:
+    """The numbers whose parts are along the last axis."""
+    return unpaired(x)
+
+
+def _conjugate(call: Call, x: Pair) -> Result:
+    """The numbers with the other sign of their imaginary parts."""
+    return Pair(x.real, NegOp(x.imaginary).result)
+
+
+def _absolute(call: Call, x: Pair) -> Result:
+    """The absolute values."""
+    return special.distance(*x.parts)
+
+
+def _angle(call: Call, x: Pair) -> Result:
+    """The angles."""
+    return special.angle(*x.parts)
+
+
+def _divided(call: Call, a: Operand | Pair, b: Operand | Pair, *_: object) -> Result:
+    """The quotients."""
+    x, y = _parts(call, a)
+    if not isinstance(b, Pair):
+        by = call.as_tensor(b, call.element)
+        return Pair(DivOp(x, by).result, DivOp(y, by).result)
+    # The greater part of the divisor is one, so that no square overflows.
+    most = MaximumOp(AbsOp(b.real), AbsOp(b.imaginary)).result
+    c, d = (DivOp(each, most).result for each in (b.real, b.imaginary))
+    x, y = (DivOp(each, most).result for each in (x, y))
+    square = AddOp(MulOp(c, c), MulOp(d, d)).result
+    real = AddOp(MulOp(x, c), MulOp(y, d)).result
+    imaginary = SubOp(MulOp(y, c), MulOp(x, d)).result
+    return Pair(DivOp(real, square).result, DivOp(imaginary, square).result)
+
+
+def _reciprocal(call: Call, x: Pair) -> Result:
+    """One divided by the numbers."""
+    return _divided(call, 1, x)
+
+
+def _exponential(call: Call, x: Pair) -> Result:
+    """The exponentials."""
+    return _from_angle(call, ExpOp(x.real).result, x.imaginary)
+
+
+def _logarithm(call: Call, x: Pair) -> Result:
+    """The logarithms."""
+    size = special.distance(*x.parts)
+    return Pair(LogOp(size).result, special.angle(*x.parts))
+
+
+def _sign(call: Call, x: Pair) -> Result:
+    """The numbers divided by their absolute values; zero stays."""
+    size = special.distance(*x.parts)
+    none = EqOp(size, number_like(0, size)).result
+    by = WhereOp(none, number_like(1, size), size).result
+    return Pair(DivOp(x.real, by).result, DivOp(x.imaginary, by).result)
+
+
+def _equal(call: Call, a: Any, b: Any) -> Result:
+    """Whether both parts are equal."""
+    pairs = zip(_common_parts(call, a), _common_parts(call, b), strict=True)
+    return LogicalAndOp(*(EqOp(x, y).result for x, y in pairs)).result
+
+
+def _unequal(call: Call, a: Any, b: Any) -> Result:
+    """Whether any part differs."""
+    found = _equal(call, a, b)
+    assert isinstance(found, SSAValue)
+    return LogicalNotOp(found).result
+
+
+def _common_parts(call: Call, x: Any) -> tuple[SSAValue, SSAValue]:
+    """Both parts of an operand of a comparison."""
+    element = call.common(0, 1)
+    parts = real_part(x), imaginary_part(x)
+    real, imaginary = (call.as_tensor(each, element) for each in parts)
+    return real, imaginary
+
+
+FORMULAS: dict[str, Reader] = {
+    "aten.complex.default": _from_parts,
+    "aten.polar.default": _from_angle,
+    "aten.view_as_real.default": _as_real,
+    "aten.view_as_complex.default": _as_complex,
+    "aten._conj.default": _conjugate,
+    "aten._conj_physical.default": _conjugate,
+    "aten.abs.default": _absolute,
+    "aten.angle.default": _angle,
+    "aten.div.Tensor": _divided,
+    "aten.reciprocal.default": _reciprocal,
+    "aten.exp.default": _exponential,
+    "aten.log.default": _logarithm,
+    "aten.sgn.default": _sign,
+    "aten.eq.Tensor": _equal,
+    "aten.eq.Scalar": _equal,
+    "aten.ne.Tensor": _unequal,
+    "aten.ne.Scalar": _unequal,
+}
+"""Readers of calls that have complex tensors among their arguments or results."""
+
+
+def of_pairs(op: str, reader: Reader) -> Reader:
+    """The reader of an operator, whose tensors may be complex."""
+
+    def read(call: Call, *arguments: Any) -> Result:
+        if not has_complex(call.node) or op in fourier.READERS:
+            return reader(call, *arguments)
+        if op in FORMULAS:
+            return FORMULAS[op](call, *arguments)
+        return part_by_part(op, reader, call, arguments)
+
+    return read

@@ -1,0 +1,177 @@
+"""
+Operators of `quantized_decomposed`, in which PyTorch writes quantised programs (PT2E).
+
+PyTorch multiplies by the reciprocal of a scale, which ONNX divides by, so that steps
+may differ at ties; and it makes NaN zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from xdsl.dialects.builtin import UnitAttr, f32, f64, i32
+from xdsl.ir import SSAValue
+
+from ....dialects import ELEMENT_TYPES, Element, sizes, tensor_type
+from ....dialects.graph import (
+    ClampOp,
+    DequantizeOp,
+    DivOp,
+    MaximumOp,
+    MinimumOp,
+    NegOp,
+    QuantizeOp,
+    ReduceMaxOp,
+    ReduceMinOp,
+    RoundOp,
+    SubOp,
+)
+from ....dialects.graph.compose import (
+    along,
+    convert,
+    number,
+    number_like,
+    reshaped,
+    shape_of,
+)
+from .call import Call, Reader, Result
+from .dtypes import element_of
+
+Given = SSAValue | float
+"""A scale, or a zero point: a tensor or a number."""
+
+
+def _scalar(value: Given, element: Element) -> SSAValue:
+    """Builds a number, or the only element of a tensor, as a tensor of rank 0."""
+    if isinstance(value, SSAValue):
+        return convert(reshaped(value, []), element)
+    return number(value, element)
+
+
+def _reciprocal(scale: SSAValue) -> SSAValue:
+    """Builds one divided by a scale."""
+    return DivOp(number_like(1, scale), scale).result
+
+
+def _steps(
+    x: SSAValue, factor: SSAValue, zero: SSAValue, least: int, most: int
+) -> SSAValue:
+    """Builds the steps of reciprocals of scales, which have limits of their own."""
+    steps = QuantizeOp(x, factor, zero, reciprocal=UnitAttr())
+    if (least, most) == ELEMENT_TYPES[steps.type.element_type].limits:
+        return steps.result
+    return ClampOp(steps, min=float(least), max=float(most)).result
+
+
+def _quantize_per_tensor(
+    call: Call,
+    x: SSAValue,
+    scale: Given,
+    zero: Given,
+    least: int,
+    most: int,
+    dtype: torch.dtype,
+) -> Result:
+    """The steps of one scale, whose reciprocal is one of f64."""
+    factor = convert(_reciprocal(_scalar(scale, f64)), f32)
+    place = _scalar(zero, element_of(dtype))
+    return _steps(convert(x, f32), factor, place, least, most)
+
+
+def _quantize_per_channel(
+    call: Call,
+    x: SSAValue,
+    scales: SSAValue,
+    zeros: SSAValue,
+    axis: int,
+    least: int,
+    most: int,
+    dtype: torch.dtype,
+) -> Result:
+    """The steps of a scale for each index of an axis, in the type of the scales."""
+    rank = len(shape_of(x))
+    factor = along(_reciprocal(scales), axis % rank, rank)
+    places = along(convert(zeros, element_of(dtype)), axis % rank, rank)
+    wide = convert(convert(x, f32), tensor_type(factor).element_type)
+    return _steps(wide, factor, places, least, most)
+
+
+def _dequantize_per_tensor(
+    call: Call, x: SSAValue, scale: Given, zero: Given, *_: Any
+) -> Result:
+    """The numbers of steps of one scale."""
+    element = tensor_type(x).element_type
+    result = DequantizeOp(x, _scalar(scale, call.element), _scalar(zero, element))
+    return result.result
+
+
+def _dequantize_per_channel(
+    call: Call,
+    x: SSAValue,
+    scales: SSAValue,
+    zeros: SSAValue | None,
+    axis: int,
+    *_: Any,
+) -> Result:
+    """The numbers of steps of a scale for each index of an axis."""
+    rank, element = len(shape_of(x)), tensor_type(x).element_type
+    place = number(0, element)
+    if zeros is not None:
+        place = along(convert(zeros, element), axis % rank, rank)
+    result = DequantizeOp(x, along(scales, axis % rank, rank), place)
+    return convert(result.result, call.element)
+
+
+def _range_of(x: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Builds the least and the greatest element, zero included."""
+    every = tuple(range(len(shape_of(x))))
+    zero = number_like(0, x)
+    least = MinimumOp(ReduceMinOp(x, axes=every, keepdims=False), zero)
+    most = MaximumOp(ReduceMaxOp(x, axes=every, keepdims=False), zero)
+    return least.result, most.result
+
+
+def _results(call: Call, scale: SSAValue, zero: SSAValue) -> Result:
+    """A scale and a zero point in the forms of the two results."""
+    return [
+        reshaped(convert(value, type.element_type), sizes(type))
+        for value, type in zip((scale, zero), call.types, strict=True)
+    ]
+
+
+def _choose(
+    call: Call, x: SSAValue, least: int, most: int, epsilon: float, dtype: torch.dtype
+) -> Result:
+    """The scale by which steps reach over all elements, and its zero point."""
+    low, high = _range_of(x)
+    step = DivOp(SubOp(high, low), number_like(most - least, x))
+    scale = MaximumOp(step, number_like(epsilon, x)).result
+    steps = convert(RoundOp(DivOp(low, scale)).result, i32)
+    place = SubOp(number(least, i32), steps)
+    return _results(
+        call, scale, ClampOp(place, min=float(least), max=float(most)).result
+    )
+
+
+def _choose_symmetric(
+    call: Call, x: SSAValue, least: int, most: int, epsilon: float, dtype: torch.dtype
+) -> Result:
+    """The scale by which steps reach over all elements, to both sides of zero."""
+    low, high = _range_of(x)
+    widest = MaximumOp(NegOp(low), high)
+    step = DivOp(widest, number_like((most - least) / 2, x))
+    scale = MaximumOp(step, number_like(epsilon, x)).result
+    return _results(call, scale, number(128 if dtype == torch.uint8 else 0, i32))
+
+
+READERS: dict[str, Reader] = {
+    "quantized_decomposed.choose_qparams.tensor": _choose,
+    "quantized_decomposed.choose_qparams_symmetric.tensor": _choose_symmetric,
+    "quantized_decomposed.dequantize_per_channel.default": _dequantize_per_channel,
+    "quantized_decomposed.dequantize_per_tensor.default": _dequantize_per_tensor,
+    "quantized_decomposed.dequantize_per_tensor.tensor": _dequantize_per_tensor,
+    "quantized_decomposed.quantize_per_channel.default": _quantize_per_channel,
+    "quantized_decomposed.quantize_per_tensor.default": _quantize_per_tensor,
+    "quantized_decomposed.quantize_per_tensor.tensor": _quantize_per_tensor,
+}

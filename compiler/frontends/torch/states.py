@@ -1,0 +1,68 @@
+"""
+States: buffers and inputs that a model changes.
+
+A compiled model changes no tensor. It returns what a changed one holds in the end,
+after its own results; and it takes a changed buffer, after its own inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import fx
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import (
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    TensorArgument,
+)
+
+
+class States:
+    """The states of an exported program, by the names of its inputs."""
+
+    def __init__(self, program: ExportedProgram):
+        """The states of `program`; of a part of a graph there are none."""
+        signature = program.graph_signature
+        changed: Mapping[str, str] = getattr(signature, "buffers_to_mutate", {})
+        self._changed = {*changed.values()}
+        self._names = {
+            each.target: each.arg.name
+            for each in signature.input_specs
+            if each.kind is InputKind.BUFFER and isinstance(each.arg, TensorArgument)
+        }
+
+    def is_state(self, spec: InputSpec) -> bool:
+        """Whether an input is a buffer that the model changes."""
+        return spec.kind is InputKind.BUFFER and spec.target in self._changed
+
+    def is_given(self, spec: InputSpec) -> bool:
+        """Whether an input is a tensor that the caller passes."""
+        if not isinstance(spec.arg, TensorArgument):
+            return False
+        return spec.kind is InputKind.USER_INPUT or self.is_state(spec)
+
+    def output_name(self, spec: OutputSpec) -> str | None:
+        """The name of the output that is the last value of a state, if it is one."""
+        if spec.kind is OutputKind.BUFFER_MUTATION:
+            return f"{self._names[spec.target]}_out"
+        if spec.kind is OutputKind.USER_INPUT_MUTATION:
+            return f"{spec.target}_out"
+        return None
+
+
+def is_changed(spec: OutputSpec) -> bool:
+    """Whether an output is what a state holds in the end."""
+    return spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
+
+
+def is_mutation(node: fx.Node) -> bool:
+    """Whether an operator mutates its operands, which none of the core set does."""
+    if not isinstance(node.target, OpOverload):
+        return False
+    schema: Any = node.target._schema  # pyright: ignore[reportPrivateUsage]
+    return schema.is_mutable

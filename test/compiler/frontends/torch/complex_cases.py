@@ -1,0 +1,108 @@
+"""Complex numbers, and Fourier transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .case import Case, dynamic, fixed, floats, positive
+
+X = (4, 6)
+
+TURN: Any = 1 - 2j
+
+
+def of(x: Tensor, y: Tensor) -> Tensor:
+    """The numbers of these parts."""
+    return torch.complex(x, y)
+
+
+def both(z: Tensor) -> Tensor:
+    """Both parts of numbers."""
+    return torch.view_as_real(z.resolve_conj())
+
+
+OF_ONE: dict[str, Callable[[Tensor], Tensor]] = {
+    "conjugate": lambda z: torch.conj(z),
+    "physical conjugate": torch.conj_physical,
+    "reciprocal": torch.reciprocal,
+    "exponential": torch.exp,
+    "logarithm": torch.log,
+    "sign": torch.sgn,
+    "plus a number": lambda z: z + 2,
+    "plus a complex number": lambda z: torch.add(z, TURN),
+    "times a number": lambda z: 3 * z,
+    "times a complex number": lambda z: torch.mul(z, TURN),
+    "by a number": lambda z: z / 4,
+    "transposed": lambda z: z.t()[1:],
+    "joined": lambda z: torch.cat([z, z * z], 1),
+    "summed": lambda z: z.sum(0),
+    "padded": lambda z: torch.nn.functional.pad(z, (1, 2)),
+    "chosen": lambda z: torch.where(z.real > 0, z, 2 * z),
+    "halves": lambda z: torch.stack([*z.split(2)]),
+}
+
+OF_TWO: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "added": lambda a, b: torch.add(a, b, alpha=2),
+    "subtracted": torch.sub,
+    "multiplied": torch.mul,
+    "divided": torch.div,
+    "times real": lambda a, b: a * b.real,
+    "by real": lambda a, b: a / b.real,
+    "minus real": lambda a, b: a.real - b,
+    "matrices": lambda a, b: a @ b.t(),
+    "batches of matrices": lambda a, b: torch.bmm(a[None], b.t()[None]),
+}
+
+TRANSFORMS: dict[str, Callable[[Tensor], Tensor]] = {
+    "fft": torch.fft.fft,
+    "ifft": torch.fft.ifft,
+    "fft of a length": lambda x: torch.fft.fft(x, n=9),
+    "fft along the first axis": lambda x: torch.fft.fft(x, dim=0, norm="ortho"),
+    "rfft": lambda x: torch.fft.rfft(x, norm="forward"),
+    "fft2": torch.fft.fft2,
+    "rfft2": torch.fft.rfft2,
+    "ihfft": torch.fft.ihfft,
+}
+
+CASES: dict[str, Case] = {
+    **{
+        name: fixed(lambda x, y, f=f: both(f(of(x, y))), floats(*X), floats(*X))
+        for name, f in OF_ONE.items()
+    },
+    **{
+        name: fixed(
+            lambda a, b, c, d, f=f: both(f(of(a, b), of(c, d))),
+            *(floats(*X) for _ in range(4)),
+        )
+        for name, f in OF_TWO.items()
+    },
+    **{
+        name: fixed(lambda x, f=f: both(f(x)), floats(*X))
+        for name, f in TRANSFORMS.items()
+    },
+    "fft of any batch": dynamic(lambda x: both(torch.fft.fft(x)), floats(*X)),
+    "irfft": fixed(lambda x, y: torch.fft.irfft(of(x, y)), floats(*X), floats(*X)),
+    "irfft of odd length": fixed(
+        lambda x, y: torch.fft.irfft(of(x, y), n=9), floats(*X), floats(*X)
+    ),
+    "hfft2": fixed(lambda x, y: torch.fft.hfft2(of(x, y)), floats(*X), floats(*X)),
+    "absolute": fixed(lambda x, y: of(x, y).abs(), floats(*X), floats(*X)),
+    "angle": fixed(lambda x, y: of(x, y).angle(), floats(*X), floats(*X)),
+    "polar": fixed(
+        lambda size, angle: both(torch.polar(size, angle)), positive(*X), floats(*X)
+    ),
+    "pairs": fixed(lambda x: both(torch.view_as_complex(x) * 2), floats(*X, 2)),
+    "equal": fixed(lambda x, y: of(x, y) == of(x, x), floats(*X), floats(*X)),
+    "unequal": fixed(lambda x, y: torch.ne(of(x, y), 1), floats(*X), floats(*X)),
+    "converted": fixed(lambda x: both(x.to(torch.complex128)), floats(*X)),
+    "short-time": fixed(
+        lambda x: both(
+            torch.stft(x, 8, window=torch.ones(8), center=False, return_complex=True)
+        ),
+        floats(3, 32),
+    ),
+}

@@ -1,0 +1,86 @@
+"""Functions in the operators of PT2E, by which PyTorch writes quantised programs."""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from .case import Case, dynamic, fixed, floats
+
+importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers these
+OPS: Any = torch.ops.quantized_decomposed
+
+EDGES = [float("nan"), float("inf"), -float("inf"), 0.5, 1.5, 2.5, -0.5, -1.5, 3e38]
+"""Numbers at ties and beyond all steps."""
+
+SCALES = torch.tensor([0.013, 0.1, 0.25, 1.0])
+ZEROS = torch.tensor([0, 3, -5, 7])
+LIMITS = {torch.int8: (-128, 127), torch.uint8: (0, 255)}
+
+
+def _per_tensor(dtype: torch.dtype, scale: float, zero: int, x: Tensor) -> list[Tensor]:
+    given = scale, zero, *LIMITS[dtype], dtype
+    q = OPS.quantize_per_tensor(x, *given)
+    return [q, OPS.dequantize_per_tensor(q, *given)]
+
+
+def _per_channel(scales: Tensor, axis: int, x: Tensor) -> list[Tensor]:
+    given = scales, ZEROS, axis, -127, 127, torch.int8
+    q = OPS.quantize_per_channel(x, *given)
+    return [q, OPS.dequantize_per_channel(q, *given)]
+
+
+def _chosen(dtype: torch.dtype, x: Tensor) -> list[Tensor]:
+    scale, zero = OPS.choose_qparams(x, *LIMITS[dtype], 1e-5, dtype)
+    given = scale, zero, *LIMITS[dtype], dtype
+    q = OPS.quantize_per_tensor(x, *given)
+    return [scale, zero, q, OPS.dequantize_per_tensor(q, *given)]
+
+
+def _symmetric(x: Tensor) -> list[Tensor]:
+    found: Any = OPS.choose_qparams_symmetric(x, -127, 127, 1e-5, torch.int8)
+    return list(found)
+
+
+def _linear(x: Tensor, w: Tensor) -> Tensor:
+    weight = OPS.dequantize_per_channel(
+        w, SCALES, torch.zeros(4, dtype=torch.int64), 0, -127, 127, torch.int8
+    )
+    x, again = _per_tensor(torch.int8, 0.03, 5, x)
+    return F.linear(again, weight)
+
+
+CASES: dict[str, Case] = {
+    **{
+        f"steps of {dtype} from {zero}": dynamic(
+            partial(_per_tensor, dtype, 0.05, zero), floats(6, 7) * 4
+        )
+        for dtype in LIMITS
+        for zero in (0, 9)
+    },
+    **{
+        f"steps of {dtype} at the edges": fixed(
+            partial(_per_tensor, dtype, 1.0, 5), torch.tensor(EDGES)
+        )
+        for dtype in LIMITS
+    },
+    "steps of a scale that divides unevenly": fixed(
+        partial(_per_tensor, torch.int8, 0.1, 0), torch.arange(-100, 100) / 20
+    ),
+    "steps of channels": dynamic(partial(_per_channel, SCALES, -2), floats(3, 4, 5)),
+    "steps of channels in f64": fixed(
+        partial(_per_channel, SCALES.double(), 1), floats(3, 4, 5)
+    ),
+    "chosen scales": dynamic(partial(_chosen, torch.uint8), floats(6, 7)),
+    "chosen scales of zeros": fixed(partial(_chosen, torch.int8), torch.zeros(6, 7)),
+    "symmetric scales": fixed(_symmetric, floats(6, 7)),
+    "quantised linear": dynamic(
+        _linear, floats(6, 8), torch.randint(-64, 64, (4, 8)).to(torch.int8)
+    ),
+}
+"""All elements of results are equal to torch's, but for products."""
